@@ -1,0 +1,273 @@
+//! A corpus from counts in memory, document by document.
+//!
+//! The builder is the one door into [`Corpus`]: documents pushed by a caller and rows read from a
+//! file are checked and finished by the same [`build`](CorpusBuilder::build).
+
+use super::names::Names;
+use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
+use crate::error::{Error, Result};
+
+/// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
+///
+/// # Example
+/// ```
+/// use svtd::Corpus;
+///
+/// let mut builder = Corpus::builder(3);
+/// builder.push_document([(0, 2), (2, 1)])?;
+/// builder.push_document([(1, 5)])?;
+/// let corpus = builder.build()?;
+/// assert_eq!(corpus.lengths(), [3, 5]);
+/// # Ok::<(), svtd::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CorpusBuilder {
+    n_words: usize,
+    offsets: Vec<usize>,
+    words: Vec<u32>,
+    counts: Vec<u32>,
+    n_zero_entries: u64,
+    vocabulary: Option<Vocabulary>,
+    names: Option<Vec<String>>,
+    notes: Vec<String>,
+}
+
+impl CorpusBuilder {
+    pub(super) fn new(n_words: usize) -> Self {
+        CorpusBuilder {
+            n_words,
+            offsets: vec![0],
+            words: Vec::new(),
+            counts: Vec::new(),
+            n_zero_entries: 0,
+            vocabulary: None,
+            names: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a document of `(word id, count)` entries in any order, ids from 0. Counts of zero are
+    /// left out and tallied in the report.
+    ///
+    /// # Errors
+    /// If a word is not below `n_words` or has two counts; the document is then not added.
+    pub fn push_document(&mut self, entries: impl IntoIterator<Item = (u32, u32)>) -> Result<()> {
+        let start = self.words.len();
+        let n_zeros = self.append(entries);
+        if let Err(reason) = self.check_from(start) {
+            self.words.truncate(start);
+            self.counts.truncate(start);
+            let document = self.offsets.len() - 1;
+            return Err(Error::Document { document, reason });
+        }
+        self.n_zero_entries += n_zeros;
+        self.offsets.push(self.words.len());
+        Ok(())
+    }
+
+    /// Names the words; there must be `n_words` of them. Without this they are numbered from 1.
+    pub fn vocabulary(mut self, vocabulary: Vocabulary) -> Self {
+        self.vocabulary = Some(vocabulary);
+        self
+    }
+
+    /// Names the documents, one name for each. Without this they are numbered from 1.
+    pub fn names(mut self, names: Vec<String>) -> Self {
+        self.names = Some(names);
+        self
+    }
+
+    /// The finished corpus.
+    ///
+    /// # Errors
+    /// If no word occurs at all, if the vocabulary or the names do not fit, or if there are more
+    /// words or documents than a `u32` can number.
+    pub fn build(self) -> Result<Corpus> {
+        let n_documents = self.offsets.len() - 1;
+        vocabulary::check_size(self.n_words)?;
+        check_documents(n_documents)?;
+        if self.words.is_empty() {
+            return Err(Error::NoWords {
+                documents: n_documents,
+            });
+        }
+        let vocabulary = checked_vocabulary(self.vocabulary, self.n_words)?;
+        let names = checked_names(self.names, n_documents)?;
+        let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, self.n_words);
+        let mut corpus = Corpus::assemble(rows, vocabulary, names);
+        corpus.report.n_zero_entries = self.n_zero_entries;
+        corpus.report.notes = self.notes;
+        Ok(corpus)
+    }
+
+    /// Starts from rows that a reader has checked for range, still under word ids.
+    pub(super) fn from_rows(rows: SparseCounts) -> Self {
+        let n_words = rows.n_columns();
+        let (offsets, words, counts) = rows.into_parts();
+        CorpusBuilder {
+            offsets,
+            words,
+            counts,
+            ..CorpusBuilder::new(n_words)
+        }
+    }
+
+    /// Explicit zeros that a reader has left out.
+    pub(super) fn zero_entries(mut self, n: u64) -> Self {
+        self.n_zero_entries = n;
+        self
+    }
+
+    /// Remarks for the report.
+    pub(super) fn notes(mut self, notes: Vec<String>) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    /// Adds the entries that are not zero; returns how many were.
+    fn append(&mut self, entries: impl IntoIterator<Item = (u32, u32)>) -> u64 {
+        let mut n_zeros = 0;
+        for (word, count) in entries {
+            // An absurd word is kept even with count zero, so that it is refused.
+            if count == 0 && (word as usize) < self.n_words {
+                n_zeros += 1;
+            } else {
+                self.words.push(word);
+                self.counts.push(count);
+            }
+        }
+        n_zeros
+    }
+
+    fn check_from(&self, start: usize) -> Result<(), String> {
+        let words = &self.words[start..];
+        let n_words = self.n_words;
+        if let Some(word) = words.iter().find(|&&word| word as usize >= n_words) {
+            return Err(format!("expected word ids below {n_words}, found {word}"));
+        }
+        if words.is_sorted_by(|a, b| a < b) {
+            return Ok(());
+        }
+        let mut sorted = words.to_vec();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!(
+                "word {} has two counts; add them up first",
+                pair[0]
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_documents(n_documents: usize) -> Result<()> {
+    match u32::try_from(n_documents) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::Document {
+            document: n_documents - 1,
+            reason: format!(
+                "more documents than can be numbered; the most is {}",
+                u32::MAX
+            ),
+        }),
+    }
+}
+
+fn checked_vocabulary(vocabulary: Option<Vocabulary>, n_words: usize) -> Result<Vocabulary> {
+    let vocabulary = vocabulary.unwrap_or_else(|| Vocabulary::numbered(n_words));
+    if vocabulary.len() == n_words {
+        return Ok(vocabulary);
+    }
+    Err(Error::VocabularyMismatch {
+        needed: format!("{n_words} words, as the counts have"),
+        found: format!("{} words", vocabulary.len()),
+    })
+}
+
+fn checked_names(names: Option<Vec<String>>, n_documents: usize) -> Result<Names> {
+    match names {
+        None => Ok(Names::default()),
+        Some(names) if names.len() == n_documents => Ok(Names::listed(names)),
+        Some(names) => Err(Error::NameCount {
+            names: names.len(),
+            documents: n_documents,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    fn builder() -> CorpusBuilder {
+        let mut builder = Corpus::builder(3);
+        builder.push_document([(2, 1), (0, 2)]).unwrap();
+        builder
+    }
+
+    #[test]
+    fn a_word_out_of_range_is_refused_even_with_count_zero() {
+        for count in [0, 1] {
+            let error = builder().push_document([(3, count)]).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "document 1 (counted from 0): expected word ids below 3, found 3"
+            );
+        }
+    }
+
+    #[test]
+    fn two_counts_of_a_word_are_refused() {
+        let error = builder().push_document([(1, 4), (0, 1), (1, 4)]);
+        assert!(
+            error
+                .unwrap_err()
+                .to_string()
+                .contains("word 1 has two counts")
+        );
+    }
+
+    #[test]
+    fn a_refused_document_leaves_no_trace() {
+        let mut builder = builder();
+        builder.push_document([(1, 1), (7, 1)]).unwrap_err();
+        builder.push_document([(1, 4)]).unwrap();
+        let corpus = builder.build().unwrap();
+        assert_eq!(corpus.lengths(), [3, 4]);
+    }
+
+    #[test]
+    fn zeros_are_left_out_and_tallied() {
+        let mut builder = builder();
+        builder.push_document([(0, 0), (1, 0), (2, 1)]).unwrap();
+        let corpus = builder.build().unwrap();
+        assert_eq!(corpus.n_nonzeros(), 3);
+        assert_eq!(corpus.report().n_zero_entries, 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let words = |n| Vocabulary::numbered(n);
+        let table = [
+            (
+                builder().vocabulary(words(4)).build(),
+                "needed 3 words, as the counts have, found 4 words",
+            ),
+            (
+                builder().names(vec![]).build(),
+                "0 names given for 1 documents",
+            ),
+            (Corpus::builder(3).build(), "the corpus has no words"),
+            (
+                Corpus::builder(u32::MAX as usize + 1).build(),
+                "4294967296 words are more than can be numbered",
+            ),
+        ];
+        for (outcome, sentence) in table {
+            let error = outcome.unwrap_err().to_string();
+            assert!(error.contains(sentence), "{error}");
+        }
+    }
+}

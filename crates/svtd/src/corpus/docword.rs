@@ -1,0 +1,95 @@
+//! The header of a docword file, the format of the UCI bag-of-words collections.
+//!
+//! ```text
+//! 3            documents
+//! 5            words
+//! 4            entries, one on each line below
+//! 1 2 1        document 1 holds word 2 once
+//! 1 5 3
+//! 2 2 2
+//! 3 1 1
+//! ```
+//!
+//! The words themselves are in a second file: beside `docword.kos.txt` stands `vocab.kos.txt`.
+
+use std::path::{Path, PathBuf};
+
+use super::entries::{Header, whole_number};
+use super::source::{Source, line_error, quoted};
+use crate::error::Result;
+
+/// Reads the header, of which `first_line` is already taken from the source.
+pub(super) fn header(first_line: &[u8], source: &mut Source) -> Result<Header> {
+    let documents = number(
+        source.path(),
+        1,
+        first_line,
+        "the number of documents (docword) or \"%%MatrixMarket\"",
+    )?;
+    let words = next_number(source, "the number of words")?;
+    let n_entries = next_number(source, "the number of entries")?;
+    Ok(Header {
+        n_documents: at_most_u32(source, 1, documents, "documents")?,
+        n_words: at_most_u32(source, 2, words, "words")?,
+        n_entries,
+        ones: false,
+        documents_line: 1,
+        words_line: 2,
+    })
+}
+
+/// The vocabulary that by custom stands beside this file, if it does.
+pub(super) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let name = name.strip_prefix("docword.")?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    [format!("vocab.{name}"), format!("vocab.{name}.gz")]
+        .map(|file| path.with_file_name(file))
+        .into_iter()
+        .find(|file| file.is_file())
+}
+
+/// Refuses a declared size that 32 bits cannot number.
+pub(super) fn at_most_u32(source: &Source, line: u64, declared: u64, what: &str) -> Result<u32> {
+    u32::try_from(declared).map_err(|_| {
+        let most = u32::MAX;
+        let reason =
+            format!("{declared} {what} declared, more than can be numbered; the most is {most}");
+        source.error_at(line, reason)
+    })
+}
+
+fn next_number(source: &mut Source, what: &str) -> Result<u64> {
+    let path = source.path().to_owned();
+    match source.next_line()?.map(<[u8]>::to_vec) {
+        Some(line) => number(&path, source.line(), &line, what),
+        None => Err(source.error(format!("the file ends before {what}"))),
+    }
+}
+
+fn number(path: &str, line: u64, text: &[u8], what: &str) -> Result<u64> {
+    let field = text.trim_ascii();
+    whole_number(field).ok_or_else(|| {
+        let reason = format!("expected {what}, found {}", quoted(field));
+        line_error(path, line, reason)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn the_vocabulary_beside_shares_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let vocabulary = folder.path().join("vocab.kos.txt");
+        std::fs::write(&vocabulary, "a\n").unwrap();
+        let beside = |name: &str| vocabulary_beside(&folder.path().join(name));
+        assert_eq!(beside("docword.kos.txt"), Some(vocabulary.clone()));
+        assert_eq!(beside("docword.kos.txt.gz"), Some(vocabulary.clone()));
+        assert_eq!(beside("docword.nips.txt"), None);
+        assert_eq!(beside("kos.txt"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! The header of a MatrixMarket file, the common tongue of sparse matrix software.
+//!
+//! ```text
+//! %%MatrixMarket matrix coordinate integer general
+//! % any number of comments
+//! 3 5 4            documents (rows), words (columns), entries
+//! 1 2 1            document 1 holds word 2 once
+//! ```
+//!
+//! The format can say much more than counts. We take sparse (`coordinate`) matrices without
+//! `symmetry`, of `integer` or `real` values that prove to be whole, or of no values at all
+//! (`pattern`, where every entry counts once), and turn the rest away by name.
+//!
+//! # Departures from the format
+//! Elsewhere a repeated entry may mean a sum. Here it is refused: in counts it is more often a
+//! table joined wrongly than a wish to add.
+
+use super::docword::at_most_u32;
+use super::entries::{Header, fields, whole_number};
+use super::source::{Source, quoted};
+use crate::error::Result;
+
+/// How the first line begins.
+pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
+
+/// Reads the header, of which `first_line` is already taken from the source.
+pub(super) fn header(first_line: &[u8], source: &mut Source) -> Result<Header> {
+    let ones = holds_ones(first_line).map_err(|reason| source.error_at(1, reason))?;
+    let sizes = size_line(source)?;
+    let line = source.line();
+    let [documents, words, n_entries] = three_numbers(&sizes).ok_or_else(|| {
+        let found = quoted(sizes.trim_ascii());
+        let reason = format!("expected three numbers (documents, words, entries), found {found}");
+        source.error_at(line, reason)
+    })?;
+    Ok(Header {
+        n_documents: at_most_u32(source, line, documents, "documents")?,
+        n_words: at_most_u32(source, line, words, "words")?,
+        n_entries,
+        ones,
+        documents_line: line,
+        words_line: line,
+    })
+}
+
+/// Whether entries have no count of their own; an error if they cannot be counts.
+fn holds_ones(banner: &[u8]) -> Result<bool, String> {
+    let text = String::from_utf8_lossy(banner).to_ascii_lowercase();
+    let parts: Vec<&str> = text.split_ascii_whitespace().skip(1).collect();
+    let [object, format, field, symmetry] = parts[..] else {
+        return Err(format!(
+            "expected \"%%MatrixMarket matrix coordinate integer general\" or the like, found {}",
+            quoted(banner)
+        ));
+    };
+    if object != "matrix" {
+        return Err(format!("expected a \"matrix\", found a {object:?}"));
+    }
+    if format != "coordinate" {
+        return Err(format!(
+            "expected a sparse matrix (\"coordinate\"), found {format:?}; write it in sparse form"
+        ));
+    }
+    if symmetry != "general" {
+        return Err(format!(
+            "expected a \"general\" matrix of documents by words, found {symmetry:?}"
+        ));
+    }
+    match field {
+        "integer" | "unsigned-integer" | "real" => Ok(false),
+        "pattern" => Ok(true),
+        _ => Err(format!(
+            "expected counts (\"integer\", \"real\" or \"pattern\"), found {field:?}"
+        )),
+    }
+}
+
+/// The first line that is neither comment nor empty.
+fn size_line(source: &mut Source) -> Result<Vec<u8>> {
+    while let Some(line) = source.next_line()? {
+        if !line.starts_with(b"%") && !line.trim_ascii().is_empty() {
+            return Ok(line.to_vec());
+        }
+    }
+    Err(source.error("the file ends before the line of sizes (documents, words, entries)"))
+}
+
+fn three_numbers(line: &[u8]) -> Option<[u64; 3]> {
+    let numbers: Option<Vec<u64>> = fields(line).map(whole_number).collect();
+    numbers?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_banner_is_read_without_regard_to_case() {
+        for (banner, ones) in [
+            ("%%MatrixMarket matrix coordinate integer general", false),
+            ("%%MatrixMarket  MATRIX Coordinate Real General ", false),
+            ("%%MatrixMarket matrix coordinate pattern general", true),
+        ] {
+            assert_eq!(holds_ones(banner.as_bytes()), Ok(ones), "{banner}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_exactly_three_whole_numbers() {
+        assert_eq!(three_numbers(b"3 5\t4"), Some([3, 5, 4]));
+        assert_eq!(three_numbers(b"3 5"), None);
+        assert_eq!(three_numbers(b"3 5 4 1"), None);
+        assert_eq!(three_numbers(b"3 5 x"), None);
+    }
+}

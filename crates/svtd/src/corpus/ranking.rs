@@ -1,0 +1,53 @@
+//! Features: words renumbered by falling frequency.
+//!
+//! The numeric kernels gather one row of a dense matrix for each non-zero count. Text repeats a
+//! few words most of the time; when these few have neighbouring numbers their rows stay in cache.
+//! Words of equal frequency keep their order, so the numbering is a function of the counts alone,
+//! and words that never occur come last, where kernels can leave them out.
+
+/// The two directions between words and features, and how often each feature occurs.
+#[derive(Debug, Clone)]
+pub(super) struct Ranking {
+    pub(super) word_of_feature: Vec<u32>,
+    pub(super) feature_of_word: Vec<u32>,
+    pub(super) feature_totals: Vec<u64>,
+    pub(super) n_present: usize,
+}
+
+impl Ranking {
+    /// Ranks the words from how often each occurs.
+    pub(super) fn by_frequency(word_totals: &[u64]) -> Self {
+        let mut word_of_feature: Vec<u32> = (0_u32..).take(word_totals.len()).collect();
+        // A stable sort: ties stay in the order of word ids.
+        word_of_feature.sort_by_key(|&word| std::cmp::Reverse(word_totals[word as usize]));
+        let mut feature_of_word = vec![0; word_totals.len()];
+        for (&word, feature) in word_of_feature.iter().zip(0..) {
+            feature_of_word[word as usize] = feature;
+        }
+        let feature_totals: Vec<u64> = word_of_feature
+            .iter()
+            .map(|&word| word_totals[word as usize])
+            .collect();
+        let n_present = feature_totals.partition_point(|&total| total > 0);
+        Ranking {
+            word_of_feature,
+            feature_of_word,
+            feature_totals,
+            n_present,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_words_come_first_ties_in_word_order_absent_words_last() {
+        let ranking = Ranking::by_frequency(&[2, 0, 7, 2, 0]);
+        assert_eq!(ranking.word_of_feature, [2, 0, 3, 1, 4]);
+        assert_eq!(ranking.feature_of_word, [1, 3, 0, 2, 4]);
+        assert_eq!(ranking.feature_totals, [7, 2, 2, 0, 0]);
+        assert_eq!(ranking.n_present, 3);
+    }
+}

@@ -1,0 +1,204 @@
+//! The paper's Algorithm 2, lines 3-9: one feature fixes the rotation.
+//!
+//! For a feature `r`, `H_r = O diag(mu_r1, ..., mu_rk) O'`, so its eigenvectors are `O` as long
+//! as the values `mu_rj` differ. Remark 4.3 takes the feature whose two closest values lie
+//! furthest apart:
+//!
+//! ```text
+//! r = argmax_i  min_j ( sigma_j - sigma_(j+1) )(H_i)
+//! ```
+//!
+//! # Pruning, exactly
+//! `k` values with smallest gap `d` have a sum of squared deviations of at least
+//! `d^2 k (k^2-1)/12`, hence
+//!
+//! ```text
+//! gap_i <= sqrt( 12 (|H_i|^2 - trace(H_i)^2/k) / (k (k^2-1)) )
+//! ```
+//!
+//! Features are visited by falling bound until no bound beats the best gap: the same `r` as
+//! looking at all of them, for a small part of the decompositions.
+//!
+//! # Departures from the paper
+//! The text after Algorithm 2 takes `O` from the slice itself where line 5 takes it from `H_r`;
+//! we follow line 5. Eigenvalues take the place of singular values: they agree when the data are
+//! good, and do not confuse `mu` with `-mu` when they are not.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Decomposition, joint};
+use crate::linalg::Matrix;
+use crate::moments::{Moments, Rows, unpack};
+use crate::whitening::Whitening;
+
+/// Slices held at a time, in numbers: one gibibyte.
+const SLICE_BUDGET: usize = 1 << 27;
+
+/// Features decomposed together while pruning; a constant, so that the visit does not follow
+/// the machine.
+const BATCH: usize = 16;
+
+/// Two gaps closer than this, relatively, are a tie: the lower feature wins.
+const TIE: f64 = 1e-12;
+
+/// A gap below this part of the slice's norm separates nothing.
+const NO_GAP: f64 = 1e-10;
+
+/// Finds the pivot feature and takes the rotation from its slice.
+///
+/// When no feature separates the topics the rotation is found jointly instead, and a note says so.
+pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> Decomposition {
+    let (n, k) = (moments.n_features(), whitening.n_topics());
+    let mut best: Option<Candidate> = None;
+    for range in feature_blocks(n, k) {
+        let slices = moments.third_slices(whitening, rows, range.clone());
+        best = best_feature(&slices, range.start, k, best);
+    }
+    match best {
+        Some(found) if found.gap > NO_GAP * found.norm => Decomposition {
+            pivot: Some(found.feature),
+            separation: found.gap,
+            residual: found.off_diagonal(moments, whitening),
+            rotation: found.vectors,
+            note: None,
+        },
+        _ => {
+            let mut fallback = joint::decompose(&moments.third_whitened(whitening), whitening);
+            fallback.note = Some(
+                "no feature tells all topics apart, so the rotation was found jointly".to_owned(),
+            );
+            fallback
+        }
+    }
+}
+
+/// Ranges of features whose slices fit the budget together.
+pub(super) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
+    let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
+    (0..n).step_by(step).map(move |start| start..n.min(start + step))
+}
+
+/// A feature with its gap and the eigenvectors of its slice.
+struct Candidate {
+    feature: usize,
+    gap: f64,
+    norm: f64,
+    vectors: Matrix,
+}
+
+impl Candidate {
+    /// Whether this one is to be preferred: a clearly larger gap, or the same and a lower index.
+    fn beats(&self, other: &Candidate) -> bool {
+        if self.gap > other.gap * (1.0 + TIE) {
+            return true;
+        }
+        self.gap >= other.gap * (1.0 - TIE) && self.feature < other.feature
+    }
+
+    /// What this rotation leaves off the diagonals of the weighted cube.
+    fn off_diagonal(&self, moments: &dyn Moments, whitening: &Whitening) -> f64 {
+        let cube = moments.third_whitened(whitening);
+        let k = cube.side();
+        let (mut off, mut total) = (0.0, 0.0);
+        for (l, value) in whitening.eigenvalues()[..k].iter().enumerate() {
+            let slice = Matrix::from_columns(k, k, cube.slice(l).to_vec());
+            let turned = self.vectors.transpose_times(&slice.times(&self.vectors));
+            for a in 0..k {
+                for b in 0..k {
+                    let square = value * turned[(a, b)] * turned[(a, b)];
+                    total += square;
+                    off += if a == b { 0.0 } else { square };
+                }
+            }
+        }
+        if total > 0.0 { (off / total).sqrt() } else { 0.0 }
+    }
+}
+
+/// The feature with the largest gap among these slices and the best so far.
+fn best_feature(
+    slices: &Matrix,
+    first_feature: usize,
+    k: usize,
+    mut best: Option<Candidate>,
+) -> Option<Candidate> {
+    let mut order: Vec<(f64, usize)> =
+        (0..slices.n_rows()).into_par_iter().map(|row| (gap_bound(slices, row, k), row)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for batch in order.chunks(BATCH) {
+        let reachable = |bound: f64| best.as_ref().is_none_or(|b| bound >= b.gap * (1.0 - TIE));
+        if !batch.first().is_some_and(|&(bound, _)| reachable(bound)) {
+            break;
+        }
+        let found: Vec<Candidate> = batch
+            .par_iter()
+            .map(|&(_, row)| candidate(&slices.row(row), first_feature + row, k))
+            .collect();
+        for one in found {
+            if one.gap.is_finite() && best.as_ref().is_none_or(|b| one.beats(b)) {
+                best = Some(one);
+            }
+        }
+    }
+    best
+}
+
+fn candidate(packed: &[f64], feature: usize, k: usize) -> Candidate {
+    let slice = unpack(k, packed);
+    let (gap, _, vectors) = joint::slice_eigen(&slice);
+    Candidate { feature, gap, norm: slice.frobenius_norm(), vectors }
+}
+
+/// The largest gap that a slice of this norm and trace can have.
+fn gap_bound(slices: &Matrix, row: usize, k: usize) -> f64 {
+    let (mut square, mut trace, mut packed) = (0.0, 0.0, 0);
+    for a in 0..k {
+        for b in a..k {
+            let value = slices[(row, packed)];
+            square += if a == b { value * value } else { 2.0 * value * value };
+            trace += if a == b { value } else { 0.0 };
+            packed += 1;
+        }
+    }
+    let k = k as f64;
+    if k < 2.0 {
+        return square.sqrt();
+    }
+    // Rounding must not turn the bound into a wrong one.
+    let spread = (square - trace * trace / k).max(0.0);
+    (12.0 * spread / (k * (k * k - 1.0))).sqrt() * (1.0 + 1e-9) + 1e-12 * square.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pruning_finds_the_same_feature_as_looking_at_all() {
+        let k = 4;
+        let n = 300;
+        let slices = Matrix::from_fn(n, k * (k + 1) / 2, |i, p| {
+            ((i * 31 + p * 17) as f64 * 0.61).sin() / (1.0 + i as f64 * 0.05)
+        });
+        let all = (0..n)
+            .map(|i| candidate(&slices.row(i), i, k))
+            .reduce(|best, one| if one.beats(&best) { one } else { best })
+            .unwrap();
+        let pruned = best_feature(&slices, 0, k, None).unwrap();
+        assert_eq!(pruned.feature, all.feature);
+        for i in 0..n {
+            let gap = candidate(&slices.row(i), i, k).gap;
+            assert!(gap <= gap_bound(&slices, i, k), "the bound holds for feature {i}");
+        }
+    }
+
+    #[test]
+    fn equal_gaps_go_to_the_lower_feature_also_across_blocks() {
+        let slices = Matrix::from_fn(3, 3, |_, p| [1.0, 0.0, 3.0][p]);
+        let first = best_feature(&slices, 0, 2, None);
+        let second = best_feature(&slices, 3, 2, first).unwrap();
+        assert_eq!(second.feature, 0);
+    }
+}

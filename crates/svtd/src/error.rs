@@ -1,0 +1,269 @@
+//! What can go wrong, told to the person who asked.
+//!
+//! There is one error type for the whole library, so that callers need one `match` and stages
+//! compose with `?`. A message is a sentence without capital or full stop: what was found, what
+//! was needed and, where we can guess it, what to try. The fields carry the same facts for a
+//! program; [`Error::kind`] sorts them into the three cases a command line or a Python binding
+//! treats differently.
+
+use std::io;
+
+/// The result of anything in this library that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in this library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// More topics than words: their word distributions could not be independent.
+    #[error("{asked} topics asked of a vocabulary of {words} words; ask for {words} or fewer")]
+    TooManyTopics {
+        /// Topics asked for.
+        asked: usize,
+        /// Words that occur in the corpus.
+        words: usize,
+    },
+
+    /// The pair moment has fewer directions above rounding than topics were asked for.
+    #[error(
+        "the corpus shows {visible} topics, not {asked} (value {} of the pair moment is \
+         {ratio:.0e} of the first); ask for {visible} or fewer",
+        visible + 1
+    )]
+    FewerTopicsVisible {
+        /// Topics asked for.
+        asked: usize,
+        /// Topics the pair moment can tell apart.
+        visible: usize,
+        /// The first value lost in rounding, as a share of the largest.
+        ratio: f64,
+    },
+
+    /// No document is long enough for a triple of words.
+    #[error(
+        "no document has three words, so triples cannot be counted; are the documents one word per line?"
+    )]
+    NoTriples,
+
+    /// No document is long enough for a pair of words.
+    #[error(
+        "no document has two words, so pairs cannot be counted; are the documents one word per line?"
+    )]
+    NoPairs,
+
+    /// An option lies outside the values it may take.
+    #[error("{name} must be {needed}, got {found}")]
+    Option {
+        /// The option, as the caller spells it.
+        name: &'static str,
+        /// What it may be, to follow "must be".
+        needed: String,
+        /// What it was.
+        found: String,
+    },
+
+    /// A model file cannot be understood.
+    #[error("{path}: {reason}")]
+    ModelFile {
+        /// The file, as the caller named it.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The operating system could not open, read or write a file.
+    #[error("{path}: {}", io_sentence(source))]
+    Io {
+        /// The file, as the caller named it.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// Writing would have destroyed a file.
+    #[error("{path} already exists; allow overwriting or choose another name")]
+    Exists {
+        /// The file in the way.
+        path: String,
+    },
+
+    /// Two things that must speak of the same words do not.
+    #[error("the vocabularies do not match: needed {needed}, found {found}")]
+    VocabularyMismatch {
+        /// What the vocabulary had to be, such as `"120 words, as docword.txt declares"`.
+        needed: String,
+        /// What it was, such as `"119 words in vocab.txt"`.
+        found: String,
+    },
+
+    /// A vocabulary lists one word twice.
+    #[error(
+        "the word {word:?} is listed twice in the vocabulary, at positions {first} and {second}"
+    )]
+    RepeatedWord {
+        /// The word.
+        word: String,
+        /// Where it first stands, counted from 1.
+        first: usize,
+        /// Where it stands again, counted from 1.
+        second: usize,
+    },
+
+    /// A vocabulary too large for the 32 bits that number a word.
+    #[error(
+        "{found} words are more than can be numbered; the most is {}",
+        u32::MAX
+    )]
+    TooManyWords {
+        /// Words asked for.
+        found: usize,
+    },
+
+    /// A line of a data file is malformed.
+    #[error("{path}, line {line}: {reason}")]
+    Line {
+        /// The file, as the caller named it.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What was found there and what was needed.
+        reason: String,
+    },
+
+    /// A data file is malformed as a whole.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file, as the caller named it.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A document given from memory is malformed.
+    #[error("document {document} (counted from 0): {reason}")]
+    Document {
+        /// The document, counted from 0 as in [`Corpus::document`](crate::Corpus::document).
+        document: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The list of document names is not as long as the corpus.
+    #[error("{names} names given for {documents} documents; give one name for each document")]
+    NameCount {
+        /// Names given.
+        names: usize,
+        /// Documents in the corpus.
+        documents: usize,
+    },
+
+    /// There is nothing to learn from.
+    #[error(
+        "the corpus has no words: not one occurrence in {documents} documents; is it the right file?"
+    )]
+    NoWords {
+        /// Documents in the corpus, all of them empty.
+        documents: usize,
+    },
+}
+
+impl Error {
+    /// Who can mend it: the caller, the owner of the data, or the machine.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Option { .. } | Error::Exists { .. } | Error::NameCount { .. } => {
+                ErrorKind::Request
+            }
+            Error::Io { .. } => ErrorKind::Io,
+            _ => ErrorKind::Data,
+        }
+    }
+}
+
+/// The three ways to fail that a caller may wish to treat differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The call was wrong, whatever the data: an option out of range, a file in the way.
+    Request,
+    /// The data is malformed, or does not support what was asked of it.
+    Data,
+    /// A file could not be opened, read or written.
+    Io,
+}
+
+/// The common refusals of the operating system in our own words, the rest in its.
+fn io_sentence(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::IsADirectory => "this is a folder; a file is needed".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(name: &'static str, needed: &str, found: &str) -> Error {
+        Error::Option {
+            name,
+            needed: needed.to_owned(),
+            found: found.to_owned(),
+        }
+    }
+
+    #[test]
+    fn messages_say_what_was_found_needed_and_to_try() {
+        let table = [
+            (
+                Error::TooManyTopics {
+                    asked: 12,
+                    words: 9,
+                },
+                "12 topics asked of a vocabulary of 9 words; ask for 9 or fewer",
+            ),
+            (
+                Error::FewerTopicsVisible {
+                    asked: 6,
+                    visible: 4,
+                    ratio: 3e-17,
+                },
+                "the corpus shows 4 topics, not 6 (value 5 of the pair moment is 3e-17 of the \
+                 first); ask for 4 or fewer",
+            ),
+            (
+                option("alpha0", "a positive number", "-1"),
+                "alpha0 must be a positive number, got -1",
+            ),
+            (
+                Error::Exists {
+                    path: "a.svtd".to_owned(),
+                },
+                "a.svtd already exists; allow overwriting or choose another name",
+            ),
+            (
+                Error::Io {
+                    path: "a.txt".to_owned(),
+                    source: io::ErrorKind::NotFound.into(),
+                },
+                "a.txt: there is no such file or folder",
+            ),
+        ];
+        for (error, sentence) in table {
+            assert_eq!(error.to_string(), sentence);
+        }
+    }
+
+    #[test]
+    fn a_wrong_option_a_poor_corpus_and_a_lost_disk_are_three_kinds() {
+        let lost = Error::Io {
+            path: "a.txt".to_owned(),
+            source: io::ErrorKind::BrokenPipe.into(),
+        };
+        assert_eq!(option("seed", "a number", "x").kind(), ErrorKind::Request);
+        assert_eq!(Error::NoTriples.kind(), ErrorKind::Data);
+        assert_eq!(lost.kind(), ErrorKind::Io);
+    }
+}

@@ -1,0 +1,248 @@
+//! How good is it: against the truth, against labels, on unseen words.
+//!
+//! * [`match_topics`] and [`topic_error`]: topics have no names, so they are matched first;
+//! * [`adjusted_rand_index`], [`normalised_mutual_information`]: clusters against labels;
+//! * [`completion_perplexity`]: how well the second half of a document is predicted from its
+//!   first half. Unlike a likelihood bound it can be compared between models of any kind.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+use crate::inference::{TopicTable, fixed_point};
+use crate::linalg::Matrix;
+use crate::model::Lda;
+
+/// For every column of `truth` the column of `estimate` it is matched to, so that the sum of L1
+/// distances is least; `None` for columns left over when there are fewer estimates.
+pub fn match_topics(truth: &Matrix, estimate: &Matrix) -> Vec<Option<usize>> {
+    let side = truth.n_columns().max(estimate.n_columns());
+    let cost = |a: usize, b: usize| {
+        if a < truth.n_columns() && b < estimate.n_columns() {
+            l1_distance(truth.column(a), estimate.column(b))
+        } else {
+            2.0
+        }
+    };
+    let assignment = assign(side, cost);
+    assignment[..truth.n_columns()]
+        .iter()
+        .map(|&b| (b < estimate.n_columns()).then_some(b))
+        .collect()
+}
+
+/// The mean L1 distance of matched topics, from 0 (equal) to 2 (disjoint).
+pub fn topic_error(truth: &Matrix, estimate: &Matrix) -> f64 {
+    let matched = match_topics(truth, estimate);
+    let distance = |(a, b): (usize, &Option<usize>)| match b {
+        Some(b) => l1_distance(truth.column(a), estimate.column(*b)),
+        None => 2.0,
+    };
+    matched.iter().enumerate().map(distance).sum::<f64>() / matched.len() as f64
+}
+
+fn l1_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).sum()
+}
+
+/// The assignment of rows to columns of least total cost (the Hungarian method, in its
+/// shortest-augmenting-path form, `O(n^3)`).
+fn assign(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+    // Rows and columns are numbered from one; zero is "none".
+    let (mut row_price, mut column_price) = (vec![0.0; n + 1], vec![0.0; n + 1]);
+    let mut row_of = vec![0; n + 1];
+    for row in 1..=n {
+        let mut path = vec![0; n + 1];
+        let mut least = vec![f64::INFINITY; n + 1];
+        let mut used = vec![false; n + 1];
+        row_of[0] = row;
+        let mut column = 0;
+        while row_of[column] != 0 {
+            used[column] = true;
+            let from = row_of[column];
+            let (mut step, mut next) = (f64::INFINITY, 0);
+            for j in (1..=n).filter(|&j| !used[j]) {
+                let reduced = cost(from - 1, j - 1) - row_price[from] - column_price[j];
+                if reduced < least[j] {
+                    least[j] = reduced;
+                    path[j] = column;
+                }
+                if least[j] < step {
+                    step = least[j];
+                    next = j;
+                }
+            }
+            for j in 0..=n {
+                if used[j] {
+                    row_price[row_of[j]] += step;
+                    column_price[j] -= step;
+                } else {
+                    least[j] -= step;
+                }
+            }
+            column = next;
+        }
+        while column != 0 {
+            row_of[column] = row_of[path[column]];
+            column = path[column];
+        }
+    }
+    let mut assignment = vec![0; n];
+    for (column, &row) in row_of.iter().enumerate().skip(1) {
+        assignment[row - 1] = column - 1;
+    }
+    assignment
+}
+
+/// How often two clusterings agree, corrected for chance: 1 equal, about 0 unrelated.
+pub fn adjusted_rand_index<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f64 {
+    let choose_2 = |n: usize| n as f64 * (n as f64 - 1.0) / 2.0;
+    let (joint, rows, columns) = contingency(a, b);
+    let index: f64 = joint.values().map(|&n| choose_2(n)).sum();
+    let (sum_a, sum_b): (f64, f64) =
+        (rows.values().map(|&n| choose_2(n)).sum(), columns.values().map(|&n| choose_2(n)).sum());
+    let expected = sum_a * sum_b / choose_2(a.len()).max(1.0);
+    let largest = 0.5 * (sum_a + sum_b);
+    if largest == expected { 1.0 } else { (index - expected) / (largest - expected) }
+}
+
+/// Mutual information of two clusterings over the mean of their entropies, in `[0, 1]`.
+pub fn normalised_mutual_information<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f64 {
+    let n = a.len() as f64;
+    let (joint, rows, columns) = contingency(a, b);
+    let entropy = |counts: Vec<usize>| -> f64 {
+        counts.iter().map(|&c| c as f64 / n).map(|p| -p * p.ln()).sum()
+    };
+    let information: f64 = joint
+        .iter()
+        .map(|(&(x, y), &c)| {
+            let p = c as f64 / n;
+            p * (p * n * n / (rows[&x] as f64 * columns[&y] as f64)).ln()
+        })
+        .sum();
+    let mean = 0.5
+        * (entropy(rows.values().copied().collect()) + entropy(columns.values().copied().collect()));
+    if mean > 0.0 { (information / mean).clamp(0.0, 1.0) } else { 1.0 }
+}
+
+type Contingency<A, B> = (BTreeMap<(A, B), usize>, BTreeMap<A, usize>, BTreeMap<B, usize>);
+
+fn contingency<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> Contingency<A, B> {
+    let mut tables: Contingency<A, B> = Default::default();
+    for (&x, &y) in a.iter().zip(b) {
+        *tables.0.entry((x, y)).or_default() += 1;
+        *tables.1.entry(x).or_default() += 1;
+        *tables.2.entry(y).or_default() += 1;
+    }
+    tables
+}
+
+/// The most probable topic of every document; the lowest number wins ties.
+pub fn most_probable(mixtures: &Matrix) -> Vec<usize> {
+    let best = |d: usize| {
+        let beats = |best: usize, j: usize| mixtures[(d, j)] > mixtures[(d, best)];
+        (1..mixtures.n_columns()).fold(0, |best, j| if beats(best, j) { j } else { best })
+    };
+    (0..mixtures.n_rows()).map(best).collect()
+}
+
+impl Lda {
+    /// Perplexity of the second half of every document given its first half.
+    ///
+    /// `None` when no document shares words enough with the model to be completed.
+    pub fn completion_perplexity(&self, corpus: &Corpus) -> Option<f64> {
+        completion_perplexity(&TopicTable::new(self.topics(), self.alpha()), corpus)
+    }
+}
+
+/// Document completion: the tokens of a document, in the order of its words, go alternately to an
+/// observed and a held-out half; the mixture is inferred from the first and scored on the second.
+/// Words the model has never seen are left out. Lower is better; `None` when nothing is left.
+pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64> {
+    let scores: Vec<(f64, u64)> = (0..corpus.n_documents())
+        .into_par_iter()
+        .map(|d| {
+            let known = |&(word, _): &(u32, u32)| table.word(word).iter().any(|&m| m > 0.0);
+            let mut words: Vec<(u32, u32)> = corpus.document(d).words().filter(known).collect();
+            words.sort_unstable();
+            let (observed, held_out) = halves(&words);
+            let mixture = fixed_point::mixture(table, &observed);
+            let score = |&(word, x): &(u32, u32)| {
+                let probability: f64 =
+                    table.word(word).iter().zip(&mixture).map(|(m, t)| m * t).sum();
+                f64::from(x) * probability.ln()
+            };
+            let n: u64 = held_out.iter().map(|&(_, x)| u64::from(x)).sum();
+            (held_out.iter().map(score).sum(), n)
+        })
+        .collect();
+    let tokens: u64 = scores.iter().map(|s| s.1).sum();
+    let total: f64 = scores.iter().map(|s| s.0).sum();
+    (tokens > 0).then(|| (-total / tokens as f64).exp())
+}
+
+/// Words with counts, some of the tokens of a document.
+type Half = Vec<(u32, u32)>;
+
+/// Splits the tokens of a document alternately, the first one being observed.
+fn halves(words: &[(u32, u32)]) -> (Half, Half) {
+    let (mut observed, mut held_out) = (Vec::new(), Vec::new());
+    let mut position = 0_u64;
+    for &(word, x) in words {
+        let odd_start = position % 2 == 1;
+        let first = if odd_start { x / 2 } else { x.div_ceil(2) };
+        for (half, count) in [(&mut observed, first), (&mut held_out, x - first)] {
+            if count > 0 {
+                half.push((word, count));
+            }
+        }
+        position += u64::from(x);
+    }
+    (observed, held_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matching_finds_the_permutation() {
+        let truth = Matrix::from_columns(3, 3, vec![1., 0., 0., 0., 1., 0., 0., 0., 1.]);
+        let estimate = truth.select_columns(&[2, 0, 1]);
+        assert_eq!(match_topics(&truth, &estimate), [Some(1), Some(2), Some(0)]);
+        assert_eq!(topic_error(&truth, &estimate), 0.0);
+        let fewer = truth.select_columns(&[1]);
+        assert_eq!(match_topics(&truth, &fewer), [None, Some(0), None]);
+        assert!((topic_error(&truth, &fewer) - 4.0 / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn assignment_is_optimal_on_all_small_tables() {
+        let table = [[7., 5., 9.], [6., 4., 3.], [8., 1., 2.]];
+        let found = assign(3, |i, j| table[i][j]);
+        let total: f64 = found.iter().enumerate().map(|(i, &j)| table[i][j]).sum();
+        assert_eq!(total, 7. + 3. + 1.);
+    }
+
+    #[test]
+    fn indices_of_agreement_know_equal_and_unrelated_clusterings() {
+        let a = [0, 0, 1, 1, 2, 2];
+        let renamed = [5, 5, 3, 3, 4, 4];
+        assert!((adjusted_rand_index(&a, &renamed) - 1.0).abs() < 1e-15);
+        assert!((normalised_mutual_information(&a, &renamed) - 1.0).abs() < 1e-12);
+        let crossed = [0, 1, 0, 1, 0, 1];
+        assert!(normalised_mutual_information(&a, &crossed).abs() < 1e-12);
+        // Hand count: 6 documents, pairs together in both 0; expectation 3 * 6 / 15.
+        let expected = (0.0 - 1.2) / (4.5 - 1.2);
+        assert!((adjusted_rand_index(&a, &crossed) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn halves_alternate_over_all_tokens() {
+        let (observed, held_out) = halves(&[(1, 3), (2, 1), (5, 2)]);
+        // Tokens 1 1 1 2 5 5: observed at even places 1 1 5, held out 1 2 5.
+        assert_eq!(observed, [(1, 2), (5, 1)]);
+        assert_eq!(held_out, [(1, 1), (2, 1), (5, 1)]);
+    }
+}

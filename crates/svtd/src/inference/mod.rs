@@ -1,0 +1,183 @@
+//! Inference: what a fitted model says about documents.
+//!
+//! | model | question | answer |
+//! |---|---|---|
+//! | single topic | which topic is this document about? | [`posterior`], Remark 2.1 |
+//! | LDA | which mixture of topics? | [`fixed_point`], without dice; or [`gibbs`], Remark 3.1 |
+//!
+//! A document is taken by itself, its words in the order of the model's vocabulary. So the answer
+//! depends on nothing but the model and the document: training documents get, bit for bit, what
+//! the same documents get as new ones.
+
+pub mod fixed_point;
+pub mod gibbs;
+pub mod posterior;
+
+use rayon::prelude::*;
+
+use crate::corpus::{Corpus, Vocabulary};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::model::{Lda, Model, SingleTopic, Topics};
+pub use gibbs::Gibbs;
+
+/// What a model says about the documents of a corpus.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inferred {
+    /// Documents x topics; every row sums to one. A document without known words has the prior.
+    pub mixtures: Matrix,
+    /// Tokens that were left out because the model has never seen their words.
+    pub n_unknown_tokens: u64,
+    /// Documents without a single known word.
+    pub n_without_words: usize,
+}
+
+impl SingleTopic {
+    /// The probability of every topic for every document (Remark 2.1).
+    ///
+    /// # Errors
+    /// When the corpus has no words in common with the model.
+    pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
+        let table = posterior::LogTable::new(self.topics());
+        infer_each(self.topics(), corpus, |document| table.posterior(document))
+    }
+}
+
+impl Lda {
+    /// The mixture of topics of every document, by the deterministic fixed point.
+    ///
+    /// # Errors
+    /// When the corpus has no words in common with the model.
+    pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
+        let table = TopicTable::new(self.topics(), self.alpha());
+        infer_each(self.topics(), corpus, |document| fixed_point::mixture(&table, document))
+    }
+
+    /// The mixture of topics of every document, by Gibbs sampling (Remark 3.1).
+    ///
+    /// # Errors
+    /// When the corpus has no words in common with the model.
+    pub fn infer_by_gibbs(&self, corpus: &Corpus, gibbs: &Gibbs) -> Result<Inferred> {
+        let table = TopicTable::new(self.topics(), self.alpha());
+        infer_each(self.topics(), corpus, |document| gibbs.mixture(&table, document))
+    }
+}
+
+impl Model {
+    /// The topics of every document: posterior or mixture, whichever the model has.
+    ///
+    /// # Errors
+    /// When the corpus has no words in common with the model.
+    pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
+        match self {
+            Model::SingleTopic(model) => model.infer(corpus),
+            Model::Lda(model) => model.infer(corpus),
+        }
+    }
+}
+
+/// Word probabilities row by row, as inference reads them, with the Dirichlet parameter.
+pub struct TopicTable {
+    k: usize,
+    rows: Vec<f64>,
+    alpha: Vec<f64>,
+}
+
+impl TopicTable {
+    /// Lays out the topics of a model.
+    pub fn new(topics: &Topics, alpha: &[f64]) -> Self {
+        Self {
+            k: topics.len(),
+            rows: topics.word_topic().transpose().values().to_vec(),
+            alpha: alpha.to_vec(),
+        }
+    }
+
+    /// Number of topics.
+    pub fn n_topics(&self) -> usize {
+        self.k
+    }
+
+    /// `mu_ij` over the topics, for word `i`.
+    pub fn word(&self, word: u32) -> &[f64] {
+        &self.rows[word as usize * self.k..][..self.k]
+    }
+
+    /// `alpha`.
+    pub fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+}
+
+/// The words of a document with their counts, by ascending word id of the model.
+pub type Words = [(u32, u32)];
+
+/// Infers every document by itself and lays the answers in rows.
+fn infer_each(
+    topics: &Topics,
+    corpus: &Corpus,
+    infer: impl Fn(&Words) -> Vec<f64> + Sync,
+) -> Result<Inferred> {
+    let alignment = Alignment::new(topics, corpus)?;
+    let k = topics.len();
+    let answers: Vec<(Vec<f64>, u64, bool)> = (0..corpus.n_documents())
+        .into_par_iter()
+        .map(|d| {
+            let (words, unknown) = alignment.document(corpus, d);
+            (infer(&words), unknown, words.is_empty())
+        })
+        .collect();
+    Ok(Inferred {
+        mixtures: Matrix::from_fn(answers.len(), k, |d, j| answers[d].0[j]),
+        n_unknown_tokens: answers.iter().map(|a| a.1).sum(),
+        n_without_words: answers.iter().filter(|a| a.2).count(),
+    })
+}
+
+/// Which word of the model each word of a corpus is.
+pub(crate) struct Alignment {
+    /// By word of the corpus; `None` for words the model has never seen.
+    model_word: Vec<Option<u32>>,
+}
+
+impl Alignment {
+    /// Matches words by name, or by number when either side has only numbers.
+    pub(crate) fn new(topics: &Topics, corpus: &Corpus) -> Result<Self> {
+        let (model, other) = (topics.vocabulary(), corpus.vocabulary());
+        let seen = |word: u32| topics.iter().any(|t| t.probability(word as usize) > 0.0);
+        let by_name = !model.is_numbered() && !other.is_numbered();
+        if !by_name && model.len() != other.len() {
+            return Err(mismatch(model, other, 0));
+        }
+        let lookup = |i: usize| {
+            if by_name { model.id(&other.word(i)) } else { u32::try_from(i).ok() }
+        };
+        let shared: Vec<Option<u32>> = (0..other.len()).map(lookup).collect();
+        let n_shared = shared.iter().flatten().count();
+        if n_shared == 0 {
+            return Err(mismatch(model, other, n_shared));
+        }
+        Ok(Self { model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect() })
+    }
+
+    /// The words of document `d` that the model knows, and how many tokens it does not know.
+    pub(crate) fn document(&self, corpus: &Corpus, d: usize) -> (Vec<(u32, u32)>, u64) {
+        let mut unknown = 0;
+        let mut words = Vec::new();
+        for (word, count) in corpus.document(d).words() {
+            match self.model_word[word as usize] {
+                Some(known) => words.push((known, count)),
+                None => unknown += u64::from(count),
+            }
+        }
+        words.sort_unstable();
+        (words, unknown)
+    }
+}
+
+fn mismatch(model: &Vocabulary, corpus: &Vocabulary, n_shared: usize) -> Error {
+    Error::VocabularyMismatch {
+        needed: format!("the {} words of the model", model.len()),
+        found: format!("{} words of which it knows {n_shared}", corpus.len()),
+    }
+}

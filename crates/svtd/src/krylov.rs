@@ -1,0 +1,239 @@
+//! The leading eigenpairs of a symmetric operator that is only known by its products.
+//!
+//! A block Lanczos method with full reorthogonalisation and thick restarts. From an orthonormal
+//! basis `V` of everything seen so far, the next block is what `A` makes of the last block, less
+//! its part in `V`:
+//!
+//! ```text
+//! A V = V H + Q B e'       H = V'A V, Q the next orthonormal block, e the last block's columns
+//! H = Y D Y'               Ritz values D, Ritz vectors U = V Y
+//! |A u_j - d_j u_j| = |B (last rows of y_j)|       the residual, without another product
+//! ```
+//!
+//! The basis keeps growing (that is what makes Krylov methods so much faster than subspace
+//! iteration when noise eigenvalues sit close below the k-th) until it holds [`MAX_BLOCKS`]
+//! blocks; then the best Ritz vectors take its place.
+//!
+//! # Same bits
+//! The starting block is a fixed function of row and column, so there is no seed to choose.
+//!
+//! # Which eigenvalues
+//! The largest *algebraic* ones. A large negative eigenvalue of an estimated pair moment is
+//! noise; by modulus it would enter as if it were a topic.
+
+use crate::linalg::{Matrix, orthonormal_basis, symmetric_eigen};
+
+/// Blocks in the basis before it is restarted.
+const MAX_BLOCKS: usize = 6;
+
+/// Products with the operator after which we stop and say what was reached.
+const MAX_PRODUCTS: usize = 120;
+
+/// Leading eigenpairs, with how well they were found.
+#[derive(Clone, Debug)]
+pub struct Eigenpairs {
+    /// Eigenvalues, falling; at least the number asked for when the space allows, and a few more.
+    pub values: Vec<f64>,
+    /// Eigenvectors in columns, exactly the number asked for; the entry of largest modulus of
+    /// each is positive.
+    pub vectors: Matrix,
+    /// The largest residual `|A u - d u|` over the pairs asked for.
+    pub residual: f64,
+    /// Whether the residual reached the tolerance.
+    pub converged: bool,
+    /// How many blocks were multiplied by the operator.
+    pub n_products: usize,
+}
+
+/// Finds the `k` largest eigenvalues of the operator `times` on vectors of length `n`.
+///
+/// Stops when every residual is at most `tolerance` times the k-th eigenvalue in modulus.
+pub fn leading_eigenpairs(
+    n: usize,
+    k: usize,
+    tolerance: f64,
+    times: impl Fn(&Matrix) -> Matrix,
+) -> Eigenpairs {
+    let width = (k + 10).min(n);
+    let mut block = orthonormal_basis(starting_block(n, width));
+    let mut basis = Matrix::zeros(n, 0);
+    let mut projected = Matrix::zeros(0, 0);
+    let mut n_products = 0;
+    loop {
+        let image = times(&block);
+        n_products += 1;
+        let start = basis.n_columns();
+        basis.append(&block);
+        let (next, coefficients, leftover) = new_directions(&basis, image);
+        projected = bordered(&projected, &coefficients, start);
+        let (values, vectors) = symmetric_eigen(&projected);
+        let wanted = k.min(values.len());
+        let residual = (0..wanted)
+            .map(|j| last_rows_norm(&leftover, vectors.column(j), start))
+            .fold(0.0, f64::max);
+        let scale = values[wanted - 1].abs().max(f64::MIN_POSITIVE);
+        let exhausted = next.n_columns() == 0 || basis.n_columns() >= n;
+        let converged = exhausted || residual <= tolerance * scale;
+        if converged || n_products == MAX_PRODUCTS || !residual.is_finite() {
+            let mut found = basis.times(&vectors.columns(0..wanted));
+            fix_signs(&mut found);
+            let residual = if exhausted { residual.min(tolerance * scale) } else { residual };
+            return Eigenpairs { values, vectors: found, residual, converged, n_products };
+        }
+        if basis.n_columns() + next.n_columns() > MAX_BLOCKS * width {
+            // Thick restart. H becomes diagonal, bordered by what ties the new block to the
+            // kept vectors, which the next product measures again.
+            let kept = width.min(values.len());
+            basis = basis.times(&vectors.columns(0..kept));
+            projected = Matrix::from_fn(kept, kept, |i, j| if i == j { values[j] } else { 0.0 });
+        }
+        block = next;
+    }
+}
+
+/// Splits `image` into its part in `basis` (the coefficients) and an orthonormal basis of the
+/// rest. The third value is `Q'(rest)`: with it the residuals of Ritz pairs cost nothing.
+fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix) {
+    let norms: Vec<f64> = column_norms(&image);
+    let mut coefficients = basis.transpose_times(&image);
+    image.add(-1.0, &basis.times(&coefficients));
+    // A second round: what rounding left behind of the first.
+    let correction = basis.transpose_times(&image);
+    image.add(-1.0, &basis.times(&correction));
+    coefficients.add(1.0, &correction);
+    let rest = image.clone();
+    let largest = norms.iter().fold(0.0_f64, |a, b| a.max(*b));
+    for (j, norm) in column_norms(&image).into_iter().enumerate() {
+        if norm <= 1e-14 * largest {
+            image.column_mut(j).fill(0.0);
+        }
+    }
+    let mut next = orthonormal_basis(image);
+    // Directions made of rounding are not quite orthogonal to the basis: once more.
+    if next.n_columns() > 0 {
+        let overlap = basis.transpose_times(&next);
+        next.add(-1.0, &basis.times(&overlap));
+        next = orthonormal_basis(next);
+    }
+    let leftover = next.transpose_times(&rest);
+    (next, coefficients, leftover)
+}
+
+/// The projected operator after another block: its new columns, and by symmetry its new rows.
+fn bordered(old: &Matrix, coefficients: &Matrix, start: usize) -> Matrix {
+    let m = coefficients.n_rows();
+    let entry = |i: usize, j: usize| coefficients[(i, j - start)];
+    Matrix::from_fn(m, m, |i, j| match (i < start, j < start) {
+        (true, true) => old[(i, j)],
+        (true, false) => entry(i, j),
+        (false, true) => entry(j, i),
+        (false, false) => 0.5 * (entry(i, j) + entry(j, i)),
+    })
+}
+
+/// `|leftover * y|`, where `y` are the entries of a Ritz vector that belong to the last block.
+fn last_rows_norm(leftover: &Matrix, ritz: &[f64], start: usize) -> f64 {
+    let mut sum = vec![0.0; leftover.n_rows()];
+    for (j, y) in ritz[start..].iter().enumerate() {
+        for (target, value) in sum.iter_mut().zip(leftover.column(j)) {
+            *target += y * value;
+        }
+    }
+    sum.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn column_norms(matrix: &Matrix) -> Vec<f64> {
+    (0..matrix.n_columns())
+        .map(|j| matrix.column(j).iter().map(|v| v * v).sum::<f64>().sqrt())
+        .collect()
+}
+
+/// Signs `+1` and `-1` by a fixed hash of the place: nothing to seed, nothing aligned with data.
+fn starting_block(n: usize, width: usize) -> Matrix {
+    Matrix::from_fn(n, width, |i, j| {
+        let bits = mix((i as u64) << 20 ^ j as u64);
+        // A little spread in size keeps small blocks from being accidentally dependent.
+        let size = 0.5 + (bits >> 11) as f64 / (1u64 << 53) as f64;
+        if bits & 1 == 0 { size } else { -size }
+    })
+}
+
+/// The finaliser of SplitMix64.
+fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Makes the entry of largest modulus of each column positive; the lowest index wins ties.
+fn fix_signs(vectors: &mut Matrix) {
+    for j in 0..vectors.n_columns() {
+        let column = vectors.column_mut(j);
+        let mut largest = 0.0_f64;
+        for &value in column.iter() {
+            if value.abs() > largest.abs() {
+                largest = value;
+            }
+        }
+        if largest < 0.0 {
+            for value in column {
+                *value = -*value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A symmetric matrix with known spectrum: `D` reflected by a Householder matrix.
+    fn operator(spectrum: &[f64]) -> Matrix {
+        let n = spectrum.len();
+        let v: Vec<f64> = (0..n).map(|i| ((i + 1) as f64).sin()).collect();
+        let norm: f64 = v.iter().map(|x| x * x).sum();
+        let q = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j] / norm);
+        let mut scaled = q.clone();
+        scaled.scale_columns(spectrum);
+        scaled.times(&q)
+    }
+
+    #[test]
+    fn the_largest_algebraic_values_are_found_although_a_negative_one_is_larger() {
+        let mut spectrum: Vec<f64> = (0..300).map(|i| 0.97_f64.powi(i)).collect();
+        spectrum[299] = -5.0;
+        let a = operator(&spectrum);
+        let pairs = leading_eigenpairs(300, 6, 1e-10, |x| a.times(x));
+        assert!(pairs.converged);
+        for (j, value) in pairs.values[..6].iter().enumerate() {
+            assert!((value - spectrum[j]).abs() < 1e-10, "value {j}: {value}");
+        }
+    }
+
+    #[test]
+    fn a_slowly_decaying_spectrum_survives_restarts() {
+        let spectrum: Vec<f64> = (0..800).map(|i| 1.0 / (1.0 + 0.02 * f64::from(i))).collect();
+        let a = operator(&spectrum);
+        let pairs = leading_eigenpairs(800, 5, 1e-8, |x| a.times(x));
+        assert!(pairs.converged && pairs.n_products > MAX_BLOCKS);
+        let image = a.times(&pairs.vectors);
+        for j in 0..5 {
+            assert!((pairs.values[j] - spectrum[j]).abs() < 1e-9);
+            let column: f64 = (0..800)
+                .map(|i| (image[(i, j)] - pairs.values[j] * pairs.vectors[(i, j)]).powi(2))
+                .sum();
+            assert!(column.sqrt() <= 2e-8, "the reported residual is the true one");
+        }
+    }
+
+    #[test]
+    fn a_low_rank_operator_ends_the_search_at_once() {
+        let mut spectrum = vec![0.0; 200];
+        spectrum[..4].copy_from_slice(&[4.0, 3.0, 2.0, 1.0]);
+        let a = operator(&spectrum);
+        let pairs = leading_eigenpairs(200, 6, 1e-10, |x| a.times(x));
+        assert!(pairs.converged && pairs.n_products <= 4);
+        assert!((pairs.values[3] - 1.0).abs() < 1e-12 && pairs.values[4].abs() < 1e-12);
+    }
+}

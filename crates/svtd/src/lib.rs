@@ -1,0 +1,64 @@
+//! Latent variable models by the method of moments: the same, justified answer every time.
+//!
+//! What hidden groups does a pile of count data hold? `svtd` estimates the first three moments of
+//! the data, whitens the second, and decomposes the third with the Singular-Value-based Tensor
+//! Decomposition of Ruffini, Casanellas and Gavaldà ("A New Spectral Method for Latent Variable
+//! Models", called *the paper* throughout) or with a joint diagonalisation. No random start, no
+//! local optimum, no restarts.
+//!
+//! ```text
+//! corpus ──► moments ──► whitening ──► decomposition ──► model ──► inference
+//!   X        M1 M2 M3      E, W            O             (M, Ω)     Y or h
+//! ```
+//!
+//! # Example
+//! ```
+//! use svtd::{Corpus, SingleTopic};
+//!
+//! # fn main() -> svtd::Result<()> {
+//! // Six small documents over four words: two groups that share nothing.
+//! let mut builder = Corpus::builder(4);
+//! for _ in 0..3 {
+//!     builder.push_document([(0, 3), (1, 2)])?;
+//!     builder.push_document([(2, 4), (3, 1)])?;
+//! }
+//! let corpus = builder.build()?;
+//!
+//! let model = SingleTopic::params(2).fit(&corpus)?;
+//! for topic in model.topics().iter() {
+//!     let words: Vec<_> = topic.top_words(2).into_iter().map(|(word, _)| word).collect();
+//!     println!("{:.2} {words:?}", topic.weight());
+//! }
+//! let inferred = model.infer(&corpus)?;
+//! assert!(inferred.mixtures[(0, 0)] > 0.99 || inferred.mixtures[(0, 1)] > 0.99);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Promises
+//! * Exact moments in, exact parameters out (Theorem 4.1).
+//! * The same bits for any number of threads. Work runs in the caller's rayon pool.
+//! * Neither `M2` nor `M3` is ever formed; cost is linear in the stored counts.
+//! * Nothing is printed, nothing panics on data, nothing comes back as NaN.
+
+pub mod corpus;
+pub mod decomposition;
+mod error;
+pub mod evaluation;
+pub mod inference;
+pub mod krylov;
+pub mod linalg;
+pub mod model;
+pub mod moments;
+pub mod persist;
+pub mod recovery;
+pub mod synthetic;
+pub mod whitening;
+
+pub use corpus::{Corpus, CorpusReader, Vocabulary};
+pub use decomposition::Method;
+pub use error::{Error, ErrorKind, Result};
+pub use inference::Gibbs;
+pub use model::{Lda, Model, Polish, SingleTopic};
+pub use moments::{DocumentWeights, Moments};
+pub use whitening::{Scaling, Whitening};

@@ -1,0 +1,515 @@
+//! The polish of LDA: deterministic CVB0 sweeps over the counts.
+//!
+//! Collapsed variational Bayes to zeroth order (Asuncion et al. 2009), started from spectral
+//! topics. Every stored count of word `i` in document `d` has responsibilities `gamma_dij`, and
+//!
+//! ```text
+//! D_dj = sum_i x_di gamma_dij     S_ij = sum_d x_di gamma_dij     S_j = sum_i S_ij
+//!
+//! gamma_dij proportional to  max(S_ij - gamma, 0) + eta
+//!                            -------------------------- (D_dj - gamma + alpha),   gamma: the old one
+//!                            S_j - gamma + n eta
+//! ```
+//!
+//! with `alpha = 0.1`, `eta = 0.05` fixed. (Re-estimating `alpha` from soft counts drifts up and
+//! costs perplexity.) `S` is frozen within a sweep, so documents are independent of each other:
+//! they run in parallel and their order does not matter.
+//!
+//! # Memory
+//! The responsibilities are `nnz k` numbers, kept in single precision. Above
+//! [`MAX_RESPONSIBILITIES`] of them, a fixed number whatever the machine, the same update runs
+//! without the `- gamma` terms, which needs only `(N + n) k` and one number per count.
+//!
+//! # Same bits
+//! Documents are cut into [`CHUNKS`] chunks by their counts; each chunk sums its own `S` in
+//! double precision and the chunks are added in order.
+
+use pulp::Arch;
+use rayon::prelude::*;
+
+use super::spectral::Stage;
+use crate::corpus::{Corpus, SparseCounts};
+use crate::linalg::Matrix;
+use crate::moments::Counting;
+use crate::moments::panels::Products;
+
+/// Responsibilities kept at most: one gibibyte of single-precision numbers.
+pub const MAX_RESPONSIBILITIES: usize = 1 << 28;
+
+/// The Dirichlet parameter of a document's mixture, per topic.
+pub(super) const ALPHA: f64 = 0.1;
+
+/// The Dirichlet parameter of a topic's words, per word.
+const ETA: f64 = 0.05;
+
+/// Sweeps of the default polish.
+pub(super) const SWEEPS: usize = 20;
+
+/// Passes with fixed topics before the first sweep.
+const WARM_UP: usize = 3;
+
+/// Pieces the documents are cut into, whatever the number of threads.
+const CHUNKS: usize = 8;
+
+/// Topics are padded to a multiple of this.
+const LANES: usize = 8;
+
+/// Topics after the sweeps, in feature order.
+pub(super) struct Swept {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    /// Whether responsibilities were kept.
+    pub exact: bool,
+}
+
+/// Runs `sweeps` sweeps from the topics `word_topic`.
+pub(super) fn polish(
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    frequencies: &[f64],
+    sweeps: usize,
+    watch: &dyn Fn(Stage),
+) -> Swept {
+    let start = mixed_with(word_topic, frequencies);
+    let exact = fits(corpus.n_nonzeros(), word_topic.n_columns());
+    let sums = if exact {
+        exact_sweeps(corpus, &start, sweeps, watch)
+    } else {
+        frugal_sweeps(corpus, &start, sweeps, watch)
+    };
+    let word_topic = smoothed(&sums);
+    let masses: Vec<f64> = (0..sums.n_columns()).map(|j| sums.column(j).iter().sum()).collect();
+    let total: f64 = masses.iter().sum();
+    Swept { word_topic, topic_weights: masses.iter().map(|m| m / total).collect(), exact }
+}
+
+/// Whether the responsibilities of so many counts are within the limit.
+fn fits(n_nonzeros: usize, k: usize) -> bool {
+    n_nonzeros.saturating_mul(padded(k)) <= MAX_RESPONSIBILITIES
+}
+
+fn padded(k: usize) -> usize {
+    k.next_multiple_of(LANES)
+}
+
+/// A hundredth of the corpus in every topic, so that clipped words can come back.
+fn mixed_with(word_topic: &Matrix, frequencies: &[f64]) -> Matrix {
+    let mut mixed = word_topic.clone();
+    for j in 0..mixed.n_columns() {
+        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
+            *value = 0.99 * *value + 0.01 * m1;
+        }
+    }
+    mixed
+}
+
+/// `(S_ij + eta) / (S_j + n eta)`.
+fn smoothed(sums: &Matrix) -> Matrix {
+    let n = sums.n_rows() as f64;
+    let mut topics = sums.clone();
+    for j in 0..topics.n_columns() {
+        let column = topics.column_mut(j);
+        let total: f64 = column.iter().sum::<f64>() + n * ETA;
+        column.iter_mut().for_each(|value| *value = (*value + ETA) / total);
+    }
+    topics
+}
+
+// --- with responsibilities -------------------------------------------------------------------
+
+/// The sums `S` after the sweeps, features x topics.
+fn exact_sweeps(
+    corpus: &Corpus,
+    start: &Matrix,
+    sweeps: usize,
+    watch: &dyn Fn(Stage),
+) -> Matrix {
+    let rows = corpus.rows();
+    let k = start.n_columns();
+    let width = padded(k);
+    let mut chunks = cut(rows, width);
+    let topics = padded_rows(start, width);
+    let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
+    let n_features = start.n_rows();
+    let warm = |chunk: &mut Chunk| {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || chunk.warm_up(rows, &topics, &alpha, width),
+        );
+        chunk.sum(rows, n_features, width);
+    };
+    chunks.par_iter_mut().with_max_len(1).for_each(warm);
+    let mut sums = Sums::gather(&chunks, n_features, width);
+    for sweep in 0..sweeps {
+        watch(Stage::Polish { step: sweep, of: sweeps });
+        let run = |chunk: &mut Chunk| {
+            Arch::new().dispatch(
+                #[inline(always)]
+                || chunk.sweep(rows, &sums, &alpha, width),
+            );
+        };
+        chunks.par_iter_mut().with_max_len(1).for_each(run);
+        sums = Sums::gather(&chunks, n_features, width);
+    }
+    Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j])
+}
+
+/// `S` and what a sweep needs of it, rows padded to whole lanes.
+struct Sums {
+    exact: Vec<f64>,
+    /// `S_ij` in single precision.
+    words: Vec<f32>,
+    /// `S_j + n eta`.
+    totals: Vec<f32>,
+}
+
+impl Sums {
+    /// Adds the chunks' sums, in order.
+    fn gather(chunks: &[Chunk], n_features: usize, width: usize) -> Self {
+        let mut exact = vec![0.0; n_features * width];
+        exact.par_chunks_mut(width * 256).enumerate().for_each(|(piece, target)| {
+            let first = piece * width * 256;
+            for chunk in chunks {
+                for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
+                    *value += more;
+                }
+            }
+        });
+        let mut totals = vec![n_features as f64 * ETA; width];
+        for row in exact.chunks_exact(width) {
+            for (total, value) in totals.iter_mut().zip(row) {
+                *total += value;
+            }
+        }
+        Self {
+            words: exact.par_iter().map(|&v| v as f32).collect(),
+            totals: totals.iter().map(|&v| v as f32).collect(),
+            exact,
+        }
+    }
+}
+
+/// Consecutive documents with their responsibilities and their share of `S`.
+struct Chunk {
+    documents: std::ops::Range<usize>,
+    /// One padded row of topics per stored count.
+    gamma: Vec<f32>,
+    sums: Vec<f64>,
+}
+
+/// Cuts the documents so that all chunks hold about equally many counts.
+fn cut(rows: &SparseCounts, width: usize) -> Vec<Chunk> {
+    let offsets = rows.offsets();
+    let total = rows.n_nonzeros();
+    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / CHUNKS).min(rows.n_rows());
+    (0..CHUNKS)
+        .map(|c| {
+            let last = if c + 1 == CHUNKS { rows.n_rows() } else { edge(c + 1) };
+            let documents = edge(c)..last.max(edge(c));
+            let n = offsets[documents.end] - offsets[documents.start];
+            Chunk { documents, gamma: vec![0.0; n * width], sums: Vec::new() }
+        })
+        .collect()
+}
+
+impl Chunk {
+    /// Responsibilities from fixed topics: the inference update of new documents.
+    #[inline(always)]
+    fn warm_up(&mut self, rows: &SparseCounts, topics: &[f32], alpha: &[f32], width: usize) {
+        let mut gamma = &mut self.gamma[..];
+        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
+        for d in self.documents.clone() {
+            let (features, counts) = rows.row(d);
+            let (own, rest) = gamma.split_at_mut(features.len() * width);
+            gamma = rest;
+            mixture.fill(0.0);
+            for pass in 0..=WARM_UP {
+                let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
+                for (old, (&i, &x)) in entries {
+                    let words = &topics[i as usize * width..][..width];
+                    let total = expected(old, words, &mixture, alpha, &mut fresh);
+                    // The first pass starts from nothing: it must not see its own additions.
+                    if pass == 0 {
+                        settle(old, &fresh, total);
+                    } else {
+                        update(old, &fresh, total, x as f32, &mut mixture);
+                    }
+                }
+                if pass == 0 {
+                    recount(own, counts, &mut mixture, width);
+                }
+            }
+        }
+    }
+
+    /// One sweep with `S` frozen; leaves this chunk's part of the new `S`.
+    #[inline(always)]
+    fn sweep(&mut self, rows: &SparseCounts, sums: &Sums, alpha: &[f32], width: usize) {
+        self.sums.clear();
+        self.sums.resize(sums.exact.len(), 0.0);
+        let mut gamma = &mut self.gamma[..];
+        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
+        for d in self.documents.clone() {
+            let (features, counts) = rows.row(d);
+            let (own, rest) = gamma.split_at_mut(features.len() * width);
+            gamma = rest;
+            recount(own, counts, &mut mixture, width);
+            let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
+            for (old, (&i, &x)) in entries {
+                let at = i as usize * width;
+                let words = &sums.words[at..at + width];
+                let total =
+                    collapsed(old, words, &sums.totals, &mixture, alpha, &mut fresh);
+                update(old, &fresh, total, x as f32, &mut mixture);
+                add_counts(&mut self.sums[at..at + width], old, x);
+            }
+        }
+    }
+
+    /// This chunk's part of `S` from its responsibilities.
+    fn sum(&mut self, rows: &SparseCounts, n_features: usize, width: usize) {
+        self.sums.clear();
+        self.sums.resize(n_features * width, 0.0);
+        let mut gamma = self.gamma.chunks_exact(width);
+        for d in self.documents.clone() {
+            let (features, counts) = rows.row(d);
+            for ((&i, &x), own) in features.iter().zip(counts).zip(&mut gamma) {
+                add_counts(&mut self.sums[i as usize * width..][..width], own, x);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_counts(target: &mut [f64], gamma: &[f32], count: u32) {
+    let x = f64::from(count);
+    for (value, g) in target.iter_mut().zip(gamma) {
+        *value += x * f64::from(*g);
+    }
+}
+
+/// `D_dj` from the responsibilities of one document.
+#[inline(always)]
+fn recount(own: &[f32], counts: &[u32], mixture: &mut [f32], width: usize) {
+    mixture.fill(0.0);
+    for (row, &x) in own.chunks_exact(width).zip(counts) {
+        for (value, g) in mixture.iter_mut().zip(row) {
+            *value += x as f32 * g;
+        }
+    }
+}
+
+/// `M_ij (D_j - gamma + alpha_j)` and its sum.
+#[inline(always)]
+fn expected(old: &[f32], words: &[f32], mixture: &[f32], alpha: &[f32], fresh: &mut [f32]) -> f32 {
+    for (j, value) in fresh.iter_mut().enumerate() {
+        *value = words[j] * (mixture[j] - old[j] + alpha[j]).max(0.0);
+    }
+    lane_sum(fresh)
+}
+
+/// The collapsed update and its sum.
+#[inline(always)]
+fn collapsed(
+    old: &[f32],
+    words: &[f32],
+    totals: &[f32],
+    mixture: &[f32],
+    alpha: &[f32],
+    fresh: &mut [f32],
+) -> f32 {
+    let n = fresh.len();
+    let (old, words, totals) = (&old[..n], &words[..n], &totals[..n]);
+    let (mixture, alpha) = (&mixture[..n], &alpha[..n]);
+    for j in 0..n {
+        let word = (words[j] - old[j]).max(0.0) + ETA as f32;
+        let document = (mixture[j] - old[j] + alpha[j]).max(0.0);
+        fresh[j] = word * document / (totals[j] - old[j]);
+    }
+    lane_sum(fresh)
+}
+
+/// The sum of whole lanes, lane by lane and then across.
+#[inline(always)]
+fn lane_sum(values: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    for chunk in values.chunks_exact(LANES) {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value;
+        }
+    }
+    lanes.iter().sum()
+}
+
+/// Replaces the old responsibilities, unless nothing explains the word.
+#[inline(always)]
+fn settle(old: &mut [f32], fresh: &[f32], total: f32) {
+    if total > 0.0 {
+        let scale = 1.0 / total;
+        for (value, new) in old.iter_mut().zip(fresh) {
+            *value = new * scale;
+        }
+    }
+}
+
+/// As [`settle`], carrying the change into the document's mixture.
+#[inline(always)]
+fn update(old: &mut [f32], fresh: &[f32], total: f32, x: f32, mixture: &mut [f32]) {
+    if total > 0.0 {
+        let scale = 1.0 / total;
+        let n = old.len();
+        let (fresh, mixture) = (&fresh[..n], &mut mixture[..n]);
+        for j in 0..n {
+            let new = fresh[j] * scale;
+            mixture[j] += x * (new - old[j]);
+            old[j] = new;
+        }
+    }
+}
+
+/// A matrix row by row in single precision, rows padded with zeros.
+fn padded_rows(matrix: &Matrix, width: usize) -> Vec<f32> {
+    let mut rows = vec![0.0; matrix.n_rows() * width];
+    for j in 0..matrix.n_columns() {
+        for (i, value) in matrix.column(j).iter().enumerate() {
+            rows[i * width + j] = *value as f32;
+        }
+    }
+    rows
+}
+
+// --- without responsibilities ----------------------------------------------------------------
+
+/// The same update without the `- gamma` terms:
+///
+/// ```text
+/// c_di = x_di / sum_j A_ij B_dj        A = (S + eta)/(S_j + n eta),  B = D + alpha
+/// D = B o (C A),   S = A o (C'B)       C: the numbers c on the pattern of the counts
+/// ```
+fn frugal_sweeps(
+    corpus: &Corpus,
+    start: &Matrix,
+    sweeps: usize,
+    watch: &dyn Fn(Stage),
+) -> Matrix {
+    let rows = corpus.rows();
+    let (n, k) = (start.n_rows(), start.n_columns());
+    let products = Products::new(rows, n, Counting::Raw);
+    let mut shares = vec![0.0_f32; rows.n_nonzeros()];
+    let mut mixtures = vec![ALPHA; rows.n_rows() * k];
+    let mut topics = row_major(start);
+    for _ in 0..WARM_UP {
+        mix(rows, &topics, k, &mut mixtures, &mut shares);
+    }
+    let mut sums = Matrix::zeros(n, k);
+    for sweep in 0..=sweeps {
+        watch(Stage::Polish { step: sweep, of: sweeps });
+        // The shares belong to the mixtures before they are updated, as the sums must.
+        let before = Matrix::from_fn(rows.n_rows(), k, |d, j| mixtures[d * k + j]);
+        mix(rows, &topics, k, &mut mixtures, &mut shares);
+        sums = products.backward_given(&shares, &before);
+        for j in 0..k {
+            for (i, value) in sums.column_mut(j).iter_mut().enumerate() {
+                *value *= topics[i * k + j];
+            }
+        }
+        topics = row_major(&smoothed(&sums));
+    }
+    sums
+}
+
+/// Updates every document's `B = D + alpha` and leaves the shares `c` it used.
+fn mix(
+    rows: &SparseCounts,
+    topics: &[f64],
+    k: usize,
+    mixtures: &mut [f64],
+    shares: &mut [f32],
+) {
+    const DOCUMENTS: usize = 512;
+    let mut pieces = Vec::new();
+    let mut rest = shares;
+    for first in (0..rows.n_rows()).step_by(DOCUMENTS) {
+        let last = rows.n_rows().min(first + DOCUMENTS);
+        let (own, tail) = rest.split_at_mut(rows.offsets()[last] - rows.offsets()[first]);
+        pieces.push(own);
+        rest = tail;
+    }
+    let work = mixtures.par_chunks_mut(DOCUMENTS * k).zip(pieces).enumerate();
+    work.for_each(|(piece, (mixtures, shares))| {
+        let mut sum = vec![0.0; k];
+        let mut position = 0;
+        for (offset, mixture) in mixtures.chunks_exact_mut(k).enumerate() {
+            let (features, counts) = rows.row(piece * DOCUMENTS + offset);
+            sum.fill(0.0);
+            for (&i, &x) in features.iter().zip(counts) {
+                let words = &topics[i as usize * k..][..k];
+                let explained: f64 = words.iter().zip(mixture.iter()).map(|(a, b)| a * b).sum();
+                let share = if explained > 0.0 { f64::from(x) / explained } else { 0.0 };
+                shares[position] = share as f32;
+                position += 1;
+                for (value, a) in sum.iter_mut().zip(words) {
+                    *value += share * a;
+                }
+            }
+            for (b, value) in mixture.iter_mut().zip(&sum) {
+                *b = *b * value + ALPHA;
+            }
+        }
+    });
+}
+
+fn row_major(matrix: &Matrix) -> Vec<f64> {
+    matrix.transpose().values().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Lengths, LdaSource};
+
+    fn example() -> (Corpus, Matrix, Vec<f64>) {
+        let source = LdaSource::uniform(60, 4, 1.0, 3);
+        let corpus = source.draw(120, &Lengths::Uniform(20..=60), 9).0;
+        let frequencies = super::super::spectral::frequencies(&corpus);
+        let k = 4;
+        let start = Matrix::from_fn(corpus.n_present(), k, |i, j| {
+            frequencies[i] * (1.0 + 0.5 * ((i * (j + 2)) as f64).sin())
+        });
+        (corpus, start, frequencies)
+    }
+
+    #[test]
+    fn topics_and_weights_are_distributions_and_mass_is_kept() {
+        let (corpus, start, frequencies) = example();
+        let swept = polish(&corpus, &start, &frequencies, 5, &|_| {});
+        assert!(swept.exact);
+        for j in 0..4 {
+            let total: f64 = swept.word_topic.column(j).iter().sum();
+            assert!((total - 1.0).abs() < 1e-9);
+        }
+        let sums = exact_sweeps(&corpus, &start, 5, &|_| {});
+        let mass: f64 = sums.values().iter().sum();
+        assert!((mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5, "{mass}");
+    }
+
+    #[test]
+    fn the_frugal_variant_keeps_the_mass_too_and_agrees_roughly() {
+        let (corpus, start, _) = example();
+        let exact = smoothed(&exact_sweeps(&corpus, &start, 10, &|_| {}));
+        let sums = frugal_sweeps(&corpus, &start, 10, &|_| {});
+        let mass: f64 = sums.values().iter().sum();
+        assert!((mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5, "{mass}");
+        let frugal = smoothed(&sums);
+        let distance: f64 =
+            exact.values().iter().zip(frugal.values()).map(|(a, b)| (a - b).abs()).sum();
+        assert!(distance / 4.0 < 0.5, "mean L1 distance {}", distance / 4.0);
+    }
+
+    #[test]
+    fn the_limit_is_a_fixed_number() {
+        assert!(fits(1 << 24, 16));
+        assert!(!fits((1 << 24) + 1, 16));
+        assert!(!fits(usize::MAX, 100));
+    }
+}

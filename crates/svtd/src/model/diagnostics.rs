@@ -1,0 +1,102 @@
+//! How far to believe a fit.
+
+use serde::{Deserialize, Serialize};
+
+/// What is known about the reliability of a fit. Stored with the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    /// Documents fitted, empty ones included.
+    pub n_documents: usize,
+    /// Of these, documents with no word, one word, two words: they count in `M1` at most, or in
+    /// pairs but not triples.
+    pub n_short_documents: [usize; 3],
+    /// Words that occur at least once.
+    pub n_words_present: usize,
+    /// Tokens.
+    pub n_tokens: u64,
+    /// How many equally weighted documents the pair moment is worth.
+    pub effective_documents_pairs: f64,
+    /// How many equally weighted documents the triple moment is worth.
+    pub effective_documents_triples: f64,
+    /// The k-th eigenvalue of the pair moment over the next; `None` when the next is not positive.
+    pub spectral_gap: Option<f64>,
+    /// Whether the eigenpairs were found to tolerance, and the largest relative residual.
+    pub eigenpairs_converged: bool,
+    /// See `eigenpairs_converged`.
+    pub eigenpairs_residual: f64,
+    /// Passes over the data that finding them took.
+    pub n_products: usize,
+    /// The word whose slice fixed the rotation, for the method that uses one.
+    pub pivot: Option<String>,
+    /// The least distance between topics in what fixed the rotation.
+    pub separation: f64,
+    /// What no rotation could diagonalise, in `[0, 1]`: how far the data are from any model of
+    /// this kind.
+    pub off_diagonal: f64,
+    /// What the polish did.
+    pub polish: PolishOutcome,
+    /// Per topic, in the model's order.
+    pub topics: Vec<TopicDiagnostics>,
+    /// Sentences a user should read.
+    pub notes: Vec<String>,
+}
+
+/// How far to believe one topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TopicDiagnostics {
+    /// The share of its spectral estimate that was negative and clipped.
+    pub clipped: f64,
+    /// The spectral estimate held nothing; the column is what the other topics left over.
+    pub degenerate: bool,
+    /// Its weight came out below 1e-4 and was lifted to that.
+    pub lifted: bool,
+    /// Documents' worth of evidence: its weight times the effective number of documents.
+    pub documents: f64,
+}
+
+impl TopicDiagnostics {
+    /// The topic's warnings in words; empty when there is nothing to say.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        if self.degenerate {
+            flags.push("degenerate: what the other topics left over".to_owned());
+        }
+        if self.lifted {
+            flags.push("its weight was lifted from zero".to_owned());
+        }
+        if self.documents < 30.0 {
+            flags.push(format!("weak: {:.0} documents' worth of evidence", self.documents));
+        }
+        flags
+    }
+}
+
+/// What followed the spectral estimate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolishOutcome {
+    /// Nothing was asked for.
+    None,
+    /// EM steps for the single-topic model.
+    Em {
+        /// Steps taken.
+        steps: usize,
+        /// Whether the objective had settled.
+        settled: bool,
+    },
+    /// Sweeps for LDA.
+    Sweeps {
+        /// Sweeps taken.
+        sweeps: usize,
+        /// Whether the responsibilities were kept (exclusion of a word's own share).
+        exact: bool,
+        /// Completion perplexity on held-out documents: unpolished, polished. `None` when the
+        /// polish was asked for unconditionally.
+        held_out: Option<[f64; 2]>,
+    },
+    /// The unpolished estimate predicted held-out words better, or nothing could be held out.
+    Declined {
+        /// Completion perplexity on held-out documents: unpolished, polished.
+        held_out: Option<[f64; 2]>,
+    },
+}

@@ -1,0 +1,174 @@
+//! EM for the single-topic model, started from the spectral estimate.
+//!
+//! ```text
+//! E:  L = X log M + log Omega,   P by row-wise log-sum-exp
+//! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + eps n M1_i
+//! ```
+//!
+//! `eps = 0.3`: real smoothing matters more than the start. The steps end when the *penalised*
+//! objective `F = sum_d logsumexp_j L_dj + eps n sum_ij M1_i log M_ij` gains less than `1e-6`,
+//! relatively; with smoothing the likelihood alone need not grow.
+//!
+//! # Cost
+//! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
+//! start, sums in the order of the documents.
+
+use rayon::prelude::*;
+
+use super::spectral::Stage;
+use crate::corpus::Corpus;
+use crate::linalg::{Matrix, dot};
+use crate::moments::Counting;
+use crate::moments::panels::Products;
+
+/// Strength of the smoothing towards the corpus' word frequencies.
+const SMOOTHING: f64 = 0.3;
+
+/// Relative gain below which the objective has settled.
+const SETTLED: f64 = 1e-6;
+
+/// Steps when the caller asks for convergence.
+pub(super) const MAX_STEPS: usize = 100;
+
+/// Columns closer than this in L1 are one topic.
+const IDENTICAL: f64 = 1e-6;
+
+/// Where EM ended.
+pub(super) struct Polished {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    pub steps: usize,
+    pub settled: bool,
+}
+
+/// Polishes `(M, Omega)` on the counts for at most `max_steps` steps.
+pub(super) fn polish(
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+    frequencies: &[f64],
+    max_steps: usize,
+    until_settled: bool,
+    watch: &dyn Fn(Stage),
+) -> Polished {
+    let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
+    let mut word_topic = mixed_with(word_topic, frequencies);
+    let mut topic_weights = topic_weights.to_vec();
+    let mut last = f64::NEG_INFINITY;
+    let mut settled = false;
+    let mut steps = 0;
+    while steps < max_steps && !settled {
+        watch(Stage::Polish { step: steps, of: max_steps });
+        let logarithms = logarithms_of(&word_topic);
+        let mut posterior = products.forward(&logarithms);
+        let likelihood = to_posterior(&mut posterior, &topic_weights);
+        let objective = likelihood + penalty(&logarithms, frequencies);
+        settled = until_settled && objective - last < SETTLED * objective.abs();
+        last = objective;
+        if !settled {
+            topic_weights = column_means(&posterior);
+            word_topic = products.backward(&posterior, None);
+            smooth(&mut word_topic, frequencies);
+            steps += 1;
+        }
+    }
+    Polished { word_topic, topic_weights, steps, settled }
+}
+
+/// Groups of topics that EM made identical, each with its first member leading.
+pub(super) fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for j in 0..word_topic.n_columns() {
+        let same = |group: &&mut Vec<usize>| {
+            let pairs = word_topic.column(group[0]).iter().zip(word_topic.column(j));
+            pairs.map(|(x, y)| (x - y).abs()).sum::<f64>() < IDENTICAL
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(j),
+            None => groups.push(vec![j]),
+        }
+    }
+    groups
+}
+
+/// A little of the corpus in every topic, so that no seen word is impossible.
+fn mixed_with(word_topic: &Matrix, frequencies: &[f64]) -> Matrix {
+    let mut mixed = word_topic.clone();
+    for j in 0..mixed.n_columns() {
+        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
+            *value = 0.999 * *value + 0.001 * m1;
+        }
+    }
+    mixed
+}
+
+fn logarithms_of(word_topic: &Matrix) -> Matrix {
+    let mut logarithms = word_topic.clone();
+    logarithms.values_mut().par_iter_mut().for_each(|value| *value = value.ln());
+    logarithms
+}
+
+fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
+    let sum: f64 =
+        (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum();
+    SMOOTHING * frequencies.len() as f64 * sum
+}
+
+/// Turns `X log M` into posteriors in place and returns the log-likelihood.
+fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
+    let n = scores.n_rows();
+    let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
+    for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
+        column.iter_mut().for_each(|value| *value += log_weight);
+    }
+    let largest = by_document(scores, f64::NEG_INFINITY, f64::max);
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, top) in column.iter_mut().zip(&largest) {
+            *value = (*value - top).exp();
+        }
+    });
+    let totals = by_document(scores, 0.0, |a, b| a + b);
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, total) in column.iter_mut().zip(&totals) {
+            *value /= total;
+        }
+    });
+    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).sum()
+}
+
+/// Folds every document's row over the topics, in the order of the topics.
+fn by_document(matrix: &Matrix, start: f64, fold: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
+    const ROWS: usize = 8192;
+    let mut result = vec![start; matrix.n_rows()];
+    result.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, target)| {
+        let first = chunk * ROWS;
+        for j in 0..matrix.n_columns() {
+            let column = &matrix.column(j)[first..first + target.len()];
+            for (value, &more) in target.iter_mut().zip(column) {
+                *value = fold(*value, more);
+            }
+        }
+    });
+    result
+}
+
+fn column_means(matrix: &Matrix) -> Vec<f64> {
+    let n = matrix.n_rows() as f64;
+    (0..matrix.n_columns())
+        .into_par_iter()
+        .map(|j| matrix.column(j).iter().sum::<f64>() / n)
+        .collect()
+}
+
+/// Adds `eps n M1` to every column and normalises it.
+fn smooth(word_topic: &mut Matrix, frequencies: &[f64]) {
+    let strength = SMOOTHING * frequencies.len() as f64;
+    for j in 0..word_topic.n_columns() {
+        let column = word_topic.column_mut(j);
+        for (value, m1) in column.iter_mut().zip(frequencies) {
+            *value += strength * m1;
+        }
+        let total: f64 = column.iter().sum();
+        column.iter_mut().for_each(|value| *value /= total);
+    }
+}

@@ -1,0 +1,281 @@
+//! Latent Dirichlet Allocation: documents mix topics.
+//!
+//! The spectral estimate is Algorithm 2 on the moments of Theorem 3.1. Real text repeats words
+//! more than the model allows, so with [`Polish::Auto`] two candidates compete:
+//!
+//! 1. *unpolished*: topics from the moments of the raw counts;
+//! 2. *polished*: topics from the moments of damped counts `1 + log x`, then CVB0 sweeps on the
+//!    raw counts.
+//!
+//! Both are fitted without a tenth of the documents, and whichever predicts the second half of
+//! those documents from their first half better is fitted again on all. On data that follow the
+//! model the first wins, and is the more accurate one; on text the second does.
+//!
+//! # Departure
+//! The tenth held out is chosen by the documents' content, not by their place in the file: a
+//! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
+
+use super::diagnostics::{Diagnostics, PolishOutcome};
+use super::options::{Options, Polish, shared_params};
+use super::spectral::{Estimate, ReadOff, Spectral, Stage, finish, frequencies, lift};
+use super::topic::Topics;
+use super::cvb0;
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::error::{Error, Result};
+use crate::evaluation::completion_perplexity;
+use crate::inference::TopicTable;
+use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
+use crate::whitening::{Scaling, check_n_topics};
+
+/// One document in this many is held out to judge the polish.
+const HELD_OUT: usize = 10;
+
+/// Fewer held-out documents than this cannot judge.
+const LEAST_HELD_OUT: usize = 2;
+
+/// The default `alpha0`; after the polish its value hardly matters.
+const DEFAULT_ALPHA0: f64 = 1.0;
+
+/// A fitted LDA model `(M, alpha)`.
+#[derive(Clone, Debug)]
+pub struct Lda {
+    topics: Topics,
+    alpha: Vec<f64>,
+    diagnostics: Diagnostics,
+    options: Options,
+}
+
+impl Lda {
+    /// Parameters for `n_topics` topics, all else at its default (`alpha0 = 1`).
+    pub fn params(n_topics: usize) -> LdaParams {
+        let mut options = Options::new(n_topics);
+        options.alpha0 = Some(DEFAULT_ALPHA0);
+        LdaParams { options }
+    }
+
+    /// The topics: `M` and the topics' shares.
+    pub fn topics(&self) -> &Topics {
+        &self.topics
+    }
+
+    /// `alpha`: the Dirichlet parameter of the mixtures, used by inference.
+    pub fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// How far to believe the fit.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// The options the model was fitted with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn from_parts(
+        topics: Topics,
+        alpha: Vec<f64>,
+        diagnostics: Diagnostics,
+        options: Options,
+    ) -> Self {
+        Self { topics, alpha, diagnostics, options }
+    }
+}
+
+/// Parameters of LDA.
+#[derive(Clone, Debug)]
+pub struct LdaParams {
+    options: Options,
+}
+
+shared_params!(LdaParams);
+
+impl LdaParams {
+    /// The sum of the Dirichlet parameter, which the moments need to know.
+    pub fn alpha0(mut self, alpha0: f64) -> Self {
+        self.options.alpha0 = Some(alpha0);
+        self
+    }
+
+    /// Learns `(M, alpha)`.
+    ///
+    /// # Errors
+    /// When the corpus cannot support the request: too few words or visible topics, no document
+    /// of three words, or `alpha0` not positive.
+    pub fn fit(&self, corpus: &Corpus) -> Result<Lda> {
+        self.fit_watched(corpus, &|_| {})
+    }
+
+    /// As [`fit`](Self::fit), telling each stage as it begins.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
+        check_n_topics(self.options.n_topics, corpus.n_present())?;
+        crate::moments::check_alpha0(self.alpha0_value())?;
+        match self.options.polish {
+            Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
+            Polish::Steps(sweeps) => {
+                self.fit_candidate(corpus, Candidate::Polished { sweeps }, watch)
+            }
+            Polish::Auto => self.fit_better(corpus, watch),
+        }
+    }
+
+    fn alpha0_value(&self) -> f64 {
+        self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
+    }
+
+    /// The better of two candidates on held-out documents, fitted on all.
+    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
+        let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
+        let scores = self.compare(corpus, polished, watch);
+        let chosen = match scores {
+            Some([unpolished, with]) if with < unpolished => polished,
+            _ => Candidate::Unpolished,
+        };
+        let mut model = self.fit_candidate(corpus, chosen, watch)?;
+        let finite = scores.filter(|pair| pair.iter().all(|p| p.is_finite()));
+        match &mut model.diagnostics.polish {
+            PolishOutcome::Sweeps { held_out, .. } => *held_out = finite,
+            other => *other = PolishOutcome::Declined { held_out: finite },
+        }
+        if scores.is_none() {
+            model.diagnostics.notes.push(
+                "too few documents to hold some out, so the estimate was left unpolished"
+                    .to_owned(),
+            );
+        }
+        Ok(model)
+    }
+
+    /// Completion perplexities of both candidates on a tenth of the documents that neither saw;
+    /// infinite for a candidate that cannot be fitted without them.
+    fn compare(
+        &self,
+        corpus: &Corpus,
+        polished: Candidate,
+        watch: &dyn Fn(Stage),
+    ) -> Option<[f64; 2]> {
+        let (kept, held_out) = split_by_content(corpus)?;
+        let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
+        let score = |candidate: Candidate| match self.fit_candidate(&training, candidate, watch) {
+            Ok(model) => {
+                watch(Stage::HeldOut);
+                let alpha = vec![cvb0::ALPHA; model.topics.len()];
+                let table = TopicTable::new(model.topics(), &alpha);
+                completion_perplexity(&table, &test).unwrap_or(f64::INFINITY)
+            }
+            Err(_) => f64::INFINITY,
+        };
+        let scores = [score(Candidate::Unpolished), score(polished)];
+        scores.iter().any(|s| s.is_finite()).then_some(scores)
+    }
+
+    fn fit_candidate(
+        &self,
+        corpus: &Corpus,
+        candidate: Candidate,
+        watch: &dyn Fn(Stage),
+    ) -> Result<Lda> {
+        watch(Stage::Moments);
+        let alpha0 = self.alpha0_value();
+        let weights = &self.options.weights;
+        let moments = LdaMoments::estimate(corpus, alpha0, weights, candidate.counting())?;
+        let read_off = match self.options.method {
+            Method::Joint => ReadOff::Columns,
+            Method::Svtd => ReadOff::Diagonals,
+        };
+        let mut spectral = Spectral::estimate(&moments, &self.options, read_off, watch)?;
+        let estimate = candidate.polish(corpus, &mut spectral, watch);
+        let unordered: Vec<f64> = match candidate {
+            Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),
+            Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
+        };
+        let (topics, diagnostics, order) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+        let alpha = order.iter().map(|&j| unordered[j]).collect();
+        Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
+    }
+}
+
+/// What follows the moments, and so which counts they are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Candidate {
+    Unpolished,
+    Polished { sweeps: usize },
+}
+
+impl Candidate {
+    fn counting(self) -> Counting {
+        match self {
+            Candidate::Unpolished => Counting::Raw,
+            Candidate::Polished { .. } => Counting::Damped,
+        }
+    }
+
+    fn polish(
+        self,
+        corpus: &Corpus,
+        spectral: &mut Spectral,
+        watch: &dyn Fn(Stage),
+    ) -> Estimate {
+        let recovered = &spectral.recovered;
+        match self {
+            Candidate::Unpolished => {
+                let (topic_weights, lifted) = lift(&recovered.topic_weights);
+                let word_topic = recovered.word_topic.clone();
+                Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
+            }
+            Candidate::Polished { sweeps } => {
+                let frequencies = frequencies(corpus);
+                let swept =
+                    cvb0::polish(corpus, &recovered.word_topic, &frequencies, sweeps, watch);
+                if !swept.exact {
+                    spectral.notes.push(format!(
+                        "more than {} responsibilities would be needed, so the polish ran \
+                         without them",
+                        cvb0::MAX_RESPONSIBILITIES
+                    ));
+                }
+                let polish =
+                    PolishOutcome::Sweeps { sweeps, exact: swept.exact, held_out: None };
+                Estimate {
+                    word_topic: swept.word_topic,
+                    lifted: vec![false; swept.topic_weights.len()],
+                    topic_weights: swept.topic_weights,
+                    polish,
+                }
+            }
+        }
+    }
+}
+
+/// A tenth of the documents by a hash of their content, and the rest; `None` when that is too
+/// few.
+fn split_by_content(corpus: &Corpus) -> Option<(Vec<usize>, Vec<usize>)> {
+    let mut order: Vec<(u64, usize)> =
+        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
+    order.sort_unstable();
+    let n_held_out = corpus.n_documents() / HELD_OUT;
+    if n_held_out < LEAST_HELD_OUT {
+        return None;
+    }
+    let mut held_out: Vec<usize> = order[..n_held_out].iter().map(|&(_, d)| d).collect();
+    let mut kept: Vec<usize> = order[n_held_out..].iter().map(|&(_, d)| d).collect();
+    held_out.sort_unstable();
+    kept.sort_unstable();
+    Some((kept, held_out))
+}
+
+impl Error {
+    /// Whether fewer topics would have been possible.
+    pub fn visible_topics(&self) -> Option<usize> {
+        match self {
+            Error::FewerTopicsVisible { visible, .. } => Some(*visible),
+            _ => None,
+        }
+    }
+}

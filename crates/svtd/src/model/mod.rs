@@ -1,0 +1,65 @@
+//! Models: parameters chosen, learned, and kept as finished values.
+//!
+//! [`SingleTopic`] and [`Lda`] are fitted by their `params(k)...fit(&corpus)`. Both are
+//! a [`Topics`] (which words, which weights), the [`Diagnostics`] of the fit, and the options
+//! that made them; [`Model`] is either, for code that does not care which.
+
+pub(crate) mod cvb0;
+mod diagnostics;
+mod em;
+mod lda;
+mod options;
+mod single_topic;
+mod spectral;
+mod topic;
+
+pub use cvb0::MAX_RESPONSIBILITIES;
+pub use diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+pub use lda::{Lda, LdaParams};
+pub use options::{Options, Polish};
+pub use single_topic::{SingleTopic, SingleTopicParams};
+pub use spectral::Stage;
+pub use topic::{Topic, Topics};
+
+/// A fitted model of either kind.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// Each document is about one topic.
+    SingleTopic(SingleTopic),
+    /// Documents mix topics.
+    Lda(Lda),
+}
+
+impl Model {
+    /// The topics.
+    pub fn topics(&self) -> &Topics {
+        match self {
+            Model::SingleTopic(model) => model.topics(),
+            Model::Lda(model) => model.topics(),
+        }
+    }
+
+    /// How far to believe the fit.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        match self {
+            Model::SingleTopic(model) => model.diagnostics(),
+            Model::Lda(model) => model.diagnostics(),
+        }
+    }
+
+    /// The options the model was fitted with.
+    pub fn options(&self) -> &Options {
+        match self {
+            Model::SingleTopic(model) => model.options(),
+            Model::Lda(model) => model.options(),
+        }
+    }
+
+    /// The kind's name: `single-topic` or `lda`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Model::SingleTopic(_) => "single-topic",
+            Model::Lda(_) => "lda",
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a user may choose about a fit; stored with the model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decomposition::Method;
+use crate::moments::{DocumentWeights, Rows};
+use crate::whitening::Scaling;
+
+/// What happens to the spectral estimate afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Polish {
+    /// Single topic: EM until it settles. LDA: sweeps on the counts, kept only if they predict
+    /// held-out words better than the unpolished estimate.
+    #[default]
+    Auto,
+    /// Nothing.
+    None,
+    /// This many EM steps or sweeps, unconditionally.
+    Steps(usize),
+}
+
+/// The choices shared by all models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// How many topics were asked for.
+    pub n_topics: usize,
+    /// How much a document counts.
+    pub weights: DocumentWeights,
+    /// How features are weighted in the pair moment.
+    pub whitening: Scaling,
+    /// How the rotation is found.
+    pub method: Method,
+    /// Whether slices keep their own row.
+    pub rows: Rows,
+    /// What follows the spectral estimate.
+    pub polish: Polish,
+    /// Whether fewer topics than asked for are acceptable when the data shows no more.
+    pub allow_fewer: bool,
+    /// The sum of the Dirichlet parameter, for LDA.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alpha0: Option<f64>,
+}
+
+impl Options {
+    pub(crate) fn new(n_topics: usize) -> Self {
+        Self {
+            n_topics,
+            weights: DocumentWeights::default(),
+            whitening: Scaling::default(),
+            method: Method::default(),
+            rows: Rows::default(),
+            polish: Polish::default(),
+            allow_fewer: false,
+            alpha0: None,
+        }
+    }
+
+    /// The paper to the letter: weights of Theorem 2.1, plain whitening, one pivot feature, rows
+    /// removed, no polish.
+    pub(crate) fn set_paper(&mut self) {
+        self.weights = DocumentWeights::Paper;
+        self.whitening = Scaling::Plain;
+        self.method = Method::Svtd;
+        self.rows = Rows::Removed;
+        self.polish = Polish::None;
+    }
+}
+
+/// The builder methods that every kind of parameters offers.
+macro_rules! shared_params {
+    ($params:ident) => {
+        impl $params {
+            /// How much a document counts in the moments.
+            pub fn weights(mut self, weights: DocumentWeights) -> Self {
+                self.options.weights = weights;
+                self
+            }
+
+            /// How features are weighted before the pair moment is decomposed.
+            pub fn whitening(mut self, scaling: Scaling) -> Self {
+                self.options.whitening = scaling;
+                self
+            }
+
+            /// How the rotation is found.
+            pub fn method(mut self, method: Method) -> Self {
+                self.options.method = method;
+                self
+            }
+
+            /// Whether slices of the third moment keep their own row.
+            pub fn rows(mut self, rows: Rows) -> Self {
+                self.options.rows = rows;
+                self
+            }
+
+            /// What follows the spectral estimate.
+            pub fn polish(mut self, polish: Polish) -> Self {
+                self.options.polish = polish;
+                self
+            }
+
+            /// Accept fewer topics than asked for when the data shows no more.
+            pub fn allow_fewer(mut self, allow: bool) -> Self {
+                self.options.allow_fewer = allow;
+                self
+            }
+
+            /// The paper's Algorithm 2 to the letter: its weights, plain whitening, one pivot
+            /// feature, rows removed, no polish.
+            pub fn paper(mut self) -> Self {
+                self.options.set_paper();
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use shared_params;

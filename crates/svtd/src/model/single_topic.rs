@@ -1,0 +1,142 @@
+//! The single-topic model: each document is about one topic.
+
+use super::diagnostics::{Diagnostics, PolishOutcome};
+use super::em;
+use super::options::{Options, Polish, shared_params};
+use super::spectral::{Estimate, ReadOff, Spectral, Stage, finish, frequencies, lift};
+use super::topic::Topics;
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::error::Result;
+use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
+use crate::whitening::{Scaling, check_n_topics};
+
+/// A fitted single-topic model `(M, Omega)`.
+#[derive(Clone, Debug)]
+pub struct SingleTopic {
+    topics: Topics,
+    diagnostics: Diagnostics,
+    options: Options,
+}
+
+impl SingleTopic {
+    /// Parameters for `n_topics` topics, all else at its default.
+    pub fn params(n_topics: usize) -> SingleTopicParams {
+        SingleTopicParams { options: Options::new(n_topics) }
+    }
+
+    /// The topics: `M` and `Omega`.
+    pub fn topics(&self) -> &Topics {
+        &self.topics
+    }
+
+    /// How far to believe the fit.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// The options the model was fitted with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
+        Self { topics, diagnostics, options }
+    }
+}
+
+/// Parameters of the single-topic model.
+#[derive(Clone, Debug)]
+pub struct SingleTopicParams {
+    options: Options,
+}
+
+shared_params!(SingleTopicParams);
+
+impl SingleTopicParams {
+    /// Learns `(M, Omega)`: Algorithm 2 on the moments of Theorem 2.1, then EM.
+    ///
+    /// # Errors
+    /// When the corpus cannot support the request: too few words or visible topics, no document
+    /// of three words.
+    pub fn fit(&self, corpus: &Corpus) -> Result<SingleTopic> {
+        self.fit_watched(corpus, &|_| {})
+    }
+
+    /// As [`fit`](Self::fit), telling each stage as it begins.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<SingleTopic> {
+        let options = &self.options;
+        check_n_topics(options.n_topics, corpus.n_present())?;
+        watch(Stage::Moments);
+        let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
+        let mut spectral = Spectral::estimate(&moments, options, ReadOff::Diagonals, watch)?;
+        let estimate = self.polished(corpus, &mut spectral, watch);
+        let (topics, diagnostics, _) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+        Ok(SingleTopic { topics, diagnostics, options: options.clone() })
+    }
+
+    fn polished(
+        &self,
+        corpus: &Corpus,
+        spectral: &mut Spectral,
+        watch: &dyn Fn(Stage),
+    ) -> Estimate {
+        let (max_steps, until_settled) = match self.options.polish {
+            Polish::None => return unpolished(spectral),
+            Polish::Auto => (em::MAX_STEPS, true),
+            Polish::Steps(steps) => (steps, false),
+        };
+        let (weights, lifted) = lift(&spectral.recovered.topic_weights);
+        let frequencies = frequencies(corpus);
+        let start = &spectral.recovered.word_topic;
+        let polished =
+            em::polish(corpus, start, &weights, &frequencies, max_steps, until_settled, watch);
+        let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
+        merged(spectral, polished, lifted, outcome)
+    }
+}
+
+fn unpolished(spectral: &Spectral) -> Estimate {
+    Estimate {
+        word_topic: spectral.recovered.word_topic.clone(),
+        topic_weights: spectral.recovered.topic_weights.clone(),
+        lifted: vec![false; spectral.recovered.topic_weights.len()],
+        polish: PolishOutcome::None,
+    }
+}
+
+/// Topics that EM made identical become one, and a note says so.
+fn merged(
+    spectral: &mut Spectral,
+    polished: em::Polished,
+    lifted: Vec<bool>,
+    polish: PolishOutcome,
+) -> Estimate {
+    let groups = em::identical_groups(&polished.word_topic);
+    let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
+    let topic_weights = groups
+        .iter()
+        .map(|group| group.iter().map(|&j| polished.topic_weights[j]).sum())
+        .collect();
+    if groups.len() < polished.topic_weights.len() {
+        spectral.notes.push(format!(
+            "{} of {} topics came out identical to others and were merged; {} remain",
+            polished.topic_weights.len() - groups.len(),
+            polished.topic_weights.len(),
+            groups.len()
+        ));
+        let recovered = &mut spectral.recovered;
+        recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
+        recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
+    }
+    Estimate {
+        word_topic: polished.word_topic.select_columns(&leaders),
+        topic_weights,
+        lifted: leaders.iter().map(|&j| lifted[j]).collect(),
+        polish,
+    }
+}

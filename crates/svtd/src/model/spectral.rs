@@ -1,0 +1,198 @@
+//! The part of a fit that all models share: whitening, rotation, parameters.
+
+use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+use super::options::Options;
+use super::topic::{Topics, canonical_order};
+use crate::corpus::Corpus;
+use crate::decomposition::{Decomposition, Method, diagonals};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::moments::{MomentWeights, Moments, Rows};
+use crate::recovery::{Recovered, recover};
+use crate::whitening::Whitening;
+
+/// A stage of a fit, told to whoever watches as it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Weighing documents and counting first moments.
+    Moments,
+    /// Factoring the pair moment.
+    Whitening,
+    /// Finding the rotation.
+    Decomposition,
+    /// Reading off the parameters.
+    Recovery,
+    /// A step of the polish, of so many at most.
+    Polish {
+        /// Steps done.
+        step: usize,
+        /// Steps at most.
+        of: usize,
+    },
+    /// Comparing with and without polish on held-out documents.
+    HeldOut,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stage::Moments => f.write_str("moments"),
+            Stage::Whitening => f.write_str("whitening"),
+            Stage::Decomposition => f.write_str("decomposition"),
+            Stage::Recovery => f.write_str("recovery"),
+            Stage::Polish { step, of } => write!(f, "polish {step}/{of}"),
+            Stage::HeldOut => f.write_str("held-out comparison"),
+        }
+    }
+}
+
+/// How the columns of `M` are read off once the rotation is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadOff {
+    /// Row by row, from the diagonals of `O'H_i O`: the paper, and the better start for EM.
+    Diagonals,
+    /// As columns of `E O`, slightly better for LDA.
+    Columns,
+}
+
+/// A spectral estimate in feature order, with what was learned on the way.
+pub(super) struct Spectral {
+    pub recovered: Recovered,
+    pub whitening: Whitening,
+    pub decomposition: Decomposition,
+    pub notes: Vec<String>,
+}
+
+impl Spectral {
+    /// Whitens, rotates and reads off.
+    pub fn estimate(
+        moments: &dyn Moments,
+        options: &Options,
+        read_off: ReadOff,
+        watch: &dyn Fn(Stage),
+    ) -> Result<Self> {
+        watch(Stage::Whitening);
+        let mut notes = Vec::new();
+        let whitening = whiten(moments, options, &mut notes)?;
+        watch(Stage::Decomposition);
+        let decomposition = options.method.decompose(moments, &whitening, options.rows);
+        notes.extend(decomposition.note.clone());
+        watch(Stage::Recovery);
+        let rotation = &decomposition.rotation;
+        let columns = match read_off {
+            ReadOff::Columns => whitening.factor().times(rotation),
+            ReadOff::Diagonals => {
+                let rows = if options.method == Method::Svtd { options.rows } else { Rows::Kept };
+                diagonals(moments, &whitening, rotation, rows)
+            }
+        };
+        let recovered = recover(columns, moments.first(), whitening.scales());
+        if !whitening.converged() {
+            notes.push(format!(
+                "the eigenpairs of the pair moment were found to {:.0e} only; topics whose values \
+                 lie close together may mix",
+                whitening.relative_residual()
+            ));
+        }
+        Ok(Self { recovered, whitening, decomposition, notes })
+    }
+}
+
+/// Whitens for the number of topics asked for, or for as many as can be seen if that is allowed.
+fn whiten(
+    moments: &dyn Moments,
+    options: &Options,
+    notes: &mut Vec<String>,
+) -> Result<Whitening> {
+    match Whitening::fit(moments, options.n_topics, options.whitening) {
+        Err(Error::FewerTopicsVisible { asked, visible, .. })
+            if options.allow_fewer && visible > 0 =>
+        {
+            notes.push(format!("{asked} topics were asked for; the data shows {visible}"));
+            Whitening::fit(moments, visible, options.whitening)
+        }
+        outcome => outcome,
+    }
+}
+
+/// What a fit ends with, before it becomes a model: parameters in feature order.
+pub(super) struct Estimate {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    pub lifted: Vec<bool>,
+    pub polish: PolishOutcome,
+}
+
+/// Orders the topics, carries them to vocabulary order and writes the diagnostics.
+pub(super) fn finish(
+    corpus: &Corpus,
+    lengths: &[f64],
+    weights: &MomentWeights,
+    spectral: Spectral,
+    estimate: Estimate,
+) -> (Topics, Diagnostics, Vec<usize>) {
+    let Spectral { recovered, whitening, decomposition, notes } = spectral;
+    let effective_triples = weights.effective_documents_triples(lengths);
+    let in_vocabulary = to_vocabulary(corpus, &estimate.word_topic);
+    let order = canonical_order(&in_vocabulary, &estimate.topic_weights);
+    let topics = order
+        .iter()
+        .map(|&j| TopicDiagnostics {
+            clipped: recovered.clipped[j],
+            degenerate: recovered.degenerate[j],
+            lifted: estimate.lifted[j],
+            documents: estimate.topic_weights[j] * effective_triples,
+        })
+        .collect();
+    let report = corpus.report();
+    let diagnostics = Diagnostics {
+        n_documents: corpus.n_documents(),
+        n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
+        n_words_present: corpus.n_present(),
+        n_tokens: corpus.n_tokens(),
+        effective_documents_pairs: weights.effective_documents_pairs(lengths),
+        effective_documents_triples: effective_triples,
+        spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
+        eigenpairs_converged: whitening.converged(),
+        eigenpairs_residual: whitening.relative_residual(),
+        n_products: whitening.n_products(),
+        pivot: decomposition.pivot.map(|feature| {
+            corpus.vocabulary().word(corpus.word_of_feature()[feature] as usize).into_owned()
+        }),
+        separation: decomposition.separation,
+        off_diagonal: decomposition.residual,
+        polish: estimate.polish,
+        topics,
+        notes,
+    };
+    let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
+    let word_topic = in_vocabulary.select_columns(&order);
+    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics, order)
+}
+
+/// Rows by feature become rows by word; words that never occur get zeros.
+fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
+    let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
+    for j in 0..features.n_columns() {
+        let target = words.column_mut(j);
+        for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
+            target[word as usize] = *value;
+        }
+    }
+    words
+}
+
+/// The share of each present feature among all tokens.
+pub(super) fn frequencies(corpus: &Corpus) -> Vec<f64> {
+    let total = corpus.n_tokens() as f64;
+    corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
+}
+
+/// Lifts weights below 1e-4 to that and normalises; tells which were lifted.
+pub(super) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
+    const LEAST: f64 = 1e-4;
+    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST).collect();
+    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST)).collect();
+    let total: f64 = raised.iter().sum();
+    (raised.iter().map(|w| w / total).collect(), lifted)
+}

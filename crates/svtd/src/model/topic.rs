@@ -1,0 +1,110 @@
+//! Topics: which words, how much.
+
+use std::borrow::Cow;
+
+use crate::corpus::Vocabulary;
+use crate::linalg::Matrix;
+
+/// All topics of a model: `M` and `Omega` with the vocabulary, in canonical order.
+///
+/// Topics are numbered by falling weight; equal weights go by the first word on which they
+/// differ, the larger probability first. So a topic's number does not depend on chance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topics {
+    vocabulary: Vocabulary,
+    word_topic: Matrix,
+    weights: Vec<f64>,
+}
+
+impl Topics {
+    /// Puts topics together; `word_topic` is words x topics in vocabulary order.
+    pub(crate) fn new(vocabulary: Vocabulary, word_topic: Matrix, weights: Vec<f64>) -> Self {
+        Self { vocabulary, word_topic, weights }
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// `M`: the probability of each word (row) given each topic (column), vocabulary order.
+    pub fn word_topic(&self) -> &Matrix {
+        &self.word_topic
+    }
+
+    /// `Omega`: the weight of each topic.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Number of topics, `k`.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether there are no topics; a fitted model always has one.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Topic `j`.
+    pub fn topic(&self, j: usize) -> Topic<'_> {
+        Topic { topics: self, index: j }
+    }
+
+    /// All topics in order.
+    pub fn iter(&self) -> impl Iterator<Item = Topic<'_>> {
+        (0..self.len()).map(|j| self.topic(j))
+    }
+}
+
+/// One topic of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Topic<'a> {
+    topics: &'a Topics,
+    index: usize,
+}
+
+impl<'a> Topic<'a> {
+    /// The topic's number, from zero.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// `omega_j`: the topic's weight.
+    pub fn weight(&self) -> f64 {
+        self.topics.weights[self.index]
+    }
+
+    /// `mu_ij`: the probability of word `i`.
+    pub fn probability(&self, word: usize) -> f64 {
+        self.topics.word_topic[(word, self.index)]
+    }
+
+    /// The `n` most probable words with their probabilities, falling; equal ones by word id.
+    pub fn top_words(&self, n: usize) -> Vec<(Cow<'a, str>, f64)> {
+        let column = self.topics.word_topic.column(self.index);
+        let mut order: Vec<usize> = (0..column.len()).collect();
+        let by_probability =
+            |a: &usize, b: &usize| column[*b].total_cmp(&column[*a]).then(a.cmp(b));
+        let n = n.min(order.len());
+        if n < order.len() && n > 0 {
+            order.select_nth_unstable_by(n - 1, by_probability);
+        }
+        order.truncate(n);
+        order.sort_by(by_probability);
+        order.into_iter().map(|i| (self.topics.vocabulary.word(i), column[i])).collect()
+    }
+}
+
+/// The canonical order of topics: falling weight, then the first differing row of `M`.
+pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|&a, &b| {
+        weights[b].total_cmp(&weights[a]).then_with(|| {
+            let pairs = word_topic.column(a).iter().zip(word_topic.column(b));
+            pairs.map(|(x, y)| y.total_cmp(x)).find(|o| o.is_ne()).unwrap_or(a.cmp(&b))
+        })
+    });
+    order
+}

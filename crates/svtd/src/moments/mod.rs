@@ -1,0 +1,136 @@
+//! Moments: what a decomposition may ask of data.
+//!
+//! The first three moments of a model with `k` hidden groups are (Equations 1-3)
+//!
+//! ```text
+//! M1 = sum_j w_j mu_j       M2 = sum_j w_j mu_j mu_j'       M3 = sum_j w_j mu_j x mu_j x mu_j
+//! ```
+//!
+//! and everything downstream needs only products with them. `M2` is `n x n` and `M3` is
+//! `n x n x n`; neither is ever formed. [`Moments`] is the whole interface between data and
+//! decomposition: nothing behind it knows of words or documents, so a model of another kind
+//! joins by implementing it.
+//!
+//! | where the moments come from | type |
+//! |---|---|
+//! | documents about one topic each (Theorem 2.1) | [`SingleTopicMoments`] |
+//! | documents that mix topics (Theorem 3.1) | [`LdaMoments`] |
+//! | known parameters, our yardstick | [`ExactMoments`] |
+
+mod exact;
+mod lda;
+#[cfg(test)]
+mod naive;
+pub(crate) mod panels;
+mod single_topic;
+mod weights;
+
+use std::ops::Range;
+
+pub use exact::ExactMoments;
+pub use lda::LdaMoments;
+pub(crate) use lda::check_alpha0;
+pub use panels::Counting;
+pub use single_topic::SingleTopicMoments;
+pub use weights::{DocumentWeights, MomentWeights};
+
+use crate::linalg::Matrix;
+use crate::whitening::Whitening;
+
+/// Whether slice `i` of the third moment keeps row and column `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rows {
+    /// `H_i = W' M3_i W` with all rows: better conditioned, and as accurate.
+    #[default]
+    Kept,
+    /// `H_i` from `M3_i` and `E` without row `i`, as the paper prints Algorithms 1 and 2.
+    Removed,
+}
+
+/// The first three moments of some data, as operators.
+///
+/// Features are numbered from zero. All whitened objects are with respect to the `W` and `E` of
+/// a [`Whitening`] of these same moments.
+pub trait Moments: Sync {
+    /// Number of features, `n`.
+    fn n_features(&self) -> usize;
+
+    /// `M1`.
+    fn first(&self) -> &[f64];
+
+    /// `M2 V` for a block of columns `V`.
+    fn second_times(&self, block: &Matrix) -> Matrix;
+
+    /// `M3(W, W, W)`, the whitened third moment.
+    fn third_whitened(&self, whitening: &Whitening) -> Cube;
+
+    /// The whitened slices `H_i` for the features of a range, one packed upper triangle of
+    /// `k(k+1)/2` numbers per row.
+    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix;
+
+    /// The diagonals of `O' H_i O` for all features, row `i` for feature `i`, rows kept.
+    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix;
+}
+
+/// A cube of numbers, `k x k x k`, symmetric in all three indices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cube {
+    side: usize,
+    values: Vec<f64>,
+}
+
+impl Cube {
+    /// A cube of zeros.
+    pub fn zeros(side: usize) -> Self {
+        Self { side, values: vec![0.0; side * side * side] }
+    }
+
+    /// Number of entries along one side.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// The entry at `(a, b, c)`.
+    pub fn get(&self, a: usize, b: usize, c: usize) -> f64 {
+        self.values[(a * self.side + b) * self.side + c]
+    }
+
+    /// Slice `a`: the `k x k` entries `(a, ., .)`.
+    pub fn slice(&self, a: usize) -> &[f64] {
+        &self.values[a * self.side * self.side..(a + 1) * self.side * self.side]
+    }
+
+    /// A symmetric cube from its entries with `a <= b <= c`.
+    pub(crate) fn symmetric(side: usize, entry: impl Fn(usize, usize, usize) -> f64) -> Self {
+        let mut cube = Self::zeros(side);
+        for a in 0..side {
+            for b in a..side {
+                for c in b..side {
+                    let value = entry(a, b, c);
+                    for (x, y, z) in
+                        [(a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)]
+                    {
+                        cube.values[(x * side + y) * side + z] = value;
+                    }
+                }
+            }
+        }
+        cube
+    }
+}
+
+/// The packed upper triangle of the symmetric matrix `entry(a, b)`.
+fn pack(k: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    panels::packed_pairs(k).into_iter().map(|(a, b)| entry(a, b)).collect()
+}
+
+/// The symmetric matrix of a packed upper triangle.
+pub(crate) fn unpack(k: usize, packed: &[f64]) -> Matrix {
+    let mut full = Matrix::zeros(k, k);
+    for ((a, b), &value) in panels::packed_pairs(k).into_iter().zip(packed) {
+        full[(a, b)] = value;
+        full[(b, a)] = value;
+    }
+    full
+}

@@ -1,0 +1,303 @@
+//! The moments of documents about one topic each: Theorem 2.1, for any document weights.
+//!
+//! With `x_d` the counts of document `d` and `1_l` the l-th coordinate vector,
+//!
+//! ```text
+//! M1 = X'w1
+//! M2 = X' diag(w2) X - diag(X'w2)
+//! M3 = sum_d w3_d [ x_d^(3) - sym3(diag(x_d), x_d) + 2 sum_l x_dl 1_l^(3) ]
+//! ```
+//!
+//! The subtractions remove pairs and triples that use the same token twice: the diagonals
+//! become `x(x-1)` and `x(x-1)(x-2)`. Seen through a whitening nothing larger than the data
+//! appears; with `Z = X W`, `R = X'(w3 o Z)`, `m3 = X'w3` (rows `z_d`, `w_i`, `r_i`)
+//!
+//! ```text
+//! M3(W,W,W) = sum_d w3_d z_d^(3) - sum_i sym3(w_i w_i', r_i) + 2 sum_i m3_i w_i^(3)
+//! H_i = sum_d w3_d x_di (z_d z_d' - sum_h x_dh w_h w_h') - (w_i r_i' + r_i w_i') + 2 m3_i w_i w_i'
+//! ```
+//!
+//! # Cost
+//! A product with `M2`: four flops per count and column. The cube: as much for `2k` columns,
+//! and `(N + n) k^3` in dense products. The slices: `nnz k^2`, only the paper's method asks.
+
+use std::ops::Range;
+
+use rand::Rng;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::panels::{Counting, Products, packed_pairs};
+use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows};
+use crate::corpus::{Corpus, SparseCounts};
+use crate::error::Result;
+use crate::linalg::{Matrix, weighted_grams};
+use crate::whitening::Whitening;
+
+/// Theorem 2.1: moments of a corpus, as if each document were about one topic.
+pub struct SingleTopicMoments<'a> {
+    rows: RowSource<'a>,
+    n_features: usize,
+    counting: Counting,
+    lengths: Vec<f64>,
+    weights: MomentWeights,
+    first: Vec<f64>,
+    /// `X'w2`: what the diagonal of `X' diag(w2) X` has too much.
+    pair_diagonal: Vec<f64>,
+    /// `X'w3`.
+    triple_diagonal: Vec<f64>,
+}
+
+/// The counts, borrowed from a corpus or drawn from it.
+enum RowSource<'a> {
+    Corpus(&'a SparseCounts),
+    Drawn(SparseCounts),
+}
+
+impl<'a> SingleTopicMoments<'a> {
+    /// Estimates the moments of the words that occur in a corpus.
+    ///
+    /// # Errors
+    /// When no document has three words, or weights of the caller's own do not fit.
+    pub fn estimate(
+        corpus: &'a Corpus,
+        weights: &DocumentWeights,
+        counting: Counting,
+    ) -> Result<Self> {
+        let rows = match weights {
+            DocumentWeights::ThreeWords { seed } => {
+                RowSource::Drawn(draw_three_words(corpus, *seed))
+            }
+            _ => RowSource::Corpus(corpus.rows()),
+        };
+        let table = rows.table();
+        let lengths: Vec<f64> = (0..table.n_rows())
+            .into_par_iter()
+            .map(|d| table.row(d).1.iter().map(|&x| counting.value(x)).sum())
+            .collect();
+        let n_features = corpus.n_present();
+        let sum = |weights: &[f64], value: &dyn Fn(f64) -> f64| {
+            weighted_sum(table, n_features, counting, weights, value)
+        };
+        let coincidence = |w2: &[f64]| sum(w2, &|x| x * (x - 1.0)).iter().sum();
+        let weights = MomentWeights::new(weights, &lengths, coincidence)?;
+        let first = sum(&weights.first, &|x| x);
+        let pair_diagonal = sum(&weights.second, &|x| x);
+        let triple_diagonal = sum(&weights.third, &|x| x);
+        Ok(Self {
+            rows,
+            n_features,
+            counting,
+            lengths,
+            weights,
+            first,
+            pair_diagonal,
+            triple_diagonal,
+        })
+    }
+
+    /// The weights of the documents.
+    pub fn weights(&self) -> &MomentWeights {
+        &self.weights
+    }
+
+    /// The lengths of the documents, as counted here (damped or not).
+    pub fn lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
+    /// The diagonal of `M2`.
+    pub(super) fn second_diagonal(&self) -> Vec<f64> {
+        self.sum_by_feature(&self.weights.second, &|x| x * (x - 1.0))
+    }
+
+    fn sum_by_feature(&self, weights: &[f64], value: &dyn Fn(f64) -> f64) -> Vec<f64> {
+        weighted_sum(self.rows.table(), self.n_features, self.counting, weights, value)
+    }
+
+    fn products(&self) -> Products<'_> {
+        Products::new(self.rows.table(), self.n_features, self.counting)
+    }
+
+    /// The whitened slices of a range with their rows kept, packed, one per row.
+    pub(super) fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
+        let w = whitening.unmixing();
+        let z = self.products().forward(w);
+        let r = self.products().backward(&z, Some(&self.weights.third));
+        let mut slices = self.products().slices(w, &z, &self.weights.third, range.clone());
+        for (p, (a, b)) in packed_pairs(w.n_columns()).into_iter().enumerate() {
+            let column = slices.column_mut(p);
+            for (target, i) in column.iter_mut().zip(range.clone()) {
+                let (wa, wb) = (w[(i, a)], w[(i, b)]);
+                *target += 2.0 * self.triple_diagonal[i] * wa * wb
+                    - (wa * r[(i, b)] + r[(i, a)] * wb);
+            }
+        }
+        slices
+    }
+
+    /// `E_i' M3_i E_i` with row `i` removed from both, packed, one feature per row.
+    pub(super) fn removed_projections(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
+        let e = whitening.factor();
+        let w3 = &self.weights.third;
+        let p = self.products().forward(e);
+        let q = self.products().backward_squared(&p, w3);
+        let own = self.sum_by_feature(w3, &|x| x * x * x + x * x);
+        let mut slices = self.products().slices(e, &p, w3, range.clone());
+        for (entry, (a, b)) in packed_pairs(e.n_columns()).into_iter().enumerate() {
+            let column = slices.column_mut(entry);
+            for (target, i) in column.iter_mut().zip(range.clone()) {
+                let (ea, eb) = (e[(i, a)], e[(i, b)]);
+                *target += own[i] * ea * eb - (ea * q[(i, b)] + q[(i, a)] * eb);
+            }
+        }
+        slices
+    }
+}
+
+impl Moments for SingleTopicMoments<'_> {
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn first(&self) -> &[f64] {
+        &self.first
+    }
+
+    fn second_times(&self, block: &Matrix) -> Matrix {
+        let mut product = self.products().normal(block, &self.weights.second);
+        for j in 0..block.n_columns() {
+            let column = product.column_mut(j);
+            for ((target, own), v) in
+                column.iter_mut().zip(&self.pair_diagonal).zip(block.column(j))
+            {
+                *target -= own * v;
+            }
+        }
+        product
+    }
+
+    fn third_whitened(&self, whitening: &Whitening) -> Cube {
+        let w = whitening.unmixing();
+        let z = self.products().forward(w);
+        let mut r = self.products().backward(&z, Some(&self.weights.third));
+        let mut scaled = z.clone();
+        scaled.scale_rows(&self.weights.third);
+        let documents = weighted_grams(&z, &scaled, |c| c);
+        drop((z, scaled));
+        // 2 m3 w^(3) is -sym3(w w', r) with r = -2/3 m3 w: both corrections in one product.
+        for c in 0..w.n_columns() {
+            let column = r.column_mut(c).iter_mut();
+            for ((target, m3), w) in column.zip(&self.triple_diagonal).zip(w.column(c)) {
+                *target -= 2.0 / 3.0 * m3 * w;
+            }
+        }
+        let words = weighted_grams(w, &r, |_| 0);
+        Cube::symmetric(w.n_columns(), |a, b, c| {
+            documents[a][(b - a, c - a)]
+                - (words[c][(a, b)] + words[b][(a, c)] + words[a][(b, c)])
+        })
+    }
+
+    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+        match rows {
+            Rows::Kept => self.kept_slices(whitening, features),
+            Rows::Removed => {
+                let projections = self.removed_projections(whitening, features.clone());
+                whitening.unproject(features.clone(), projections, || {
+                    self.kept_slices(whitening, features)
+                })
+            }
+        }
+    }
+
+    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
+        let b = whitening.unmixing().times(rotation);
+        let sums = self.products().squares(&b, &self.weights.third);
+        let n = self.n_features;
+        Matrix::from_fn(n, b.n_columns(), |i, j| {
+            let own = b[(i, j)];
+            sums[(i, j)] - 2.0 * own * sums[(n + i, j)]
+                + 2.0 * self.triple_diagonal[i] * own * own
+        })
+    }
+}
+
+impl RowSource<'_> {
+    fn table(&self) -> &SparseCounts {
+        match self {
+            RowSource::Corpus(rows) => rows,
+            RowSource::Drawn(rows) => rows,
+        }
+    }
+}
+
+/// `sum_d w_d value(x_di)` for every feature `i`, documents in order.
+fn weighted_sum(
+    rows: &SparseCounts,
+    n_features: usize,
+    counting: Counting,
+    weights: &[f64],
+    value: &dyn Fn(f64) -> f64,
+) -> Vec<f64> {
+    let mut sums = vec![0.0; n_features];
+    // Counts are mostly small: evaluate those once.
+    let table: Vec<f64> = (0..256).map(|x| value(counting.value(x.max(1)))).collect();
+    for (d, &weight) in weights.iter().enumerate() {
+        if weight == 0.0 {
+            continue;
+        }
+        let (features, counts) = rows.row(d);
+        for (&i, &x) in features.iter().zip(counts) {
+            let term = match table.get(x as usize) {
+                Some(&term) => term,
+                None => value(counting.value(x)),
+            };
+            sums[i as usize] += weight * term;
+        }
+    }
+    sums
+}
+
+/// Three tokens of every document that has them, drawn without replacement.
+///
+/// The draw follows the document's content, not its place, so it does not change when
+/// documents are reordered.
+fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
+    let rows = corpus.rows();
+    let mut drawn = SparseCounts::with_columns(rows.n_columns());
+    for d in 0..rows.n_rows() {
+        let (features, counts) = rows.row(d);
+        let length = corpus.lengths()[d];
+        if length < 3 {
+            drawn.push_row(&[], &[]);
+            continue;
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ corpus.document_key(d));
+        let mut tokens: Vec<u64> = Vec::with_capacity(3);
+        while tokens.len() < 3 {
+            let token = rng.next_u64() % length;
+            if !tokens.contains(&token) {
+                tokens.push(token);
+            }
+        }
+        tokens.sort_unstable();
+        let (mut chosen, mut multiplicity): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        let mut next = tokens.iter().peekable();
+        for (&feature, &count) in features.iter().zip(counts) {
+            end += u64::from(count);
+            while next.next_if(|&&token| token < end).is_some() {
+                if chosen.last() == Some(&feature) {
+                    multiplicity.iter_mut().last().into_iter().for_each(|m| *m += 1);
+                } else {
+                    chosen.push(feature);
+                    multiplicity.push(1);
+                }
+            }
+        }
+        drawn.push_row(&chosen, &multiplicity);
+    }
+    drawn
+}

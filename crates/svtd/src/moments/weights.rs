@@ -1,0 +1,224 @@
+//! How much a document counts in each moment.
+//!
+//! Every estimator of the family
+//!
+//! ```text
+//! M1 = X'w1      M2 = X' diag(w2) X - diag(X'w2)      M3 likewise with w3
+//! ```
+//!
+//! is unbiased as long as the weights follow the lengths alone and sum to one in the right
+//! sense: `sum w1 c = sum w2 c(c-1) = sum w3 c(c-1)(c-2) = 1`. The choice decides the variance.
+//!
+//! Theorem 2.1 weighs a document by its number of pairs or triples, Zou et al. weigh all
+//! documents alike. A per-document estimator is a U-statistic whose variance is, to leading
+//! order and with `s = trace(M2)`, the chance that two words of a document coincide,
+//!
+//! ```text
+//! 1/v2 = s^2 + 4 s/c + 2/(c(c-1))
+//! 1/v3 = s^3 + 9 s^2/c + 18 s/c^2 + 6/(c(c-1)(c-2))
+//! ```
+//!
+//! so `v2`, `v3` are the weights of least variance: the paper's for documents much shorter than
+//! `1/s`, Zou's for much longer ones. They are the default.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The law by which documents are weighted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DocumentWeights {
+    /// Least variance for the lengths at hand.
+    #[default]
+    Optimal,
+    /// By number of pairs and triples: Theorem 2.1.
+    Paper,
+    /// All documents alike: Zou et al. Poor when there are short documents.
+    Zou,
+    /// Three words drawn from every document, all documents alike; needs a seed.
+    ThreeWords {
+        /// Decides which three words are drawn.
+        seed: u64,
+    },
+    /// A weight of the caller's own for each document.
+    Custom(Vec<f64>),
+}
+
+/// The weights of all documents in the three moments, `w1`, `w2`, `w3`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MomentWeights {
+    /// `w1`: in `M1`.
+    pub first: Vec<f64>,
+    /// `w2`: in `M2`; zero for documents of fewer than two words.
+    pub second: Vec<f64>,
+    /// `w3`: in `M3`; zero for documents of fewer than three words.
+    pub third: Vec<f64>,
+}
+
+impl MomentWeights {
+    /// Evaluates a law for documents of the given lengths.
+    ///
+    /// `coincidence` is called for `s` when the law needs it, with the weights of Theorem 2.1.
+    pub(crate) fn new(
+        law: &DocumentWeights,
+        lengths: &[f64],
+        coincidence: impl FnOnce(&[f64]) -> f64,
+    ) -> Result<Self> {
+        if !lengths.iter().any(|&c| c >= 2.0) {
+            return Err(Error::NoPairs);
+        }
+        if !lengths.iter().any(|&c| c >= 3.0) {
+            return Err(Error::NoTriples);
+        }
+        let by_tokens = |order| normalised(lengths, order, |_, c| tuples(c, order));
+        match law {
+            DocumentWeights::Paper => Ok(Self {
+                first: by_tokens(1),
+                second: by_tokens(2),
+                third: by_tokens(3),
+            }),
+            DocumentWeights::Optimal => {
+                let second = by_tokens(2);
+                let s = coincidence(&second).max(0.0);
+                Ok(Self {
+                    first: by_tokens(1),
+                    second: normalised(lengths, 2, |_, c| 1.0 / pair_variance(s, c)),
+                    third: normalised(lengths, 3, |_, c| 1.0 / triple_variance(s, c)),
+                })
+            }
+            DocumentWeights::Zou | DocumentWeights::ThreeWords { .. } => {
+                Ok(Self::by_document(lengths, |_| 1.0))
+            }
+            DocumentWeights::Custom(weights) => {
+                check_custom(weights, lengths)?;
+                Ok(Self::by_document(lengths, |d| weights[d]))
+            }
+        }
+    }
+
+    /// How many equally weighted documents the pair moment is worth, `1 / W2` of Theorem 2.2.
+    pub fn effective_documents_pairs(&self, lengths: &[f64]) -> f64 {
+        effective(&self.second, lengths, 2)
+    }
+
+    /// How many equally weighted documents the triple moment is worth, `1 / W3`.
+    pub fn effective_documents_triples(&self, lengths: &[f64]) -> f64 {
+        effective(&self.third, lengths, 3)
+    }
+
+    fn by_document(lengths: &[f64], weight: impl Fn(usize) -> f64) -> Self {
+        let order = |order| normalised(lengths, order, |d, _| weight(d));
+        Self { first: order(1), second: order(2), third: order(3) }
+    }
+}
+
+/// Ordered tuples of distinct words in a document of length `c`: `c (c-1) ... (c-order+1)`.
+fn tuples(c: f64, order: usize) -> f64 {
+    (0..order).map(|i| c - i as f64).product()
+}
+
+fn pair_variance(s: f64, c: f64) -> f64 {
+    s * s + 4.0 * s / c + 2.0 / tuples(c, 2)
+}
+
+fn triple_variance(s: f64, c: f64) -> f64 {
+    s * s * s + 9.0 * s * s / c + 18.0 * s / (c * c) + 6.0 / tuples(c, 3)
+}
+
+/// `v_d / (tuples(c_d) sum v)` over the documents long enough for this order.
+fn normalised(lengths: &[f64], order: usize, weight: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+    let usable = |c: f64| c >= order as f64;
+    let share = |(d, &c): (usize, &f64)| if usable(c) { weight(d, c) } else { 0.0 };
+    let total: f64 = lengths.iter().enumerate().map(share).sum();
+    let per_tuple = |(d, &c): (usize, &f64)| {
+        if usable(c) { weight(d, c) / total / tuples(c, order) } else { 0.0 }
+    };
+    lengths.iter().enumerate().map(per_tuple).collect()
+}
+
+fn effective(weights: &[f64], lengths: &[f64], order: usize) -> f64 {
+    let squares: f64 =
+        weights.iter().zip(lengths).map(|(w, &c)| (w * tuples(c, order)).powi(2)).sum();
+    1.0 / squares
+}
+
+fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
+    let wrong = |needed: &str, found: String| {
+        Err(Error::Option { name: "document weights", needed: needed.to_owned(), found })
+    };
+    if weights.len() != lengths.len() {
+        return wrong(
+            "be one number per document",
+            format!("{} for {} documents", weights.len(), lengths.len()),
+        );
+    }
+    if let Some(d) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+        return wrong("be non-negative numbers", format!("{} for document {}", weights[d], d + 1));
+    }
+    if !weights.iter().zip(lengths).any(|(&w, &c)| w > 0.0 && c >= 3.0) {
+        return wrong(
+            "be positive for a document of three words or more",
+            "zero for all of them".to_owned(),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTHS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 10.0, 400.0];
+
+    fn weights(law: DocumentWeights) -> MomentWeights {
+        MomentWeights::new(&law, &LENGTHS, |_| 0.02).unwrap()
+    }
+
+    #[test]
+    fn every_law_makes_unbiased_moments() {
+        let laws = [
+            DocumentWeights::Optimal,
+            DocumentWeights::Paper,
+            DocumentWeights::Zou,
+            DocumentWeights::Custom(vec![1.0, 0.0, 2.0, 3.0, 0.5, 1.0]),
+        ];
+        for law in laws {
+            let w = weights(law);
+            for (order, weights) in [(1, &w.first), (2, &w.second), (3, &w.third)] {
+                let total: f64 =
+                    weights.iter().zip(LENGTHS).map(|(w, c)| w * tuples(c, order)).sum();
+                assert!((total - 1.0).abs() < 1e-12, "order {order}: {total}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_papers_weights_are_those_of_theorem_2_1() {
+        let w = weights(DocumentWeights::Paper);
+        let pairs = 2.0 + 6.0 + 90.0 + 400.0 * 399.0;
+        assert!(w.second[2..].iter().all(|x| (x * pairs - 1.0).abs() < 1e-12));
+        assert_eq!(w.second[..2], [0.0, 0.0]);
+        assert_eq!(w.third[2], 0.0);
+    }
+
+    #[test]
+    fn optimal_weights_lie_between_the_two_laws() {
+        // Effective documents: the paper's law is ruled by the longest document, Zou's by none.
+        let effective = |law| weights(law).effective_documents_pairs(&LENGTHS);
+        let (paper, optimal, zou) = (
+            effective(DocumentWeights::Paper),
+            effective(DocumentWeights::Optimal),
+            effective(DocumentWeights::Zou),
+        );
+        assert!(paper < optimal && optimal < zou, "{paper} {optimal} {zou}");
+        assert!((zou - 4.0).abs() < 1e-12, "four documents have pairs");
+    }
+
+    #[test]
+    fn documents_without_triples_are_refused() {
+        let law = DocumentWeights::Optimal;
+        assert!(matches!(MomentWeights::new(&law, &[2.0, 2.0], |_| 0.1), Err(Error::NoTriples)));
+        assert!(matches!(MomentWeights::new(&law, &[1.0, 0.0], |_| 0.1), Err(Error::NoPairs)));
+    }
+}

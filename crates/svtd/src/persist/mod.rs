@@ -1,0 +1,196 @@
+//! Model files: a fitted model in one open, checked file.
+//!
+//! ```text
+//! model ──► header (JSON) + arrays ──► container ──► temporary file, fsync, rename
+//! ```
+//!
+//! The layout is described for other programs in `docs/model-file.md`. The bytes are a function
+//! of the corpus and the options: no time stamp, no thread count, no path.
+
+pub mod atomic;
+pub mod container;
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::corpus::{Corpus, Vocabulary};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::model::{Diagnostics, Lda, Model, Options, SingleTopic, Topics};
+use container::{Array, Container};
+
+/// What a model file holds.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// The model.
+    pub model: Model,
+    /// The digest of the corpus it was fitted on.
+    pub corpus_digest: String,
+    /// The version of this library that wrote it.
+    pub library: String,
+}
+
+impl Model {
+    /// Writes the model; `corpus` is what it was fitted on.
+    ///
+    /// # Errors
+    /// When the file exists already and must not be overwritten, or cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
+        self.to_container(corpus.digest())?.write(path.as_ref(), overwrite)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is something else.
+    pub fn load(path: impl AsRef<Path>) -> Result<Saved> {
+        let path = path.as_ref();
+        let container = Container::read(path)?;
+        from_container(container)
+            .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
+    }
+
+    fn to_container(&self, corpus_digest: String) -> Result<Container> {
+        let topics = self.topics();
+        let (k, n) = (topics.len(), topics.vocabulary().len());
+        let mut header = Map::new();
+        header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+        header.insert("model".to_owned(), json!(self.kind()));
+        header.insert("corpus".to_owned(), json!({ "sha256": corpus_digest }));
+        header.insert("options".to_owned(), to_json(self.options())?);
+        header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
+        header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
+        let mut arrays = std::collections::BTreeMap::new();
+        let vector = |values: &[f64]| Array::F64 { shape: vec![k], values: values.to_vec() };
+        // Words x topics by columns is topics x words by rows.
+        let values = topics.word_topic().values().to_vec();
+        arrays.insert("topic_word".to_owned(), Array::F64 { shape: vec![k, n], values });
+        arrays.insert("topic_weights".to_owned(), vector(topics.weights()));
+        if let Model::Lda(model) = self {
+            arrays.insert("alpha".to_owned(), vector(model.alpha()));
+        }
+        if !topics.vocabulary().is_numbered() {
+            let (bytes, offsets) = pack_vocabulary(topics.vocabulary());
+            let bytes = Array::U8 { shape: vec![bytes.len()], values: bytes };
+            arrays.insert("vocabulary_bytes".to_owned(), bytes);
+            let offsets = Array::U64 { shape: vec![offsets.len()], values: offsets };
+            arrays.insert("vocabulary_offsets".to_owned(), offsets);
+        }
+        Ok(Container { header, arrays })
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(value).map_err(|error| Error::ModelFile {
+        path: "the model".to_owned(),
+        reason: format!("cannot be written as JSON: {error}"),
+    })
+}
+
+/// The words one behind the other, and where each begins (and the last one ends).
+fn pack_vocabulary(vocabulary: &Vocabulary) -> (Vec<u8>, Vec<u64>) {
+    let mut bytes = Vec::new();
+    let mut offsets = vec![0];
+    for i in 0..vocabulary.len() {
+        bytes.extend_from_slice(vocabulary.word(i).as_bytes());
+        offsets.push(bytes.len() as u64);
+    }
+    (bytes, offsets)
+}
+
+/// Takes a container apart, checking that its pieces fit each other; errors are the reason.
+fn from_container(mut container: Container) -> Result<Saved, String> {
+    let header = std::mem::take(&mut container.header);
+    let mut take = |name: &str| container.arrays.remove(name);
+    let (k, n, values) = match take("topic_word") {
+        Some(Array::F64 { shape, values }) if shape.len() == 2 => (shape[0], shape[1], values),
+        _ => return Err("has no topics x words array of numbers".to_owned()),
+    };
+    if k == 0 || n == 0 {
+        return Err("has no topics".to_owned());
+    }
+    let weights = vector("topic_weights", take("topic_weights"), k)?;
+    let vocabulary = match header.get("numbered_vocabulary") {
+        Some(Value::Bool(true)) => Vocabulary::numbered(n),
+        _ => unpack_vocabulary(take("vocabulary_bytes"), take("vocabulary_offsets"), n)?,
+    };
+    check_distribution("topic_weights", &weights)?;
+    for topic in values.chunks_exact(n) {
+        check_distribution("topic_word", topic)?;
+    }
+    let topics = Topics::new(vocabulary, Matrix::from_columns(n, k, values), weights);
+    let options: Options = field(&header, "options")?;
+    let diagnostics: Diagnostics = field(&header, "diagnostics")?;
+    if diagnostics.topics.len() != k {
+        return Err(format!("has {k} topics but diagnostics of {}", diagnostics.topics.len()));
+    }
+    let model = match header.get("model").and_then(Value::as_str) {
+        Some("single-topic") => {
+            Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+        }
+        Some("lda") => {
+            let alpha = vector("alpha", take("alpha"), k)?;
+            if !alpha.iter().all(|a| a.is_finite() && *a > 0.0) {
+                return Err("has an alpha that is not positive".to_owned());
+            }
+            Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+        }
+        other => {
+            return Err(format!(
+                "holds a model of kind {}, which this version does not know",
+                other.unwrap_or("(none)")
+            ));
+        }
+    };
+    let corpus_digest = header
+        .get("corpus")
+        .and_then(|c| c.get("sha256"))
+        .and_then(Value::as_str)
+        .ok_or("does not say which corpus it was fitted on")?
+        .to_owned();
+    let library = header.get("library").and_then(Value::as_str).unwrap_or("unknown").to_owned();
+    Ok(Saved { model, corpus_digest, library })
+}
+
+fn field<T: serde::de::DeserializeOwned>(header: &Map<String, Value>, name: &str) -> Result<T, String> {
+    let value = header.get(name).cloned().ok_or_else(|| format!("has no {name}"))?;
+    serde_json::from_value(value).map_err(|error| format!("has {name} that cannot be read: {error}"))
+}
+
+fn vector(name: &str, array: Option<Array>, len: usize) -> Result<Vec<f64>, String> {
+    match array {
+        Some(Array::F64 { values, .. }) if values.len() == len => Ok(values),
+        _ => Err(format!("has no {name} of {len} numbers")),
+    }
+}
+
+fn check_distribution(name: &str, values: &[f64]) -> Result<(), String> {
+    let sum: f64 = values.iter().sum();
+    if values.iter().all(|v| v.is_finite() && *v >= 0.0) && (sum - 1.0).abs() < 1e-6 {
+        return Ok(());
+    }
+    Err(format!("has a {name} that is not a distribution"))
+}
+
+fn unpack_vocabulary(
+    bytes: Option<Array>,
+    offsets: Option<Array>,
+    n: usize,
+) -> Result<Vocabulary, String> {
+    let (Some(Array::U8 { values: bytes, .. }), Some(Array::U64 { values: offsets, .. })) =
+        (bytes, offsets)
+    else {
+        return Err("has no vocabulary".to_owned());
+    };
+    if offsets.len() != n + 1 {
+        return Err(format!("has {n} words but a vocabulary of {}", offsets.len().max(1) - 1));
+    }
+    let word = |pair: &[u64]| {
+        let range = usize::try_from(pair[0]).ok()?..usize::try_from(pair[1]).ok()?;
+        Some(std::str::from_utf8(bytes.get(range)?).ok()?.to_owned())
+    };
+    let words: Option<Vec<String>> = offsets.windows(2).map(word).collect();
+    let words = words.ok_or("has a vocabulary that cannot be read")?;
+    Vocabulary::from_words(words).map_err(|error| error.to_string())
+}

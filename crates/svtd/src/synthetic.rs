@@ -1,0 +1,282 @@
+//! Corpora drawn from known parameters: what accuracy is measured on.
+//!
+//! A source holds the truth ([`SingleTopicSource`], [`LdaSource`]); `draw` makes a corpus of it
+//! and returns what each document really was about. Everything follows the seed (ChaCha8).
+
+use std::ops::RangeInclusive;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Gamma, LogNormal};
+
+use crate::corpus::{Corpus, CorpusBuilder};
+use crate::linalg::Matrix;
+
+/// The law of document lengths.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lengths {
+    /// Every document the same.
+    Fixed(u32),
+    /// All lengths of the range alike.
+    Uniform(RangeInclusive<u32>),
+    /// `exp` of a normal variable with this mean and deviation, rounded, at least three.
+    LogNormal {
+        /// Mean of the logarithm.
+        mu: f64,
+        /// Deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Lengths {
+    fn draw(&self, rng: &mut ChaCha8Rng) -> u32 {
+        match self {
+            Lengths::Fixed(length) => *length,
+            Lengths::Uniform(range) => {
+                range.start() + below(rng, u64::from(range.end() - range.start()) + 1) as u32
+            }
+            Lengths::LogNormal { mu, sigma } => match LogNormal::new(*mu, *sigma) {
+                Ok(law) => law.sample(rng).round().clamp(3.0, 1e6) as u32,
+                Err(_) => 3,
+            },
+        }
+    }
+}
+
+/// A single-topic model to draw documents from.
+#[derive(Clone, Debug)]
+pub struct SingleTopicSource {
+    /// `M`, words x topics.
+    pub word_topic: Matrix,
+    /// `Omega`.
+    pub topic_weights: Vec<f64>,
+}
+
+impl SingleTopicSource {
+    /// The paper's setting: columns of `M` and `Omega` of uniform numbers, normalised.
+    pub fn uniform(n_words: usize, n_topics: usize, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let word_topic = uniform_columns(&mut rng, n_words, n_topics);
+        let topic_weights = normalised((0..n_topics).map(|_| unit(&mut rng)).collect());
+        Self { word_topic, topic_weights }
+    }
+
+    /// Words with Zipf frequencies `1/(i + shift)`, topics Dirichlet around them with the given
+    /// concentration, weights Dirichlet(`evenness`).
+    pub fn zipf(
+        n_words: usize,
+        n_topics: usize,
+        shift: f64,
+        concentration: f64,
+        evenness: f64,
+        seed: u64,
+    ) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
+        let topic_weights = dirichlet(&mut rng, &vec![evenness; n_topics]);
+        Self { word_topic, topic_weights }
+    }
+
+    /// Draws a corpus, and the topic of every document.
+    pub fn draw(&self, n_documents: usize, lengths: &Lengths, seed: u64) -> (Corpus, Vec<usize>) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let tables = Alias::columns(&self.word_topic);
+        let mixture = Alias::new(&self.topic_weights);
+        let mut topics = Vec::with_capacity(n_documents);
+        let corpus = draw_documents(self.word_topic.n_rows(), n_documents, |tokens| {
+            let topic = mixture.draw(&mut rng);
+            topics.push(topic);
+            let length = lengths.draw(&mut rng);
+            tokens.extend((0..length).map(|_| tables[topic].draw(&mut rng) as u32));
+        });
+        (corpus, topics)
+    }
+}
+
+/// An LDA model to draw documents from.
+#[derive(Clone, Debug)]
+pub struct LdaSource {
+    /// `M`, words x topics.
+    pub word_topic: Matrix,
+    /// `alpha`.
+    pub alpha: Vec<f64>,
+}
+
+impl LdaSource {
+    /// Columns of `M` of uniform numbers, normalised; `alpha` even.
+    pub fn uniform(n_words: usize, n_topics: usize, alpha0: f64, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let word_topic = uniform_columns(&mut rng, n_words, n_topics);
+        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
+    }
+
+    /// Words with Zipf frequencies, as [`SingleTopicSource::zipf`]; `alpha` even.
+    pub fn zipf(
+        n_words: usize,
+        n_topics: usize,
+        shift: f64,
+        concentration: f64,
+        alpha0: f64,
+        seed: u64,
+    ) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
+        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
+    }
+
+    /// Draws a corpus, and the mixture of every document (documents x topics).
+    pub fn draw(&self, n_documents: usize, lengths: &Lengths, seed: u64) -> (Corpus, Matrix) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let tables = Alias::columns(&self.word_topic);
+        let mut mixtures = Vec::with_capacity(n_documents);
+        let corpus = draw_documents(self.word_topic.n_rows(), n_documents, |tokens| {
+            let mixture = dirichlet(&mut rng, &self.alpha);
+            let choice = Alias::new(&mixture);
+            mixtures.push(mixture);
+            let length = lengths.draw(&mut rng);
+            tokens.extend((0..length).map(|_| {
+                let topic = choice.draw(&mut rng);
+                tables[topic].draw(&mut rng) as u32
+            }));
+        });
+        let k = self.alpha.len();
+        (corpus, Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]))
+    }
+}
+
+/// Counts what `draw` pours into its buffer, one document after the other.
+fn draw_documents(
+    n_words: usize,
+    n_documents: usize,
+    mut draw: impl FnMut(&mut Vec<u32>),
+) -> Corpus {
+    let mut builder: CorpusBuilder = Corpus::builder(n_words);
+    let mut tokens = Vec::new();
+    for _ in 0..n_documents {
+        tokens.clear();
+        draw(&mut tokens);
+        tokens.sort_unstable();
+        let runs = tokens.chunk_by(|a, b| a == b);
+        let entries: Vec<(u32, u32)> = runs.map(|run| (run[0], run.len() as u32)).collect();
+        // Words drawn from a column are in range and counted once: nothing to refuse.
+        let _ = builder.push_document(entries);
+    }
+    match builder.build() {
+        Ok(corpus) => corpus,
+        Err(error) => unreachable!("a drawn corpus is well formed: {error}"),
+    }
+}
+
+fn uniform_columns(rng: &mut ChaCha8Rng, n: usize, k: usize) -> Matrix {
+    let columns = (0..k).flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect())).collect();
+    Matrix::from_columns(n, k, columns)
+}
+
+fn zipf_columns(
+    rng: &mut ChaCha8Rng,
+    n: usize,
+    k: usize,
+    shift: f64,
+    concentration: f64,
+) -> Matrix {
+    let base = normalised((1..=n).map(|i| 1.0 / (i as f64 + shift)).collect());
+    let shapes: Vec<f64> = base.iter().map(|p| p * concentration).collect();
+    Matrix::from_columns(n, k, (0..k).flat_map(|_| dirichlet(rng, &shapes)).collect())
+}
+
+/// A draw from a Dirichlet distribution; tiny shapes may give exact zeros.
+fn dirichlet(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
+    loop {
+        let gammas: Vec<f64> = shapes
+            .iter()
+            .map(|&shape| Gamma::new(shape, 1.0).map_or(0.0, |law| law.sample(rng)))
+            .collect();
+        if gammas.iter().sum::<f64>() > 0.0 {
+            return normalised(gammas);
+        }
+    }
+}
+
+fn normalised(values: Vec<f64>) -> Vec<f64> {
+    let total: f64 = values.iter().sum();
+    values.iter().map(|v| v / total).collect()
+}
+
+/// A uniform number in `[0, 1)`.
+fn unit(rng: &mut ChaCha8Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A uniform whole number below `n`.
+fn below(rng: &mut ChaCha8Rng, n: u64) -> u64 {
+    ((u128::from(rng.next_u64()) * u128::from(n)) >> 64) as u64
+}
+
+/// Walker's alias table: a draw in constant time.
+struct Alias {
+    keep: Vec<f64>,
+    other: Vec<u32>,
+}
+
+impl Alias {
+    fn columns(matrix: &Matrix) -> Vec<Alias> {
+        (0..matrix.n_columns()).map(|j| Alias::new(matrix.column(j))).collect()
+    }
+
+    fn new(probabilities: &[f64]) -> Self {
+        let n = probabilities.len();
+        let total: f64 = probabilities.iter().sum();
+        let mut keep: Vec<f64> = probabilities.iter().map(|p| p * n as f64 / total).collect();
+        let mut other: Vec<u32> = (0..n as u32).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..n).partition(|&i| keep[i] < 1.0);
+        while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
+            other[poor] = rich as u32;
+            keep[rich] -= 1.0 - keep[poor];
+            if keep[rich] < 1.0 {
+                large.pop();
+                small.push(rich);
+            }
+        }
+        for i in large.into_iter().chain(small) {
+            keep[i] = 1.0;
+        }
+        Self { keep, other }
+    }
+
+    fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
+        let i = below(rng, self.keep.len() as u64) as usize;
+        if unit(rng) < self.keep[i] { i } else { self.other[i] as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alias_table_draws_by_its_probabilities() {
+        let table = Alias::new(&[0.5, 0.0, 0.3, 0.2]);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut counts = [0.0_f64; 4];
+        for _ in 0..100_000 {
+            counts[table.draw(&mut rng)] += 1e-5;
+        }
+        for (count, p) in counts.iter().zip([0.5, 0.0, 0.3, 0.2]) {
+            assert!((count - p).abs() < 0.01, "{counts:?}");
+        }
+        assert_eq!(counts[1], 0.0);
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_corpus() {
+        let source = SingleTopicSource::uniform(30, 3, 5);
+        let lengths = Lengths::Uniform(3..=20);
+        let (a, topics) = source.draw(40, &lengths, 7);
+        let (b, _) = source.draw(40, &lengths, 7);
+        assert_eq!(a.digest(), b.digest());
+        assert_ne!(a.digest(), source.draw(40, &lengths, 8).0.digest());
+        assert_eq!(topics.len(), 40);
+        assert!(a.lengths().iter().all(|c| (3..=20).contains(c)));
+    }
+}

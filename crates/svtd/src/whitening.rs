@@ -1,0 +1,255 @@
+//! Whitening: a factor `E` of the second moment, `M2 ~ E E'`.
+//!
+//! Lines 1 and 2 of Algorithm 2, with a positive scale `g_i` for every feature:
+//!
+//! ```text
+//! diag(g) M2 diag(g) ~ U S U'          the k leading eigenpairs     U: n x k,  S: k x k
+//! E = diag(1/g) U S^(1/2)              the factor                    E: n x k
+//! W = diag(g) U S^(-1/2)               W'M2 W = I,  E = M2 W         W: n x k
+//! ```
+//!
+//! Seen through `W` the topics stand at right angles, which is what lets one matrix diagonalise
+//! every slice of the third moment. Which right angles, the second moment cannot say:
+//! `E O = M diag(Omega)^(1/2)` for one rotation `O` (Equation 7). Finding it is the work of
+//! [`decomposition`](crate::decomposition).
+//!
+//! # Why scale
+//! The noise of `M2` is roughly proportional to word frequency, so the default weighs features by
+//! `g_i = 1/sqrt(M1_i + 1/n)`. The ridge `1/n` keeps rare words of short texts from
+//! dominating. With exact moments the answer does not depend on `g`; `g = 1` is the paper.
+//!
+//! # Cost
+//! `M2` is never stored: it is multiplied by blocks of `k + 10` columns, each product one pass
+//! over the data ([`krylov`](crate::krylov)). The starting block is fixed: runs repeat exactly.
+//!
+//! # When it fails
+//! If one of the first `k` values is not positive, or lost in rounding, the data shows fewer than
+//! `k` topics and [`Whitening::fit`] says how many it can see.
+//!
+//! # Departures from the paper
+//! The paper takes singular values. We take the largest eigenvalues: on a small corpus the
+//! estimated `M2` is indefinite, and a singular value would hide the sign.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::krylov::leading_eigenpairs;
+use crate::linalg::{Matrix, dot, positive_inverse};
+use crate::moments::{Moments, unpack};
+
+/// An eigenvalue below this part of the first one is lost in rounding.
+const VISIBLE: f64 = 1e-10;
+
+/// Residual at which an eigenpair counts as found, as a part of the k-th eigenvalue.
+const TOLERANCE: f64 = 1e-6;
+
+/// A feature with more leverage than this keeps its row: removing it is ill-conditioned.
+const MAX_LEVERAGE: f64 = 0.9;
+
+/// How features are weighted before the pair moment is decomposed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scaling {
+    /// By `1/sqrt(M1 + 1/n)`, so that the noise is even.
+    #[default]
+    Scaled,
+    /// Not at all: the paper's `E = U S^(1/2)`.
+    Plain,
+}
+
+/// A factor of the second moment, and how far to trust it.
+#[derive(Clone, Debug)]
+pub struct Whitening {
+    factor: Matrix,
+    unmixing: Matrix,
+    scales: Vec<f64>,
+    eigenvalues: Vec<f64>,
+    n_topics: usize,
+    residual: f64,
+    converged: bool,
+    n_products: usize,
+}
+
+impl Whitening {
+    /// Factors the second moment of `moments` for `n_topics` topics.
+    ///
+    /// # Errors
+    /// When more topics are asked for than there are features, or than the data shows.
+    pub fn fit(moments: &dyn Moments, n_topics: usize, scaling: Scaling) -> Result<Self> {
+        let n = moments.n_features();
+        check_n_topics(n_topics, n)?;
+        let scales = feature_scales(moments.first(), scaling);
+        let pairs = leading_eigenpairs(n, n_topics, TOLERANCE, |block| {
+            let mut scaled = block.clone();
+            scaled.scale_rows(&scales);
+            let mut product = moments.second_times(&scaled);
+            product.scale_rows(&scales);
+            product
+        });
+        let first = pairs.values[0];
+        let visible = visible_topics(&pairs.values[..n_topics]);
+        if visible < n_topics {
+            let ratio = pairs.values[visible] / first;
+            return Err(Error::FewerTopicsVisible { asked: n_topics, visible, ratio });
+        }
+        let roots: Vec<f64> = pairs.values[..n_topics].iter().map(|v| v.sqrt()).collect();
+        let mut factor = pairs.vectors.clone();
+        factor.scale_columns(&roots);
+        factor.scale_rows(&scales.iter().map(|g| 1.0 / g).collect::<Vec<f64>>());
+        let mut unmixing = pairs.vectors;
+        unmixing.scale_columns(&roots.iter().map(|r| 1.0 / r).collect::<Vec<f64>>());
+        unmixing.scale_rows(&scales);
+        let mut eigenvalues = pairs.values;
+        eigenvalues.truncate(n_topics + 1);
+        Ok(Self {
+            factor,
+            unmixing,
+            scales,
+            eigenvalues,
+            n_topics,
+            residual: pairs.residual,
+            converged: pairs.converged,
+            n_products: pairs.n_products,
+        })
+    }
+
+    /// `E`, features x topics.
+    pub fn factor(&self) -> &Matrix {
+        &self.factor
+    }
+
+    /// `W`, features x topics: the transpose of `E`'s generalised inverse.
+    pub fn unmixing(&self) -> &Matrix {
+        &self.unmixing
+    }
+
+    /// `g`, the scale of each feature.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    /// The leading eigenvalues of the scaled pair moment: `k` of them and, if there is one, the
+    /// next.
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// Number of topics.
+    pub fn n_topics(&self) -> usize {
+        self.n_topics
+    }
+
+    /// How much larger the k-th eigenvalue is than the one after it, as a ratio; infinite when
+    /// the next one is not positive.
+    pub fn spectral_gap(&self) -> f64 {
+        match self.eigenvalues.get(self.n_topics) {
+            Some(&next) if next > 0.0 => self.eigenvalues[self.n_topics - 1] / next,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The largest residual of an eigenpair, as a part of the k-th eigenvalue.
+    pub fn relative_residual(&self) -> f64 {
+        self.residual / self.eigenvalues[self.n_topics - 1]
+    }
+
+    /// Whether all eigenpairs were found to tolerance.
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
+    /// How many blocks were multiplied by the pair moment.
+    pub fn n_products(&self) -> usize {
+        self.n_products
+    }
+
+    /// The leverage of every feature in `E`, in `[0, 1]`.
+    pub fn leverages(&self) -> Vec<f64> {
+        match positive_inverse(&self.factor.transpose_times(&self.factor)) {
+            Some(inverse) => self.leverages_with(&inverse),
+            None => vec![1.0; self.factor.n_rows()],
+        }
+    }
+
+    fn leverages_with(&self, inverse: &Matrix) -> Vec<f64> {
+        let image = self.factor.times(inverse);
+        (0..self.factor.n_rows()).map(|i| dot(&image.row(i), &self.factor.row(i))).collect()
+    }
+
+    /// From `A_i = E_i' M3_i E_i`, row `i` removed, to `H_i = G_i A_i G_i` with
+    /// `G_i = (E'E - e_i e_i')^-1` by Sherman and Morrison.
+    ///
+    /// Removing a feature of leverage near one divides by what is nearly zero; for such
+    /// features `kept` supplies the slice with its row kept, whose population value is the same.
+    pub(crate) fn unproject(
+        &self,
+        features: Range<usize>,
+        mut projections: Matrix,
+        kept: impl FnOnce() -> Matrix,
+    ) -> Matrix {
+        let Some(inverse) = positive_inverse(&self.factor.transpose_times(&self.factor)) else {
+            return kept();
+        };
+        let leverages = self.leverages_with(&inverse);
+        let heavy: Vec<usize> =
+            features.clone().filter(|&i| leverages[i] > MAX_LEVERAGE).collect();
+        for (row, i) in features.clone().enumerate() {
+            let e = self.factor.row(i);
+            let image: Vec<f64> =
+                (0..self.n_topics).map(|a| dot(inverse.column(a), &e)).collect();
+            let spread = 1.0 / (1.0 - leverages[i]);
+            let g = Matrix::from_fn(self.n_topics, self.n_topics, |a, b| {
+                inverse[(a, b)] + spread * image[a] * image[b]
+            });
+            let h = g.times(&unpack(self.n_topics, &projections.row(row))).times(&g);
+            let mut packed = 0;
+            for a in 0..self.n_topics {
+                for b in a..self.n_topics {
+                    projections[(row, packed)] = 0.5 * (h[(a, b)] + h[(b, a)]);
+                    packed += 1;
+                }
+            }
+        }
+        if !heavy.is_empty() {
+            let kept = kept();
+            for i in heavy {
+                let row = i - features.start;
+                for packed in 0..kept.n_columns() {
+                    projections[(row, packed)] = kept[(row, packed)];
+                }
+            }
+        }
+        projections
+    }
+}
+
+/// Refuses no topics, and more topics than features.
+pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
+    if asked == 0 {
+        return Err(Error::Option {
+            name: "the number of topics",
+            needed: "be at least 1".to_owned(),
+            found: "0".to_owned(),
+        });
+    }
+    if asked > n_features {
+        return Err(Error::TooManyTopics { asked, words: n_features });
+    }
+    Ok(())
+}
+
+/// How many leading values are positive and not lost in rounding.
+fn visible_topics(values: &[f64]) -> usize {
+    let first = values.first().copied().unwrap_or(0.0);
+    values.iter().take_while(|&&v| v.is_finite() && v > 0.0 && v >= VISIBLE * first).count()
+}
+
+fn feature_scales(first: &[f64], scaling: Scaling) -> Vec<f64> {
+    let ridge = 1.0 / first.len() as f64;
+    match scaling {
+        Scaling::Scaled => first.iter().map(|m1| 1.0 / (m1 + ridge).sqrt()).collect(),
+        Scaling::Plain => vec![1.0; first.len()],
+    }
+}
