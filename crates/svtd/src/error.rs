@@ -25,11 +25,7 @@ pub enum Error {
     },
 
     /// The pair moment has fewer directions above rounding than topics were asked for.
-    #[error(
-        "the corpus shows {visible} topics, not {asked} (value {} of the pair moment is \
-         {ratio:.0e} of the first); ask for {visible} or fewer",
-        visible + 1
-    )]
+    #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {
         /// Topics asked for.
         asked: usize,
@@ -193,7 +189,24 @@ pub enum ErrorKind {
 }
 
 /// The common refusals of the operating system in our own words, the rest in its.
+fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
+    if visible == 0 {
+        return "the corpus shows no topic at all: its words do not occur together more often than \
+                the model expects; more or longer documents are needed"
+            .to_owned();
+    }
+    format!(
+        "the corpus shows {visible} topics, not {asked} (value {} of the pair moment is {ratio:.0e} \
+         of the first); ask for {visible} or fewer",
+        visible + 1
+    )
+}
+
 fn io_sentence(error: &io::Error) -> String {
+    if error.get_ref().is_some() {
+        // A sentence of our own came with the error.
+        return error.to_string();
+    }
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::IsADirectory => "this is a folder; a file is needed".to_owned(),

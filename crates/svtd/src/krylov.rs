@@ -77,8 +77,18 @@ pub fn leading_eigenpairs(
         if converged || n_products == MAX_PRODUCTS || !residual.is_finite() {
             let mut found = basis.times(&vectors.columns(0..wanted));
             fix_signs(&mut found);
-            let residual = if exhausted { residual.min(tolerance * scale) } else { residual };
-            return Eigenpairs { values, vectors: found, residual, converged, n_products };
+            let residual = if exhausted {
+                residual.min(tolerance * scale)
+            } else {
+                residual
+            };
+            return Eigenpairs {
+                values,
+                vectors: found,
+                residual,
+                converged,
+                n_products,
+            };
         }
         if basis.n_columns() + next.n_columns() > MAX_BLOCKS * width {
             // Thick restart. H becomes diagonal, bordered by what ties the new block to the
@@ -193,7 +203,9 @@ mod tests {
         let n = spectrum.len();
         let v: Vec<f64> = (0..n).map(|i| ((i + 1) as f64).sin()).collect();
         let norm: f64 = v.iter().map(|x| x * x).sum();
-        let q = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j] / norm);
+        let q = Matrix::from_fn(n, n, |i, j| {
+            f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j] / norm
+        });
         let mut scaled = q.clone();
         scaled.scale_columns(spectrum);
         scaled.times(&q)
@@ -213,7 +225,9 @@ mod tests {
 
     #[test]
     fn a_slowly_decaying_spectrum_survives_restarts() {
-        let spectrum: Vec<f64> = (0..800).map(|i| 1.0 / (1.0 + 0.02 * f64::from(i))).collect();
+        let spectrum: Vec<f64> = (0..800)
+            .map(|i| 1.0 / (1.0 + 0.02 * f64::from(i)))
+            .collect();
         let a = operator(&spectrum);
         let pairs = leading_eigenpairs(800, 5, 1e-8, |x| a.times(x));
         assert!(pairs.converged && pairs.n_products > MAX_BLOCKS);
@@ -223,7 +237,10 @@ mod tests {
             let column: f64 = (0..800)
                 .map(|i| (image[(i, j)] - pairs.values[j] * pairs.vectors[(i, j)]).powi(2))
                 .sum();
-            assert!(column.sqrt() <= 2e-8, "the reported residual is the true one");
+            assert!(
+                column.sqrt() <= 2e-8,
+                "the reported residual is the true one"
+            );
         }
     }
 

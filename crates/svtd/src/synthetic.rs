@@ -58,7 +58,10 @@ impl SingleTopicSource {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = uniform_columns(&mut rng, n_words, n_topics);
         let topic_weights = normalised((0..n_topics).map(|_| unit(&mut rng)).collect());
-        Self { word_topic, topic_weights }
+        Self {
+            word_topic,
+            topic_weights,
+        }
     }
 
     /// Words with Zipf frequencies `1/(i + shift)`, topics Dirichlet around them with the given
@@ -74,7 +77,10 @@ impl SingleTopicSource {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
         let topic_weights = dirichlet(&mut rng, &vec![evenness; n_topics]);
-        Self { word_topic, topic_weights }
+        Self {
+            word_topic,
+            topic_weights,
+        }
     }
 
     /// Draws a corpus, and the topic of every document.
@@ -107,7 +113,10 @@ impl LdaSource {
     pub fn uniform(n_words: usize, n_topics: usize, alpha0: f64, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = uniform_columns(&mut rng, n_words, n_topics);
-        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
+        Self {
+            word_topic,
+            alpha: vec![alpha0 / n_topics as f64; n_topics],
+        }
     }
 
     /// Words with Zipf frequencies, as [`SingleTopicSource::zipf`]; `alpha` even.
@@ -121,7 +130,10 @@ impl LdaSource {
     ) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
-        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
+        Self {
+            word_topic,
+            alpha: vec![alpha0 / n_topics as f64; n_topics],
+        }
     }
 
     /// Draws a corpus, and the mixture of every document (documents x topics).
@@ -140,7 +152,10 @@ impl LdaSource {
             }));
         });
         let k = self.alpha.len();
-        (corpus, Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]))
+        (
+            corpus,
+            Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]),
+        )
     }
 }
 
@@ -168,7 +183,9 @@ fn draw_documents(
 }
 
 fn uniform_columns(rng: &mut ChaCha8Rng, n: usize, k: usize) -> Matrix {
-    let columns = (0..k).flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect())).collect();
+    let columns = (0..k)
+        .flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect()))
+        .collect();
     Matrix::from_columns(n, k, columns)
 }
 
@@ -220,7 +237,9 @@ struct Alias {
 
 impl Alias {
     fn columns(matrix: &Matrix) -> Vec<Alias> {
-        (0..matrix.n_columns()).map(|j| Alias::new(matrix.column(j))).collect()
+        (0..matrix.n_columns())
+            .map(|j| Alias::new(matrix.column(j)))
+            .collect()
     }
 
     fn new(probabilities: &[f64]) -> Self {
@@ -228,8 +247,7 @@ impl Alias {
         let total: f64 = probabilities.iter().sum();
         let mut keep: Vec<f64> = probabilities.iter().map(|p| p * n as f64 / total).collect();
         let mut other: Vec<u32> = (0..n as u32).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
-            (0..n).partition(|&i| keep[i] < 1.0);
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| keep[i] < 1.0);
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             other[poor] = rich as u32;
             keep[rich] -= 1.0 - keep[poor];
@@ -246,7 +264,11 @@ impl Alias {
 
     fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
         let i = below(rng, self.keep.len() as u64) as usize;
-        if unit(rng) < self.keep[i] { i } else { self.other[i] as usize }
+        if unit(rng) < self.keep[i] {
+            i
+        } else {
+            self.other[i] as usize
+        }
     }
 }
 

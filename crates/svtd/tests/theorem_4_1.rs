@@ -21,10 +21,22 @@ fn assert_exact(moments: &dyn Moments, truth: &Matrix, weights: &[f64], what: &s
                 assert!(found.note.is_none(), "{case}: {:?}", found.note);
                 let estimate = diagonals(moments, &whitening, &found.rotation, rows);
                 let recovered = recover(estimate, moments.first(), whitening.scales());
-                assert_parameters(&recovered.word_topic, &recovered.topic_weights, truth, weights, &case);
+                assert_parameters(
+                    &recovered.word_topic,
+                    &recovered.topic_weights,
+                    truth,
+                    weights,
+                    &case,
+                );
                 let columns = whitening.factor().times(&found.rotation);
                 let recovered = recover(columns, moments.first(), whitening.scales());
-                assert_parameters(&recovered.word_topic, &recovered.topic_weights, truth, weights, &case);
+                assert_parameters(
+                    &recovered.word_topic,
+                    &recovered.topic_weights,
+                    truth,
+                    weights,
+                    &case,
+                );
             }
         }
     }
@@ -48,7 +60,12 @@ fn single_topic_100_words_5_topics() {
     for seed in 0..3 {
         let source = SingleTopicSource::uniform(100, 5, seed);
         let moments = ExactMoments::single_topic(source.word_topic.clone(), &source.topic_weights);
-        assert_exact(&moments, &source.word_topic, &source.topic_weights, "single topic");
+        assert_exact(
+            &moments,
+            &source.word_topic,
+            &source.topic_weights,
+            "single topic",
+        );
     }
 }
 
@@ -56,7 +73,12 @@ fn single_topic_100_words_5_topics() {
 fn single_topic_2000_words_20_topics() {
     let source = SingleTopicSource::zipf(2000, 20, 5.0, 1000.0, 5.0, 1);
     let moments = ExactMoments::single_topic(source.word_topic.clone(), &source.topic_weights);
-    assert_exact(&moments, &source.word_topic, &source.topic_weights, "single topic");
+    assert_exact(
+        &moments,
+        &source.word_topic,
+        &source.topic_weights,
+        "single topic",
+    );
 }
 
 #[test]

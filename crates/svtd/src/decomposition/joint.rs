@@ -120,7 +120,10 @@ impl Slices {
     fn mix(&mut self, first: usize, second: usize, cosine: f64, sine: f64) {
         debug_assert!(first < second);
         let (head, tail) = self.values.split_at_mut(second);
-        for (x, y) in head[first..first + self.k].iter_mut().zip(&mut tail[..self.k]) {
+        for (x, y) in head[first..first + self.k]
+            .iter_mut()
+            .zip(&mut tail[..self.k])
+        {
             let (old_x, old_y) = (*x, *y);
             *x = cosine * old_x + sine * old_y;
             *y = cosine * old_y - sine * old_x;
@@ -129,9 +132,15 @@ impl Slices {
 
     fn off_diagonal_share(&self) -> f64 {
         let total: f64 = self.values.iter().map(|v| v * v).sum();
-        let diagonal: f64 =
-            (0..self.k).flat_map(|a| self.entry(a, a)).map(|v| v * v).sum();
-        if total > 0.0 { ((total - diagonal).max(0.0) / total).sqrt() } else { 0.0 }
+        let diagonal: f64 = (0..self.k)
+            .flat_map(|a| self.entry(a, a))
+            .map(|v| v * v)
+            .sum();
+        if total > 0.0 {
+            ((total - diagonal).max(0.0) / total).sqrt()
+        } else {
+            0.0
+        }
     }
 
     /// The least distance between two topics' diagonals, along the direction in which the
@@ -148,7 +157,11 @@ impl Slices {
                 closest = closest.min(distance.sqrt());
             }
         }
-        if closest.is_finite() { closest } else { self.entry(0, 0).iter().map(|v| v * v).sum::<f64>().sqrt() }
+        if closest.is_finite() {
+            closest
+        } else {
+            self.entry(0, 0).iter().map(|v| v * v).sum::<f64>().sqrt()
+        }
     }
 }
 
@@ -163,8 +176,15 @@ fn rotate_columns(rotation: &mut Matrix, p: usize, q: usize, cosine: f64, sine: 
 /// The eigenvectors and the smallest gap between neighbouring eigenvalues of one slice.
 pub(super) fn slice_eigen(slice: &Matrix) -> (f64, Vec<f64>, Matrix) {
     let (values, vectors) = symmetric_eigen(slice);
-    let gap = values.windows(2).map(|pair| pair[0] - pair[1]).fold(f64::INFINITY, f64::min);
+    let gap = values
+        .windows(2)
+        .map(|pair| pair[0] - pair[1])
+        .fold(f64::INFINITY, f64::min);
     // With one topic there is nothing to tell apart: its own size stands for the gap.
-    let gap = if gap.is_finite() { gap } else { values.first().copied().unwrap_or(0.0).abs() };
+    let gap = if gap.is_finite() {
+        gap
+    } else {
+        values.first().copied().unwrap_or(0.0).abs()
+    };
     (gap, values, vectors)
 }

@@ -30,7 +30,11 @@ pub struct Gibbs {
 
 impl Default for Gibbs {
     fn default() -> Self {
-        Self { seed: 0, burn_in: 50, sweeps: 200 }
+        Self {
+            seed: 0,
+            burn_in: 50,
+            sweeps: 200,
+        }
     }
 }
 
@@ -57,8 +61,10 @@ impl Gibbs {
     pub fn mixture(&self, table: &TopicTable, document: &Words) -> Vec<f64> {
         let k = table.n_topics();
         let mut rng = ChaCha8Rng::seed_from_u64(document_seed(self.seed, document));
-        let tokens: Vec<u32> =
-            document.iter().flat_map(|&(word, x)| (0..x).map(move |_| word)).collect();
+        let tokens: Vec<u32> = document
+            .iter()
+            .flat_map(|&(word, x)| (0..x).map(move |_| word))
+            .collect();
         let mut counts = vec![0.0; k];
         let mut odds = vec![0.0; k];
         let mut topics: Vec<Option<usize>> = vec![None; tokens.len()];
@@ -83,8 +89,11 @@ impl Gibbs {
             }
         }
         let kept = self.sweeps as f64;
-        let means: Vec<f64> =
-            sum.iter().zip(table.alpha()).map(|(s, a)| s / kept + a).collect();
+        let means: Vec<f64> = sum
+            .iter()
+            .zip(table.alpha())
+            .map(|(s, a)| s / kept + a)
+            .collect();
         let total: f64 = means.iter().sum();
         means.iter().map(|m| m / total).collect()
     }
@@ -108,7 +117,9 @@ fn draw(rng: &mut ChaCha8Rng, odds: &[f64]) -> Option<usize> {
 
 /// A seed from the caller's and the document's words (FNV-1a over 64-bit words).
 fn document_seed(seed: u64, document: &Words) -> u64 {
-    document.iter().fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, &(word, x)| {
-        (hash ^ (u64::from(word) << 32 | u64::from(x))).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    document
+        .iter()
+        .fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, &(word, x)| {
+            (hash ^ (u64::from(word) << 32 | u64::from(x))).wrapping_mul(0x0000_0100_0000_01B3)
+        })
 }

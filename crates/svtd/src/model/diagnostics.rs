@@ -65,7 +65,10 @@ impl TopicDiagnostics {
             flags.push("its weight was lifted from zero".to_owned());
         }
         if self.documents < 30.0 {
-            flags.push(format!("weak: {:.0} documents' worth of evidence", self.documents));
+            flags.push(format!(
+                "weak: {:.0} documents' worth of evidence",
+                self.documents
+            ));
         }
         flags
     }

@@ -15,11 +15,11 @@
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
+use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::options::{Options, Polish, shared_params};
 use super::spectral::{Estimate, ReadOff, Spectral, Stage, finish, frequencies, lift};
 use super::topic::Topics;
-use super::cvb0;
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
@@ -80,7 +80,12 @@ impl Lda {
         diagnostics: Diagnostics,
         options: Options,
     ) -> Self {
-        Self { topics, alpha, diagnostics, options }
+        Self {
+            topics,
+            alpha,
+            diagnostics,
+            options,
+        }
     }
 }
 
@@ -130,7 +135,9 @@ impl LdaParams {
 
     /// The better of two candidates on held-out documents, fitted on all.
     fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
-        let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
+        let polished = Candidate::Polished {
+            sweeps: cvb0::SWEEPS,
+        };
         let scores = self.compare(corpus, polished, watch);
         let chosen = match scores {
             Some([unpolished, with]) if with < unpolished => polished,
@@ -194,10 +201,20 @@ impl LdaParams {
             Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),
             Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
         };
-        let (topics, diagnostics, order) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+        let (topics, diagnostics, order) = finish(
+            corpus,
+            moments.lengths(),
+            moments.weights(),
+            spectral,
+            estimate,
+        );
         let alpha = order.iter().map(|&j| unordered[j]).collect();
-        Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
+        Ok(Lda {
+            topics,
+            alpha,
+            diagnostics,
+            options: self.options.clone(),
+        })
     }
 }
 
@@ -216,18 +233,18 @@ impl Candidate {
         }
     }
 
-    fn polish(
-        self,
-        corpus: &Corpus,
-        spectral: &mut Spectral,
-        watch: &dyn Fn(Stage),
-    ) -> Estimate {
+    fn polish(self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Stage)) -> Estimate {
         let recovered = &spectral.recovered;
         match self {
             Candidate::Unpolished => {
                 let (topic_weights, lifted) = lift(&recovered.topic_weights);
                 let word_topic = recovered.word_topic.clone();
-                Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
+                Estimate {
+                    word_topic,
+                    topic_weights,
+                    lifted,
+                    polish: PolishOutcome::None,
+                }
             }
             Candidate::Polished { sweeps } => {
                 let frequencies = frequencies(corpus);
@@ -240,8 +257,11 @@ impl Candidate {
                         cvb0::MAX_RESPONSIBILITIES
                     ));
                 }
-                let polish =
-                    PolishOutcome::Sweeps { sweeps, exact: swept.exact, held_out: None };
+                let polish = PolishOutcome::Sweeps {
+                    sweeps,
+                    exact: swept.exact,
+                    held_out: None,
+                };
                 Estimate {
                     word_topic: swept.word_topic,
                     lifted: vec![false; swept.topic_weights.len()],
@@ -256,8 +276,9 @@ impl Candidate {
 /// A tenth of the documents by a hash of their content, and the rest; `None` when that is too
 /// few.
 fn split_by_content(corpus: &Corpus) -> Option<(Vec<usize>, Vec<usize>)> {
-    let mut order: Vec<(u64, usize)> =
-        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
+    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
+        .map(|d| (corpus.document_key(d), d))
+        .collect();
     order.sort_unstable();
     let n_held_out = corpus.n_documents() / HELD_OUT;
     if n_held_out < LEAST_HELD_OUT {

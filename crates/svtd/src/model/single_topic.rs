@@ -22,7 +22,9 @@ pub struct SingleTopic {
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
     pub fn params(n_topics: usize) -> SingleTopicParams {
-        SingleTopicParams { options: Options::new(n_topics) }
+        SingleTopicParams {
+            options: Options::new(n_topics),
+        }
     }
 
     /// The topics: `M` and `Omega`.
@@ -41,7 +43,11 @@ impl SingleTopic {
     }
 
     pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
-        Self { topics, diagnostics, options }
+        Self {
+            topics,
+            diagnostics,
+            options,
+        }
     }
 }
 
@@ -74,9 +80,18 @@ impl SingleTopicParams {
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let mut spectral = Spectral::estimate(&moments, options, ReadOff::Diagonals, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
-        let (topics, diagnostics, _) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
-        Ok(SingleTopic { topics, diagnostics, options: options.clone() })
+        let (topics, diagnostics, _) = finish(
+            corpus,
+            moments.lengths(),
+            moments.weights(),
+            spectral,
+            estimate,
+        );
+        Ok(SingleTopic {
+            topics,
+            diagnostics,
+            options: options.clone(),
+        })
     }
 
     fn polished(
@@ -93,9 +108,19 @@ impl SingleTopicParams {
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
         let frequencies = frequencies(corpus);
         let start = &spectral.recovered.word_topic;
-        let polished =
-            em::polish(corpus, start, &weights, &frequencies, max_steps, until_settled, watch);
-        let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
+        let polished = em::polish(
+            corpus,
+            start,
+            &weights,
+            &frequencies,
+            max_steps,
+            until_settled,
+            watch,
+        );
+        let outcome = PolishOutcome::Em {
+            steps: polished.steps,
+            settled: polished.settled,
+        };
         merged(spectral, polished, lifted, outcome)
     }
 }

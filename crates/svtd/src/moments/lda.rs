@@ -48,7 +48,10 @@ impl<'a> LdaMoments<'a> {
         counting: Counting,
     ) -> Result<Self> {
         check_alpha0(alpha0)?;
-        Ok(Self { raw: SingleTopicMoments::estimate(corpus, weights, counting)?, alpha0 })
+        Ok(Self {
+            raw: SingleTopicMoments::estimate(corpus, weights, counting)?,
+            alpha0,
+        })
     }
 
     /// The weights of the documents.
@@ -104,8 +107,7 @@ impl<'a> LdaMoments<'a> {
             let others: Vec<f64> = (0..k).map(|a| m[a] - m1 * ei[a]).collect();
             let v: Vec<f64> = (0..k).map(|a| yi[a] - own * ei[a]).collect();
             for (p, (a, b)) in packed_pairs(k).into_iter().enumerate() {
-                let pairs =
-                    whole[(a, b)] - ei[a] * yi[b] - yi[a] * ei[b] + own * ei[a] * ei[b];
+                let pairs = whole[(a, b)] - ei[a] * yi[b] - yi[a] * ei[b] + own * ei[a] * ei[b];
                 slices[(target_row, p)] += self.c2() * m1 * others[a] * others[b]
                     - self.c1() * (m1 * pairs + v[a] * others[b] + others[a] * v[b]);
             }
@@ -121,7 +123,7 @@ pub(crate) fn check_alpha0(alpha0: f64) -> Result<()> {
     }
     Err(Error::Option {
         name: "alpha0",
-        needed: "be a positive number".to_owned(),
+        needed: "a positive number".to_owned(),
         found: alpha0.to_string(),
     })
 }
@@ -129,7 +131,9 @@ pub(crate) fn check_alpha0(alpha0: f64) -> Result<()> {
 /// `m = W'M1`.
 fn whitened_first(whitening: &Whitening, first: &[f64]) -> Vec<f64> {
     let w = whitening.unmixing();
-    (0..w.n_columns()).map(|j| dot(w.column(j), first)).collect()
+    (0..w.n_columns())
+        .map(|j| dot(w.column(j), first))
+        .collect()
 }
 
 impl Moments for LdaMoments<'_> {

@@ -71,7 +71,9 @@ struct DampedValue([f64; 256]);
 
 impl DampedValue {
     fn new() -> Self {
-        Self(std::array::from_fn(|count| Counting::Damped.value(count.max(1) as u32)))
+        Self(std::array::from_fn(|count| {
+            Counting::Damped.value(count.max(1) as u32)
+        }))
     }
 }
 
@@ -116,7 +118,11 @@ pub(crate) struct Products<'a> {
 
 impl<'a> Products<'a> {
     pub(crate) fn new(rows: &'a SparseCounts, n_features: usize, counting: Counting) -> Self {
-        Self { rows, n_features, counting }
+        Self {
+            rows,
+            n_features,
+            counting,
+        }
     }
 
     /// `X Q`, documents x columns.
@@ -130,14 +136,26 @@ impl<'a> Products<'a> {
     /// `X'(w o (X Q))`, features x columns.
     pub(crate) fn normal(&self, q: &Matrix, weights: &[f64]) -> Matrix {
         self.by_panels(q.n_columns(), self.n_features, |task| {
-            task.run(&NormalPass { rows: self.rows, q, weights }, self.counting)
+            task.run(
+                &NormalPass {
+                    rows: self.rows,
+                    q,
+                    weights,
+                },
+                self.counting,
+            )
         })
     }
 
     /// `X'(w o Z)`, features x columns.
     pub(crate) fn backward(&self, z: &Matrix, weights: Option<&[f64]>) -> Matrix {
         self.by_panels(z.n_columns(), self.n_features, |task| {
-            let pass = BackwardPass { rows: self.rows, z, weights, n_features: self.n_features };
+            let pass = BackwardPass {
+                rows: self.rows,
+                z,
+                weights,
+                n_features: self.n_features,
+            };
             task.run(&pass, self.counting)
         })
     }
@@ -146,7 +164,12 @@ impl<'a> Products<'a> {
     pub(crate) fn backward_squared(&self, z: &Matrix, weights: &[f64]) -> Matrix {
         self.by_panels(z.n_columns(), self.n_features, |task| {
             let n_features = self.n_features;
-            let pass = BackwardPass { rows: self.rows, z, weights: Some(weights), n_features };
+            let pass = BackwardPass {
+                rows: self.rows,
+                z,
+                weights: Some(weights),
+                n_features,
+            };
             match self.counting {
                 Counting::Raw => task.run_given(&pass, &SquaredValue(RawValue)),
                 Counting::Damped => task.run_given(&pass, &SquaredValue(DampedValue::new())),
@@ -157,8 +180,12 @@ impl<'a> Products<'a> {
     /// `C'Z` where the matrix `C` has the pattern of the counts and `values` in their order.
     pub(crate) fn backward_given(&self, values: &[f32], z: &Matrix) -> Matrix {
         self.by_panels(z.n_columns(), self.n_features, |task| {
-            let pass =
-                BackwardPass { rows: self.rows, z, weights: None, n_features: self.n_features };
+            let pass = BackwardPass {
+                rows: self.rows,
+                z,
+                weights: None,
+                n_features: self.n_features,
+            };
             task.run_given(&pass, &GivenValue(values))
         })
     }
@@ -167,7 +194,14 @@ impl<'a> Products<'a> {
     /// `B^2` is the entrywise square of `X B`; one above the other in a matrix of `2n` rows.
     pub(crate) fn squares(&self, b: &Matrix, weights: &[f64]) -> Matrix {
         self.by_panels(b.n_columns(), 2 * self.n_features, |task| {
-            task.run(&SquaresPass { rows: self.rows, b, weights }, self.counting)
+            task.run(
+                &SquaresPass {
+                    rows: self.rows,
+                    b,
+                    weights,
+                },
+                self.counting,
+            )
         })
     }
 
@@ -211,7 +245,12 @@ impl<'a> Products<'a> {
         for width in widths {
             let used = width.min(n_columns - start);
             let (target, tail) = rest.split_at_mut(used * n_rows);
-            panels.push(Panel { start, width, used, target });
+            panels.push(Panel {
+                start,
+                width,
+                used,
+                target,
+            });
             rest = tail;
             start += used;
         }
@@ -286,7 +325,10 @@ trait Pass: Sync {
 }
 
 /// Columns of a matrix, laid row by row and padded with zeros.
-fn gather_columns<const W: usize>(matrix: &Matrix, columns: std::ops::Range<usize>) -> Vec<[f64; W]> {
+fn gather_columns<const W: usize>(
+    matrix: &Matrix,
+    columns: std::ops::Range<usize>,
+) -> Vec<[f64; W]> {
     let mut rows = vec![[0.0; W]; matrix.n_rows()];
     for (target, j) in columns.enumerate() {
         for (row, value) in rows.iter_mut().zip(matrix.column(j)) {
@@ -506,7 +548,10 @@ mod tests {
         for n in 0..200 {
             for threads in 1..9 {
                 let total: usize = panel_widths(n, threads).iter().sum();
-                assert!(total >= n && total < n + NARROW, "{n} columns, {threads} threads");
+                assert!(
+                    total >= n && total < n + NARROW,
+                    "{n} columns, {threads} threads"
+                );
             }
         }
     }

@@ -113,7 +113,13 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     fn sum_by_feature(&self, weights: &[f64], value: &dyn Fn(f64) -> f64) -> Vec<f64> {
-        weighted_sum(self.rows.table(), self.n_features, self.counting, weights, value)
+        weighted_sum(
+            self.rows.table(),
+            self.n_features,
+            self.counting,
+            weights,
+            value,
+        )
     }
 
     fn products(&self) -> Products<'_> {
@@ -125,13 +131,15 @@ impl<'a> SingleTopicMoments<'a> {
         let w = whitening.unmixing();
         let z = self.products().forward(w);
         let r = self.products().backward(&z, Some(&self.weights.third));
-        let mut slices = self.products().slices(w, &z, &self.weights.third, range.clone());
+        let mut slices = self
+            .products()
+            .slices(w, &z, &self.weights.third, range.clone());
         for (p, (a, b)) in packed_pairs(w.n_columns()).into_iter().enumerate() {
             let column = slices.column_mut(p);
             for (target, i) in column.iter_mut().zip(range.clone()) {
                 let (wa, wb) = (w[(i, a)], w[(i, b)]);
-                *target += 2.0 * self.triple_diagonal[i] * wa * wb
-                    - (wa * r[(i, b)] + r[(i, a)] * wb);
+                *target +=
+                    2.0 * self.triple_diagonal[i] * wa * wb - (wa * r[(i, b)] + r[(i, a)] * wb);
             }
         }
         slices
@@ -169,8 +177,10 @@ impl Moments for SingleTopicMoments<'_> {
         let mut product = self.products().normal(block, &self.weights.second);
         for j in 0..block.n_columns() {
             let column = product.column_mut(j);
-            for ((target, own), v) in
-                column.iter_mut().zip(&self.pair_diagonal).zip(block.column(j))
+            for ((target, own), v) in column
+                .iter_mut()
+                .zip(&self.pair_diagonal)
+                .zip(block.column(j))
             {
                 *target -= own * v;
             }
@@ -195,8 +205,7 @@ impl Moments for SingleTopicMoments<'_> {
         }
         let words = weighted_grams(w, &r, |_| 0);
         Cube::symmetric(w.n_columns(), |a, b, c| {
-            documents[a][(b - a, c - a)]
-                - (words[c][(a, b)] + words[b][(a, c)] + words[a][(b, c)])
+            documents[a][(b - a, c - a)] - (words[c][(a, b)] + words[b][(a, c)] + words[a][(b, c)])
         })
     }
 
@@ -218,8 +227,7 @@ impl Moments for SingleTopicMoments<'_> {
         let n = self.n_features;
         Matrix::from_fn(n, b.n_columns(), |i, j| {
             let own = b[(i, j)];
-            sums[(i, j)] - 2.0 * own * sums[(n + i, j)]
-                + 2.0 * self.triple_diagonal[i] * own * own
+            sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * self.triple_diagonal[i] * own * own
         })
     }
 }
@@ -290,7 +298,11 @@ fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
             end += u64::from(count);
             while next.next_if(|&&token| token < end).is_some() {
                 if chosen.last() == Some(&feature) {
-                    multiplicity.iter_mut().last().into_iter().for_each(|m| *m += 1);
+                    multiplicity
+                        .iter_mut()
+                        .last()
+                        .into_iter()
+                        .for_each(|m| *m += 1);
                 } else {
                     chosen.push(feature);
                     multiplicity.push(1);
