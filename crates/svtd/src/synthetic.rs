@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Gamma, LogNormal};
+use rand_distr::{Distribution, Gamma, LogNormal, Poisson};
 
 use crate::corpus::{Corpus, CorpusBuilder};
 use crate::linalg::Matrix;
@@ -19,6 +19,14 @@ pub enum Lengths {
     Fixed(u32),
     /// All lengths of the range alike.
     Uniform(RangeInclusive<u32>),
+    /// Negative binomial: a Poisson number whose mean is a gamma variable of this mean and
+    /// shape; at least three.
+    NegativeBinomial {
+        /// The mean length.
+        mean: f64,
+        /// The shape: the smaller, the more unequal the lengths.
+        shape: f64,
+    },
     /// `exp` of a normal variable with this mean and deviation, rounded, at least three.
     LogNormal {
         /// Mean of the logarithm.
@@ -34,6 +42,10 @@ impl Lengths {
             Lengths::Fixed(length) => *length,
             Lengths::Uniform(range) => {
                 range.start() + below(rng, u64::from(range.end() - range.start()) + 1) as u32
+            }
+            Lengths::NegativeBinomial { mean, shape } => {
+                let rate = Gamma::new(*shape, mean / shape).map_or(*mean, |law| law.sample(rng));
+                Poisson::new(rate.max(1e-9)).map_or(3.0, |law| law.sample(rng)).max(3.0) as u32
             }
             Lengths::LogNormal { mu, sigma } => match LogNormal::new(*mu, *sigma) {
                 Ok(law) => law.sample(rng).round().clamp(3.0, 1e6) as u32,

@@ -68,10 +68,10 @@ fn sweep(
         if !normalise(fresh) {
             continue;
         }
-        for j in 0..k {
-            counts[j] += f64::from(x) * (fresh[j] - old[j]);
-            old[j] = fresh[j];
+        for (count, (new, old)) in counts.iter_mut().zip(fresh.iter().zip(old.iter())) {
+            *count += f64::from(x) * (new - old);
         }
+        old.copy_from_slice(fresh);
     }
 }
 

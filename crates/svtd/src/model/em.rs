@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::spectral::Stage;
+use super::spectral::{Stage, frequencies, lift, to_vocabulary};
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
@@ -81,6 +81,26 @@ pub(super) fn polish(
         steps,
         settled,
     }
+}
+
+/// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
+/// in vocabulary order. Words that never occur keep probability zero.
+///
+/// This is the polish of [`SingleTopic`](super::SingleTopic) by itself: what any other start, or
+/// the truth, is worth after the same EM.
+pub fn polish_single_topic(
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+) -> (Matrix, Vec<f64>) {
+    let present = &corpus.word_of_feature()[..corpus.n_present()];
+    let start = Matrix::from_fn(present.len(), word_topic.n_columns(), |i, j| {
+        word_topic[(present[i] as usize, j)]
+    });
+    let frequencies = frequencies(corpus);
+    let (weights, _) = lift(topic_weights);
+    let polished = polish(corpus, &start, &weights, &frequencies, MAX_STEPS, true, &|_| {});
+    (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 
 /// Groups of topics that EM made identical, each with its first member leading.

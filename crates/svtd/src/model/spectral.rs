@@ -190,7 +190,7 @@ pub(super) fn finish(
 }
 
 /// Rows by feature become rows by word; words that never occur get zeros.
-fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
+pub(super) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
     let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
     for j in 0..features.n_columns() {
         let target = words.column_mut(j);
