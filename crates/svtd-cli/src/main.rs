@@ -1,1 +1,64 @@
-fn main() {}
+//! `svtd`: topic models from count tables, on the command line.
+//!
+//! One stage a command: `fit` learns a model, `topics` shows it, `infer` asks it about documents,
+//! `export` hands its numbers to other programs, `demo` shows all of it on a corpus that comes
+//! with the program. Data goes to stdout, messages to stderr; a failure is one line.
+//!
+//! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
+//! is wrong, 130 when interrupted.
+
+mod args;
+mod demo;
+mod export;
+mod failure;
+mod fit;
+mod infer;
+mod input;
+mod listing;
+mod output;
+mod progress;
+mod threads;
+mod topics;
+mod trust;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::failure::Outcome;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return failure::of_arguments(&answer),
+    };
+    match run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Outcome {
+    on_interruption_leave_nothing();
+    match command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Topics(args) => topics::run(&args),
+        Command::Infer(args) => infer::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Demo(args) => demo::run(&args),
+    }
+}
+
+/// On Ctrl-C, half-written files are deleted before the program ends.
+fn on_interruption_leave_nothing() {
+    let installed = ctrlc::set_handler(|| {
+        svtd::persist::atomic::remove_unfinished();
+        std::process::exit(failure::INTERRUPTED);
+    });
+    if let Err(error) = installed {
+        // The work can go on; a temporary file might stay behind if it is interrupted.
+        let _ = writeln!(std::io::stderr(), "note: Ctrl-C cannot be caught: {error}");
+    }
+}

@@ -6,7 +6,12 @@
 //! alternately (`evaluation::completion_perplexity`). For the one-in-five sample of 20newsgroups
 //! the vocabulary is the words in at least five documents of the sample.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a bench prints"
+)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,7 +35,11 @@ fn main() {
     println!("| corpus | unpolished | default (20 sweeps) | chosen by the guard | 100 sweeps |");
     println!("|---|---|---|---|---|");
     perplexities("reuters395", &reuters, [1560.0, 1462.0, 1455.0]);
-    perplexities("20newsgroups (1/5)", &frequent(&sample, 5), [2543.0, 2199.0, 2134.0]);
+    perplexities(
+        "20newsgroups (1/5)",
+        &frequent(&sample, 5),
+        [2543.0, 2199.0, 2134.0],
+    );
     clusters(&data, &sample, &fifth);
     stages(&newsgroups);
 }
@@ -48,7 +57,13 @@ fn split(corpus: &Corpus) -> (Corpus, Corpus) {
 
 fn perplexities(name: &str, corpus: &Corpus, reference: [f64; 3]) {
     let (train, test) = split(corpus);
-    let score = |params: LdaParams| params.fit(&train).unwrap().completion_perplexity(&test).unwrap();
+    let score = |params: LdaParams| {
+        params
+            .fit(&train)
+            .unwrap()
+            .completion_perplexity(&test)
+            .unwrap()
+    };
     let unpolished = {
         // As the guard scores it: alpha_j = 0.1.
         let model = Lda::params(20).polish(Polish::None).fit(&train).unwrap();
@@ -74,14 +89,21 @@ fn perplexities(name: &str, corpus: &Corpus, reference: [f64; 3]) {
 fn frequent(corpus: &Corpus, least: usize) -> Corpus {
     let columns = corpus.columns();
     let kept: Vec<u32> = (0..corpus.n_words() as u32)
-        .filter(|&w| columns.row(corpus.feature_of_word()[w as usize] as usize).0.len() >= least)
+        .filter(|&w| {
+            columns
+                .row(corpus.feature_of_word()[w as usize] as usize)
+                .0
+                .len()
+                >= least
+        })
         .collect();
     let new_id: BTreeMap<u32, u32> = kept.iter().zip(0..).map(|(&w, i)| (w, i)).collect();
     let mut builder = Corpus::builder(kept.len());
     for d in 0..corpus.n_documents() {
         let words = corpus.document(d).words();
-        let known: Vec<(u32, u32)> =
-            words.filter_map(|(w, x)| new_id.get(&w).map(|&i| (i, x))).collect();
+        let known: Vec<(u32, u32)> = words
+            .filter_map(|(w, x)| new_id.get(&w).map(|&i| (i, x)))
+            .collect();
         builder.push_document(known).unwrap();
     }
     builder.build().unwrap()
@@ -96,7 +118,9 @@ fn clusters(data: &Path, sample: &Corpus, documents: &[usize]) {
         let clusters = most_probable(&model.infer(sample).unwrap().mixtures);
         normalised_mutual_information(&clusters, &labels)
     };
-    println!("\nNMI with the newsgroups, 20newsgroups (1/5), single topic, k = 20 (reference in brackets)\n");
+    println!(
+        "\nNMI with the newsgroups, 20newsgroups (1/5), single topic, k = 20 (reference in brackets)\n"
+    );
     println!("| default | paper mode + EM |");
     println!("|---|---|");
     println!(
@@ -109,14 +133,20 @@ fn clusters(data: &Path, sample: &Corpus, documents: &[usize]) {
 /// CPU and wall seconds of each stage of the default fit on all of 20newsgroups.
 fn stages(corpus: &Corpus) {
     let (train, test) = split(corpus);
-    println!("\nAll of 20newsgroups: perplexity of documents 5, 10, ..., and CPU seconds by stage of the default fit (threads: {})\n", rayon::current_num_threads());
-    println!("| k | perplexity | choice | moments | whitening | decomposition | recovery | polish | held-out | total CPU | wall |");
+    println!(
+        "\nAll of 20newsgroups: perplexity of documents 5, 10, ..., and CPU seconds by stage of the default fit (threads: {})\n",
+        rayon::current_num_threads()
+    );
+    println!(
+        "| k | perplexity | choice | moments | whitening | decomposition | recovery | polish | held-out | total CPU | wall |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for k in [20, 50, 100] {
         let clock = RefCell::new(StageClock::new());
         let wall = Instant::now();
-        let model =
-            Lda::params(k).fit_watched(&train, &|stage| clock.borrow_mut().enter(stage)).unwrap();
+        let model = Lda::params(k)
+            .fit_watched(&train, &|stage| clock.borrow_mut().enter(stage))
+            .unwrap();
         let wall = wall.elapsed().as_secs_f64();
         clock.borrow_mut().leave();
         let seconds = clock.into_inner().seconds;
@@ -147,7 +177,10 @@ struct StageClock {
 
 impl StageClock {
     fn new() -> Self {
-        Self { seconds: BTreeMap::new(), current: None }
+        Self {
+            seconds: BTreeMap::new(),
+            current: None,
+        }
     }
 
     fn enter(&mut self, stage: Stage) {
@@ -173,7 +206,17 @@ impl StageClock {
 /// CPU seconds of this process so far, all threads.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |i: usize| {
+        fields
+            .get(i)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(11) + ticks(12)) / 100.0
 }

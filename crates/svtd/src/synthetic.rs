@@ -45,7 +45,9 @@ impl Lengths {
             }
             Lengths::NegativeBinomial { mean, shape } => {
                 let rate = Gamma::new(*shape, mean / shape).map_or(*mean, |law| law.sample(rng));
-                Poisson::new(rate.max(1e-9)).map_or(3.0, |law| law.sample(rng)).max(3.0) as u32
+                Poisson::new(rate.max(1e-9))
+                    .map_or(3.0, |law| law.sample(rng))
+                    .max(3.0) as u32
             }
             Lengths::LogNormal { mu, sigma } => match LogNormal::new(*mu, *sigma) {
                 Ok(law) => law.sample(rng).round().clamp(3.0, 1e6) as u32,

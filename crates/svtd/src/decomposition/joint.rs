@@ -22,6 +22,8 @@
 //! # Cost
 //! `O(k^4)` per sweep, about six sweeps, independent of the data's size.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::Decomposition;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::moments::Cube;
@@ -33,25 +35,17 @@ const SMALLEST_ANGLE: f64 = 1e-10;
 /// Sweeps after which we stop all the same; six suffice in practice.
 const MAX_SWEEPS: usize = 100;
 
+/// Numbers summed side by side, so that sums of products can use vector registers.
+const LANES: usize = 8;
+
 /// Finds the rotation that best diagonalises all slices of the cube at once.
 pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     let mut slices = Slices::weighted(cube, whitening.eigenvalues());
-    let k = cube.side();
-    let mut rotation = Matrix::identity(k);
+    let mut rotation = Matrix::identity(cube.side());
     let mut sweeps = 0;
     let mut settled = false;
     while !settled && sweeps < MAX_SWEEPS {
-        settled = true;
-        for p in 0..k {
-            for q in p + 1..k {
-                let (cosine, sine) = slices.best_angle(p, q);
-                if sine.abs() >= SMALLEST_ANGLE {
-                    settled = false;
-                    slices.rotate(p, q, cosine, sine);
-                    rotate_columns(&mut rotation, p, q, cosine, sine);
-                }
-            }
-        }
+        settled = Arch::new().dispatch(Sweep { slices: &mut slices, rotation: &mut rotation });
         sweeps += 1;
     }
     let note = (!settled)
@@ -65,106 +59,163 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     }
 }
 
-/// `k` symmetric slices, entry `(a, b)` of all of them side by side.
+/// A sweep, compiled for each instruction set and chosen at run time.
+struct Sweep<'a> {
+    slices: &'a mut Slices,
+    rotation: &'a mut Matrix,
+}
+
+impl WithSimd for Sweep<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        self.slices.sweep(self.rotation)
+    }
+}
+
+/// `k` symmetric slices: entry `(a, b)`, `a <= b`, of all of them side by side.
 struct Slices {
     k: usize,
-    /// Entry `(a, b)` of slice `l` at `(a k + b) k + l`.
+    /// Numbers per entry: `k`, padded with zeros to whole lanes.
+    width: usize,
     values: Vec<f64>,
 }
 
 impl Slices {
     fn weighted(cube: &Cube, eigenvalues: &[f64]) -> Self {
         let k = cube.side();
-        let mut values = Vec::with_capacity(k * k * k);
+        let width = k.next_multiple_of(LANES);
+        let mut values = vec![0.0; k * (k + 1) / 2 * width];
+        let mut entries = values.chunks_exact_mut(width);
         for a in 0..k {
-            for b in 0..k {
+            for (b, entry) in (a..k).zip(&mut entries) {
                 // Symmetric in all indices: slice l, entry (a, b) is entry (a, b, l).
-                let entries = &cube.slice(a)[b * k..(b + 1) * k];
-                values.extend(entries.iter().zip(eigenvalues).map(|(t, v)| t * v.sqrt()));
+                let row = &cube.slice(a)[b * k..(b + 1) * k];
+                for ((target, t), value) in entry.iter_mut().zip(row).zip(eigenvalues) {
+                    *target = t * value.sqrt();
+                }
             }
         }
-        Self { k, values }
+        Self { k, width, values }
     }
 
+    /// Where entry `(a, b)` begins, in either order.
+    #[inline(always)]
+    fn at(&self, a: usize, b: usize) -> usize {
+        let (a, b) = (a.min(b), a.max(b));
+        (a * self.k - a * (a + 1) / 2 + b) * self.width
+    }
+
+    #[inline(always)]
     fn entry(&self, a: usize, b: usize) -> &[f64] {
-        let start = (a * self.k + b) * self.k;
-        &self.values[start..start + self.k]
+        let start = self.at(a, b);
+        &self.values[start..start + self.width]
+    }
+
+    /// Visits every pair once; says whether no rotation was worth making.
+    #[inline(always)]
+    fn sweep(&mut self, rotation: &mut Matrix) -> bool {
+        let mut settled = true;
+        for p in 0..self.k {
+            for q in p + 1..self.k {
+                let (cosine, sine) = self.best_angle(p, q);
+                if sine.abs() >= SMALLEST_ANGLE {
+                    settled = false;
+                    self.rotate(p, q, cosine, sine);
+                    rotate_columns(rotation, p, q, cosine, sine);
+                }
+            }
+        }
+        settled
     }
 
     /// Cosine and sine of the angle that best diagonalises the pair `(p, q)`.
+    #[inline(always)]
     fn best_angle(&self, p: usize, q: usize) -> (f64, f64) {
-        let (pp, qq, pq) = (self.entry(p, p), self.entry(q, q), self.entry(p, q));
-        let (mut g11, mut g12, mut g22) = (0.0, 0.0, 0.0);
-        for ((x, y), z) in pp.iter().zip(qq).zip(pq) {
-            let (difference, twice) = (x - y, 2.0 * z);
-            g11 += difference * difference;
-            g12 += difference * twice;
-            g22 += twice * twice;
+        let pp = self.entry(p, p).chunks_exact(LANES);
+        let qq = self.entry(q, q).chunks_exact(LANES);
+        let pq = self.entry(p, q).chunks_exact(LANES);
+        let (mut g11, mut g12, mut g22) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for ((x, y), z) in pp.zip(qq).zip(pq) {
+            for l in 0..LANES {
+                let (difference, twice) = (x[l] - y[l], 2.0 * z[l]);
+                g11[l] += difference * difference;
+                g12[l] += difference * twice;
+                g22[l] += twice * twice;
+            }
         }
-        let (on, off) = (g11 - g22, 2.0 * g12);
+        let sum = |lanes: [f64; LANES]| lanes.iter().sum::<f64>();
+        let (on, off) = (sum(g11) - sum(g22), 2.0 * sum(g12));
         let angle = 0.5 * off.atan2(on + on.hypot(off));
         (angle.cos(), angle.sin())
     }
 
     /// `A <- R'A R` for all slices, with the rotation of `p` and `q`.
+    #[inline(always)]
     fn rotate(&mut self, p: usize, q: usize, cosine: f64, sine: f64) {
-        let k = self.k;
-        for b in 0..k {
-            self.mix((p * k + b) * k, (q * k + b) * k, cosine, sine);
+        for b in (0..self.k).filter(|&b| b != p && b != q) {
+            let (first, second) = (self.at(p, b), self.at(q, b));
+            let (head, tail) = self.values.split_at_mut(second);
+            let (x, y) = (
+                &mut head[first..first + self.width],
+                &mut tail[..self.width],
+            );
+            for (x, y) in x.iter_mut().zip(y) {
+                let (old_x, old_y) = (*x, *y);
+                *x = cosine * old_x + sine * old_y;
+                *y = cosine * old_y - sine * old_x;
+            }
         }
-        for a in 0..k {
-            self.mix((a * k + p) * k, (a * k + q) * k, cosine, sine);
-        }
-    }
-
-    fn mix(&mut self, first: usize, second: usize, cosine: f64, sine: f64) {
-        debug_assert!(first < second);
-        let (head, tail) = self.values.split_at_mut(second);
-        for (x, y) in head[first..first + self.k]
-            .iter_mut()
-            .zip(&mut tail[..self.k])
-        {
-            let (old_x, old_y) = (*x, *y);
-            *x = cosine * old_x + sine * old_y;
-            *y = cosine * old_y - sine * old_x;
+        let (cc, cs, ss) = (cosine * cosine, cosine * sine, sine * sine);
+        let (pp, pq, qq) = (self.at(p, p), self.at(p, q), self.at(q, q));
+        for l in 0..self.width {
+            let (x, y, z) = (
+                self.values[pp + l],
+                self.values[qq + l],
+                self.values[pq + l],
+            );
+            self.values[pp + l] = cc * x + 2.0 * cs * z + ss * y;
+            self.values[qq + l] = ss * x - 2.0 * cs * z + cc * y;
+            self.values[pq + l] = (cc - ss) * z + cs * (y - x);
         }
     }
 
     fn off_diagonal_share(&self) -> f64 {
-        let total: f64 = self.values.iter().map(|v| v * v).sum();
-        let diagonal: f64 = (0..self.k)
-            .flat_map(|a| self.entry(a, a))
-            .map(|v| v * v)
-            .sum();
-        if total > 0.0 {
-            ((total - diagonal).max(0.0) / total).sqrt()
+        let (mut diagonal, mut off) = (0.0, 0.0);
+        for a in 0..self.k {
+            for b in a..self.k {
+                let square: f64 = self.entry(a, b).iter().map(|v| v * v).sum();
+                if a == b {
+                    diagonal += square
+                } else {
+                    off += 2.0 * square
+                }
+            }
+        }
+        if diagonal + off > 0.0 {
+            (off / (diagonal + off)).sqrt()
         } else {
             0.0
         }
     }
 
-    /// The least distance between two topics' diagonals, along the direction in which the
-    /// diagonals spread most evenly: the counterpart of a pivot's smallest gap.
-    ///
-    /// Rows of the `k x k` matrix of diagonals are topics. The distance of the two closest rows
-    /// bounds what any single direction could separate.
+    /// The least distance between the diagonals of two topics: how far apart the two topics are
+    /// that are hardest to tell apart. With one topic, the size of its diagonal.
     fn separation(&self) -> f64 {
-        let mut closest = f64::INFINITY;
-        for a in 0..self.k {
-            for b in a + 1..self.k {
-                let pairs = self.entry(a, a).iter().zip(self.entry(b, b));
-                let distance: f64 = pairs.map(|(x, y)| (x - y) * (x - y)).sum();
-                closest = closest.min(distance.sqrt());
-            }
-        }
-        if closest.is_finite() {
-            closest
-        } else {
-            self.entry(0, 0).iter().map(|v| v * v).sum::<f64>().sqrt()
+        let distance = |a: usize, b: usize| {
+            let pairs = self.entry(a, a).iter().zip(self.entry(b, b));
+            pairs.map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
+        };
+        let pairs = (0..self.k).flat_map(|a| (a + 1..self.k).map(move |b| (a, b)));
+        match pairs.map(|(a, b)| distance(a, b)).reduce(f64::min) {
+            Some(closest) => closest,
+            None => self.entry(0, 0).iter().map(|v| v * v).sum::<f64>().sqrt(),
         }
     }
 }
 
+#[inline(always)]
 fn rotate_columns(rotation: &mut Matrix, p: usize, q: usize, cosine: f64, sine: f64) {
     for i in 0..rotation.n_rows() {
         let (x, y) = (rotation[(i, p)], rotation[(i, q)]);
@@ -187,4 +238,61 @@ pub(super) fn slice_eigen(slice: &Matrix) -> (f64, Vec<f64>, Matrix) {
         values.first().copied().unwrap_or(0.0).abs()
     };
     (gap, values, vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cube that is diagonal in a rotated basis, plus a little of something that is not.
+    fn cube(k: usize, noise: f64) -> (Cube, Matrix) {
+        let block = Matrix::from_fn(k, k, |i, j| {
+            ((2 * i + 5 * j) as f64).cos() + f64::from(u8::from(i == j))
+        });
+        let basis = crate::linalg::orthonormal_basis(block);
+        let cube = Cube::symmetric(k, |a, b, c| {
+            let exact: f64 = (0..k)
+                .map(|l| (1.0 + l as f64) * basis[(a, l)] * basis[(b, l)] * basis[(c, l)])
+                .sum();
+            exact + noise * ((a * b * c + a + b + c) as f64).sin()
+        });
+        (cube, basis)
+    }
+
+    #[test]
+    fn a_diagonalisable_cube_is_diagonalised() {
+        for k in [1, 2, 5, 9] {
+            let (cube, basis) = cube(k, 0.0);
+            let mut slices = Slices::weighted(&cube, &vec![1.0; k]);
+            let mut rotation = Matrix::identity(k);
+            while !slices.sweep(&mut rotation) {}
+            assert!(slices.off_diagonal_share() < 1e-7);
+            // Columns agree up to order and sign.
+            let overlap = basis.transpose_times(&rotation);
+            for j in 0..k {
+                let largest = overlap
+                    .column(j)
+                    .iter()
+                    .fold(0.0_f64, |a, b| a.max(b.abs()));
+                assert!((largest - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn slices_stay_what_the_rotation_makes_of_them() {
+        let (cube, _) = cube(4, 0.1);
+        let mut slices = Slices::weighted(&cube, &[1.0; 4]);
+        let mut rotation = Matrix::identity(4);
+        slices.sweep(&mut rotation);
+        for l in 0..4 {
+            let slice = Matrix::from_columns(4, 4, cube.slice(l).to_vec());
+            let turned = rotation.transpose_times(&slice.times(&rotation));
+            for a in 0..4 {
+                for b in 0..4 {
+                    assert!((slices.entry(a, b)[l] - turned[(a, b)]).abs() < 1e-13);
+                }
+            }
+        }
+    }
 }

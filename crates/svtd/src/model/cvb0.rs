@@ -24,7 +24,7 @@
 //! Documents are cut into [`CHUNKS`] chunks by their counts; each chunk sums its own `S` in
 //! double precision and the chunks are added in order.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::spectral::Stage;
@@ -136,30 +136,57 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
         .map(|j| if j < k { ALPHA as f32 } else { 0.0 })
         .collect();
     let n_features = start.n_rows();
-    let warm = |chunk: &mut Chunk| {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || chunk.warm_up(rows, &topics, &alpha, width),
-        );
+    chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
+        let topics = &topics;
+        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, width });
         chunk.sum(rows, n_features, width);
-    };
-    chunks.par_iter_mut().with_max_len(1).for_each(warm);
+    });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
-        watch(Stage::Polish {
-            step: sweep,
-            of: sweeps,
+        watch(Stage::Polish { step: sweep, of: sweeps });
+        chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
+            let sums = &sums;
+            Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha, width });
         });
-        let run = |chunk: &mut Chunk| {
-            Arch::new().dispatch(
-                #[inline(always)]
-                || chunk.sweep(rows, &sums, &alpha, width),
-            );
-        };
-        chunks.par_iter_mut().with_max_len(1).for_each(run);
         sums = Sums::gather(&chunks, n_features, width);
     }
     Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j])
+}
+
+/// The start of one chunk, compiled for each instruction set and chosen at run time.
+struct WarmUp<'a> {
+    chunk: &'a mut Chunk,
+    rows: &'a SparseCounts,
+    topics: &'a [f32],
+    alpha: &'a [f32],
+    width: usize,
+}
+
+impl WithSimd for WarmUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.chunk.warm_up(self.rows, self.topics, self.alpha, self.width);
+    }
+}
+
+/// A sweep over one chunk, likewise.
+struct Sweep<'a> {
+    chunk: &'a mut Chunk,
+    rows: &'a SparseCounts,
+    sums: &'a Sums,
+    alpha: &'a [f32],
+    width: usize,
+}
+
+impl WithSimd for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.chunk.sweep(self.rows, self.sums, self.alpha, self.width);
+    }
 }
 
 /// `S` and what a sweep needs of it, rows padded to whole lanes.
@@ -324,8 +351,10 @@ fn recount(own: &[f32], counts: &[u32], mixture: &mut [f32], width: usize) {
 /// `M_ij (D_j - gamma + alpha_j)` and its sum.
 #[inline(always)]
 fn expected(old: &[f32], words: &[f32], mixture: &[f32], alpha: &[f32], fresh: &mut [f32]) -> f32 {
-    for (j, value) in fresh.iter_mut().enumerate() {
-        *value = words[j] * (mixture[j] - old[j] + alpha[j]).max(0.0);
+    let n = fresh.len();
+    let (old, words, mixture, alpha) = (&old[..n], &words[..n], &mixture[..n], &alpha[..n]);
+    for j in 0..n {
+        fresh[j] = words[j] * (mixture[j] - old[j] + alpha[j]).max(0.0);
     }
     lane_sum(fresh)
 }

@@ -99,8 +99,19 @@ pub fn polish_single_topic(
     });
     let frequencies = frequencies(corpus);
     let (weights, _) = lift(topic_weights);
-    let polished = polish(corpus, &start, &weights, &frequencies, MAX_STEPS, true, &|_| {});
-    (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
+    let polished = polish(
+        corpus,
+        &start,
+        &weights,
+        &frequencies,
+        MAX_STEPS,
+        true,
+        &|_| {},
+    );
+    (
+        to_vocabulary(corpus, &polished.word_topic),
+        polished.topic_weights,
+    )
 }
 
 /// Groups of topics that EM made identical, each with its first member leading.

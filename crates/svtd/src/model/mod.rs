@@ -14,8 +14,8 @@ mod spectral;
 mod topic;
 
 pub use cvb0::MAX_RESPONSIBILITIES;
-pub use em::polish_single_topic;
 pub use diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+pub use em::polish_single_topic;
 pub use lda::{Lda, LdaParams};
 pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};

@@ -21,7 +21,7 @@
 //! # Cost
 //! Four flops per stored count and column. The kernels are bound by cache bandwidth.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::corpus::SparseCounts;
@@ -302,10 +302,7 @@ impl Panel<'_> {
         let n_rows = self.target.len() / self.used.max(1);
         let mut result = vec![[0.0; W]; n_rows];
         let columns = self.start..self.start + self.used;
-        Arch::new().dispatch(
-            #[inline(always)]
-            || pass.run::<W>(columns, value, &mut result),
-        );
+        Arch::new().dispatch(Vectorised { pass, columns, value, result: &mut result });
         for (j, column) in self.target.chunks_exact_mut(n_rows.max(1)).enumerate() {
             for (target, row) in column.iter_mut().zip(&result) {
                 *target = row[j];
@@ -322,6 +319,23 @@ trait Pass: Sync {
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     );
+}
+
+/// A pass over one panel, compiled for each instruction set and chosen at run time.
+struct Vectorised<'a, P, V, const W: usize> {
+    pass: &'a P,
+    columns: std::ops::Range<usize>,
+    value: &'a V,
+    result: &'a mut [[f64; W]],
+}
+
+impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.pass.run::<W>(self.columns, self.value, self.result);
+    }
 }
 
 /// Columns of a matrix, laid row by row and padded with zeros.

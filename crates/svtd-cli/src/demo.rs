@@ -1,0 +1,186 @@
+//! `svtd demo`: what a fit looks like, on 230 years of State of the Union addresses.
+//!
+//! The counts are part of the program, so there is nothing to fetch and nothing to clean up; see
+//! `data/README.md` for where they come from.
+
+use std::io::{self, Read, Write};
+
+use svtd::linalg::Matrix;
+use svtd::{Corpus, Lda, Model, Vocabulary};
+
+use crate::args::Demo;
+use crate::failure::{Failure, Outcome};
+use crate::progress::{Detail, Progress};
+use crate::{listing, threads, trust};
+
+const COUNTS: &[u8] = include_bytes!("../data/sotu.counts.gz");
+const WORDS: &str = include_str!("../data/sotu.vocab.txt");
+const DOCUMENTS: &str = include_str!("../data/sotu.documents.csv");
+
+/// Years to a column of the timeline.
+const PERIOD: usize = 20;
+/// Characters to a column of the timeline.
+const COLUMN: usize = 5;
+/// Topics in the timeline.
+const LEADING: usize = 12;
+/// Words that stand for a topic beside its timeline.
+const CAPTION: usize = 3;
+
+const NEXT: &str = "\
+What to try next:
+  svtd demo -k 20                                finer topics
+  svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
+  svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
+  svtd infer m.svtd docword.NAME.txt.gz          the topics of each document
+  svtd fit --help                                every choice, with examples";
+
+/// Runs the command.
+pub fn run(args: &Demo) -> Outcome {
+    threads::pool(None)?.install(|| show(args))
+}
+
+fn show(args: &Demo) -> Outcome {
+    let progress = Progress::new(Detail::chosen(false, false));
+    progress.begin("reading");
+    let (corpus, years) = (corpus()?, years()?);
+    let model = Lda::params(args.n_topics).fit_watched(&corpus, &|stage| progress.stage(stage))?;
+    progress.begin("inference");
+    let mixtures = model.infer(&corpus)?.mixtures;
+    let model = Model::Lda(model);
+    progress.finish();
+
+    let mut out = io::stdout().lock();
+    let (first, last) = (years.iter().min(), years.iter().max());
+    if let (Some(first), Some(last)) = (first, last) {
+        let (n, k) = (corpus.n_documents(), model.topics().len());
+        writeln!(
+            out,
+            "{k} topics of {n} State of the Union addresses, {first} to {last}\n"
+        )?;
+    }
+    listing::write_table(&mut out, &model, listing::TOP_WORDS)?;
+    writeln!(out, "\nMean share by {PERIOD} years\n")?;
+    write_timeline(&mut out, &model, &shares_by_period(&mixtures, &years))?;
+    writeln!(out, "\nHow far to believe it\n")?;
+    trust::write_summary(&mut out, model.diagnostics())?;
+    writeln!(out, "\n{NEXT}")?;
+    Ok(out.flush()?)
+}
+
+/// The embedded counts; the format is docword, `document word count` after three sizes.
+fn corpus() -> Outcome<Corpus> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(COUNTS)
+        .read_to_string(&mut text)
+        .map_err(|_| damaged("counts"))?;
+    let words: Vec<String> = WORDS.lines().map(str::to_owned).collect();
+    let mut documents = vec![Vec::new(); DOCUMENTS.lines().count() - 1];
+    for line in text.lines().skip(3) {
+        let (document, word, count) = entry(line).ok_or_else(|| damaged("counts"))?;
+        let entries = documents
+            .get_mut(document)
+            .ok_or_else(|| damaged("counts"))?;
+        entries.push((word, count));
+    }
+    let mut builder = Corpus::builder(words.len()).vocabulary(Vocabulary::from_words(words)?);
+    for document in documents {
+        builder.push_document(document)?;
+    }
+    Ok(builder.build()?)
+}
+
+/// Document and word from 0, and the count.
+fn entry(line: &str) -> Option<(usize, u32, u32)> {
+    let mut fields = line.split(' ');
+    let document: usize = fields.next()?.parse().ok()?;
+    let word: u32 = fields.next()?.parse().ok()?;
+    let count = fields.next()?.parse().ok()?;
+    Some((document.checked_sub(1)?, word.checked_sub(1)?, count))
+}
+
+/// The year of each address.
+fn years() -> Outcome<Vec<usize>> {
+    let year = |line: &str| line.split(',').next()?.parse().ok();
+    let years: Option<Vec<usize>> = DOCUMENTS.lines().skip(1).map(year).collect();
+    years.ok_or_else(|| damaged("years"))
+}
+
+fn damaged(what: &str) -> Failure {
+    Failure::Request(format!(
+        "the {what} inside this program are damaged; install it again"
+    ))
+}
+
+/// First years of the periods, and the mean mixture of the addresses in each.
+struct Periods {
+    first_years: Vec<usize>,
+    means: Vec<Vec<f64>>,
+}
+
+fn shares_by_period(mixtures: &Matrix, years: &[usize]) -> Periods {
+    let mut first_years: Vec<usize> = years.iter().map(|&year| period_of(year, years)).collect();
+    let periods = first_years.clone();
+    first_years.sort_unstable();
+    first_years.dedup();
+    let mean = |first: &usize| {
+        let members: Vec<usize> = (0..years.len()).filter(|&d| periods[d] == *first).collect();
+        let share = |j| members.iter().map(|&d| mixtures[(d, j)]).sum::<f64>();
+        let n = members.len() as f64;
+        (0..mixtures.n_columns()).map(|j| share(j) / n).collect()
+    };
+    let means = first_years.iter().map(mean).collect();
+    Periods { first_years, means }
+}
+
+/// Periods are counted from the first address.
+fn period_of(year: usize, years: &[usize]) -> usize {
+    let first = years.iter().copied().min().unwrap_or(year);
+    first + (year - first) / PERIOD * PERIOD
+}
+
+/// A line for each leading topic, a block for each period: the full height is the largest share.
+fn write_timeline(out: &mut dyn Write, model: &Model, periods: &Periods) -> io::Result<()> {
+    const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let largest = periods
+        .means
+        .iter()
+        .flatten()
+        .fold(0.0, |a: f64, b| a.max(*b));
+    for topic in model.topics().iter().take(LEADING) {
+        let caption = listing::words(topic, CAPTION).join(" ");
+        write!(out, "{:5}  {caption:<34}", topic.index() + 1)?;
+        for mean in &periods.means {
+            let eighths = (8.0 * mean[topic.index()] / largest).round() as usize;
+            let block = BLOCKS[eighths.min(8)].to_string();
+            write!(out, "{} ", block.repeat(COLUMN - 1))?;
+        }
+        writeln!(out)?;
+    }
+    write!(out, "{:41}", "")?;
+    for year in &periods.first_years {
+        write!(out, "{year:<COLUMN$}")?;
+    }
+    writeln!(out, "\n{:41}█ is a share of {:.0}%", "", 100.0 * largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_corpus_is_whole() {
+        let (corpus, years) = (corpus().unwrap(), years().unwrap());
+        assert_eq!((corpus.n_documents(), corpus.n_words()), (233, 4000));
+        assert_eq!(corpus.n_nonzeros(), 215_361);
+        assert_eq!(years.len(), corpus.n_documents());
+    }
+
+    #[test]
+    fn a_period_holds_the_mean_of_its_years() {
+        let mixtures = Matrix::from_columns(3, 1, vec![0.2, 0.4, 0.9]);
+        let periods = shares_by_period(&mixtures, &[1790, 1809, 1810]);
+        assert_eq!(periods.first_years, [1790, 1810]);
+        assert!((periods.means[0][0] - 0.3).abs() < 1e-15);
+        assert_eq!(periods.means[1], [0.9]);
+    }
+}

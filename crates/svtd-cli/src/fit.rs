@@ -1,0 +1,116 @@
+//! `svtd fit`: counts in, a model out.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::json;
+use svtd::{Corpus, Lda, Model, SingleTopic};
+
+use crate::args::{Fit, ModelKind};
+use crate::failure::{Failure, Outcome, printable};
+use crate::progress::{Detail, Progress};
+use crate::{input, listing, output, threads, trust};
+
+/// Runs the command.
+pub fn run(args: &Fit) -> Outcome {
+    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    if let Some(path) = &args.output {
+        let vocabulary = args.vocab.as_deref();
+        let inputs: Vec<&Path> = [Some(args.input.as_path()), vocabulary]
+            .into_iter()
+            .flatten()
+            .collect();
+        output::check(path, args.force, &inputs)?;
+    }
+    threads::pool(args.machine.threads)?.install(|| fit(args))
+}
+
+fn fit(args: &Fit) -> Outcome {
+    let progress = Progress::new(Detail::chosen(args.verbose, args.quiet));
+    progress.begin("reading");
+    let corpus = input::corpus(&args.input, args.vocab.as_deref())?;
+    let model = learn(args, &corpus, &progress).map_err(Failure::about(&args.input))?;
+    if let Some(path) = &args.output {
+        progress.begin("writing");
+        model.save(path, &corpus, args.force)?;
+    }
+    progress.finish();
+    print(args, &corpus, &model)
+}
+
+/// The choices of the command line, on the parameters of either model.
+macro_rules! with_choices {
+    ($params:expr, $args:expr) => {{
+        let (mut params, args) = ($params, $args);
+        params = params.allow_fewer(args.allow_fewer);
+        if args.paper {
+            params = params.paper();
+        }
+        // After --paper, so that what is given explicitly wins.
+        if let Some(weights) = args.weights {
+            params = params.weights(weights.with_seed(args.machine.seed));
+        }
+        if let Some(whitening) = args.whitening {
+            params = params.whitening(whitening.into());
+        }
+        if let Some(method) = args.method {
+            params = params.method(method.into());
+        }
+        if let Some(rows) = args.rows {
+            params = params.rows(rows.into());
+        }
+        if let Some(polish) = args.polish {
+            params = params.polish(polish);
+        }
+        params
+    }};
+}
+
+fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model> {
+    let watch = |stage| progress.stage(stage);
+    match args.model {
+        ModelKind::Lda => {
+            let mut params = with_choices!(Lda::params(args.n_topics), args);
+            if let Some(alpha0) = args.alpha0 {
+                params = params.alpha0(alpha0);
+            }
+            params.fit_watched(corpus, &watch).map(Model::Lda)
+        }
+        ModelKind::SingleTopic => {
+            let params = with_choices!(SingleTopic::params(args.n_topics), args);
+            params.fit_watched(corpus, &watch).map(Model::SingleTopic)
+        }
+    }
+}
+
+fn print(args: &Fit, corpus: &Corpus, model: &Model) -> Outcome {
+    let mut out = io::stdout().lock();
+    if args.json {
+        let mut object = listing::to_json(model, listing::TOP_WORDS);
+        let saved = args.output.as_ref().map(|path| path.display().to_string());
+        object.insert("saved".to_owned(), json!(saved));
+        writeln!(out, "{:#}", json!(object))?;
+    } else {
+        listing::write_table(&mut out, model, listing::TOP_WORDS)?;
+    }
+    out.flush()?;
+    if !args.quiet {
+        // A message that cannot be shown is no reason to fail.
+        let _ = write_messages(args, corpus, model);
+    }
+    Ok(())
+}
+
+fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    writeln!(err)?;
+    trust::write_summary(&mut err, model.diagnostics())?;
+    trust::write_remarks(&mut err, corpus.report())?;
+    match &args.output {
+        Some(path) => writeln!(err, "saved {}", printable(&path.display().to_string())),
+        None => writeln!(err, "nothing was saved; add -o FILE to keep the model"),
+    }
+}

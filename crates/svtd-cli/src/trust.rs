@@ -1,0 +1,141 @@
+//! How far to believe a fit, in lines that a person can read.
+
+use std::io::{self, Write};
+
+use svtd::corpus::CorpusReport;
+use svtd::model::{Diagnostics, PolishOutcome};
+
+use crate::failure::printable;
+
+/// Clipped shares below this would show as 0.0%.
+const LEAST_CLIPPED: f64 = 5e-4;
+
+/// What was remarkable about the counts; nothing if nothing was.
+pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<()> {
+    for note in &report.notes {
+        writeln!(out, "note: {}", printable(note))?;
+    }
+    let short = [
+        (report.n_empty, "empty"),
+        (report.n_one_word, "of one word"),
+        (report.n_two_words, "of two words"),
+    ];
+    if short.iter().any(|&(n, _)| n > 0) {
+        let listed: Vec<String> = short
+            .iter()
+            .map(|(n, what)| format!("{n} {what}"))
+            .collect();
+        writeln!(out, "note: short documents: {}", listed.join(", "))?;
+    }
+    if report.n_zero_entries > 0 {
+        let n = report.n_zero_entries;
+        writeln!(out, "note: entries with a count of zero, left out: {n}")?;
+    }
+    if report.n_absent_words > 0 {
+        let n = report.n_absent_words;
+        writeln!(out, "note: words of the vocabulary that never occur: {n}")?;
+    }
+    Ok(())
+}
+
+/// The trust lines of a fit.
+pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Result<()> {
+    let d = diagnostics;
+    let [empty, one, two] = d.n_short_documents;
+    let lines = [
+        (
+            "documents",
+            format!(
+                "{} with {} words, {} of them different; {} too short for triples",
+                d.n_documents,
+                d.n_tokens,
+                d.n_words_present,
+                empty + one + two
+            ),
+        ),
+        (
+            "effective documents",
+            format!(
+                "{:.1} for pairs, {:.1} for triples",
+                d.effective_documents_pairs, d.effective_documents_triples
+            ),
+        ),
+        ("spectral gap", spectral_gap(d)),
+        (
+            "off-diagonal",
+            format!(
+                "{:.3} of the third moment fits no rotation (0 is best)",
+                d.off_diagonal
+            ),
+        ),
+        ("clipped", clipped(d)),
+        ("polish", polish(&d.polish)),
+    ];
+    for (name, line) in lines {
+        writeln!(out, "{name:<20} {line}")?;
+    }
+    if let Some(pivot) = &d.pivot {
+        let (pivot, separation) = (printable(pivot), d.separation);
+        writeln!(
+            out,
+            "{:<20} {pivot:?}, separation {separation:.2e}",
+            "pivot"
+        )?;
+    }
+    for note in &d.notes {
+        writeln!(out, "note: {}", printable(note))?;
+    }
+    Ok(())
+}
+
+fn spectral_gap(d: &Diagnostics) -> String {
+    let k = d.topics.len();
+    match d.spectral_gap {
+        Some(gap) if gap >= 1e4 => {
+            format!("value {k} of the pair moment is {gap:.0e} times the next")
+        }
+        Some(gap) => format!("value {k} of the pair moment is {gap:.3} times the next"),
+        None => format!("value {k} of the pair moment is the last positive one"),
+    }
+}
+
+/// How much of the topics' spectral estimates was negative.
+fn clipped(d: &Diagnostics) -> String {
+    let shares = d.topics.iter().map(|topic| topic.clipped);
+    let worst = shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+    match worst {
+        Some((j, share)) if share >= LEAST_CLIPPED => format!(
+            "at most {:.1}% of a topic's spectral estimate was negative (topic {})",
+            100.0 * share,
+            j + 1
+        ),
+        _ => "hardly anything of any topic's spectral estimate was negative".to_owned(),
+    }
+}
+
+fn polish(outcome: &PolishOutcome) -> String {
+    let compared = |pair: &[f64; 2]| {
+        format!(
+            "held-out perplexity {:.1} without, {:.1} with",
+            pair[0], pair[1]
+        )
+    };
+    match outcome {
+        PolishOutcome::None => "none".to_owned(),
+        PolishOutcome::Em {
+            steps,
+            settled: true,
+        } => format!("{steps} EM steps, settled"),
+        PolishOutcome::Em { steps, .. } => format!("{steps} EM steps, not settled"),
+        PolishOutcome::Sweeps {
+            sweeps, held_out, ..
+        } => match held_out {
+            Some(pair) => format!("{sweeps} sweeps; {}", compared(pair)),
+            None => format!("{sweeps} sweeps"),
+        },
+        PolishOutcome::Declined {
+            held_out: Some(pair),
+        } => format!("declined; {}", compared(pair)),
+        PolishOutcome::Declined { held_out: None } => "declined; nothing to compare".to_owned(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Help that teaches by example.
+
+use crate::workspace::Workspace;
+
+#[test]
+fn every_help_text_has_examples() {
+    let w = Workspace::new();
+    for command in ["", "fit", "topics", "infer", "export", "demo"] {
+        let help = w.must(&format!("{command} --help"));
+        assert!(help.stdout.contains("Examples:\n  svtd "), "{command}");
+        assert_eq!(help.stderr, "");
+        for line in help.stdout.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_examples_of_fit_are_accepted_by_the_program() {
+    let w = Workspace::new();
+    let help = w.must("fit --help").stdout;
+    let examples = help.lines().filter_map(|line| line.strip_prefix("  svtd "));
+    let mut n = 0;
+    for example in examples {
+        // Past the flags, the missing file is what stops it.
+        let command = example.split("    ").next().unwrap().trim();
+        let ran = w.svtd(command);
+        assert!(
+            ran.stderr.ends_with("there is no such file or folder\n"),
+            "{command}: {ran:?}"
+        );
+        n += 1;
+    }
+    assert!(n >= 5);
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let version = Workspace::new().must("--version").stdout;
+    assert_eq!(
+        version.trim_end(),
+        concat!("svtd ", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn no_command_at_all_shows_the_help_and_is_a_wrong_request() {
+    let ran = Workspace::new().svtd("");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("Usage: svtd <COMMAND>"));
+}

@@ -1,0 +1,14 @@
+//! The command line as a user types it, each test in a folder of its own.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod demo;
+mod determinism;
+mod help;
+mod inference;
+mod interruption;
+mod malformed;
+mod overwriting;
+mod real_corpora;
+mod round_trip;
+mod workspace;
