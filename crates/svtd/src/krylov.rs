@@ -118,10 +118,10 @@ pub fn leading_eigenpairs(
 fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix) {
     let norms: Vec<f64> = column_norms(&image);
     let mut coefficients = basis.transpose_times(&image);
-    image.add(-1.0, &basis.times(&coefficients));
+    image.subtract_product(basis, &coefficients);
     // A second round: what rounding left behind of the first.
     let correction = basis.transpose_times(&image);
-    image.add(-1.0, &basis.times(&correction));
+    image.subtract_product(basis, &correction);
     coefficients.add(1.0, &correction);
     let rest = image.clone();
     let largest = norms.iter().fold(0.0_f64, |a, b| a.max(*b));
@@ -139,7 +139,7 @@ fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix)
     // Directions made of rounding are not quite orthogonal to the basis: once more.
     if nearly_spent && next.n_columns() > 0 {
         let overlap = basis.transpose_times(&next);
-        next.add(-1.0, &basis.times(&overlap));
+        next.subtract_product(basis, &overlap);
         next = orthonormal_basis(next);
     }
     let leftover = next.transpose_times(&rest);

@@ -182,20 +182,36 @@ impl Matrix {
     pub fn times(&self, other: &Matrix) -> Matrix {
         assert_eq!(self.n_columns, other.n_rows, "inner dimensions must agree");
         let mut product = Matrix::zeros(self.n_rows, other.n_columns);
+        product.accumulate(Accum::Replace, 1.0, self, other);
+        product
+    }
+
+    /// `self -= left * right`.
+    pub(crate) fn subtract_product(&mut self, left: &Matrix, right: &Matrix) {
+        assert_eq!(left.n_columns, right.n_rows, "inner dimensions must agree");
+        assert_eq!(
+            (self.n_rows, self.n_columns),
+            (left.n_rows, right.n_columns),
+            "sizes"
+        );
+        self.accumulate(Accum::Add, -1.0, left, right);
+    }
+
+    /// Puts or adds `factor * left * right`, chunks of rows dealt to threads.
+    fn accumulate(&mut self, how: Accum, factor: f64, left: &Matrix, right: &Matrix) {
         let mut chunks = Vec::new();
-        let mut rest = product.view_mut();
+        let mut rest = self.view_mut();
         let mut start = 0;
-        while start < self.n_rows {
-            let len = CHUNK.min(self.n_rows - start);
+        while start < left.n_rows {
+            let len = CHUNK.min(left.n_rows - start);
             let (head, tail) = rest.split_at_row_mut(len);
-            chunks.push((head, self.view().subrows(start, len)));
+            chunks.push((head, left.view().subrows(start, len)));
             rest = tail;
             start += len;
         }
         chunks.into_par_iter().for_each(|(target, rows)| {
-            matmul(target, Accum::Replace, rows, other.view(), 1.0, Par::Seq);
+            matmul(target, how, rows, right.view(), factor, Par::Seq);
         });
-        product
     }
 
     /// The product `self' * other`.
@@ -232,9 +248,19 @@ impl Matrix {
         }
     }
 
-    /// The transpose.
+    /// The transpose, block by block.
     pub fn transpose(&self) -> Matrix {
-        Matrix::from_fn(self.n_columns, self.n_rows, |i, j| self[(j, i)])
+        const BLOCK: usize = 32;
+        let mut result = Matrix::zeros(self.n_columns, self.n_rows);
+        for first_row in (0..self.n_rows).step_by(BLOCK) {
+            let rows = first_row..self.n_rows.min(first_row + BLOCK);
+            for j in 0..self.n_columns {
+                for i in rows.clone() {
+                    result.values[i * self.n_columns + j] = self.values[j * self.n_rows + i];
+                }
+            }
+        }
+        result
     }
 
     /// Root of the sum of squares of all entries.
@@ -389,7 +415,7 @@ fn gram_schmidt(block: &Matrix) -> Matrix {
         let before = column.frobenius_norm();
         for _ in 0..2 {
             let shares = basis.transpose_times(&column);
-            column.add(-1.0, &basis.times(&shares));
+            column.subtract_product(&basis, &shares);
         }
         let norm = column.frobenius_norm();
         if norm.is_finite() && norm > 1e-10 * before && norm > 1e-14 * scale {

@@ -45,7 +45,10 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     let mut sweeps = 0;
     let mut settled = false;
     while !settled && sweeps < MAX_SWEEPS {
-        settled = Arch::new().dispatch(Sweep { slices: &mut slices, rotation: &mut rotation });
+        settled = Arch::new().dispatch(Sweep {
+            slices: &mut slices,
+            rotation: &mut rotation,
+        });
         sweeps += 1;
     }
     let note = (!settled)

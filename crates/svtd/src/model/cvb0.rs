@@ -138,15 +138,30 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
     let n_features = start.n_rows();
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         let topics = &topics;
-        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, width });
+        Arch::new().dispatch(WarmUp {
+            chunk,
+            rows,
+            topics,
+            alpha: &alpha,
+            width,
+        });
         chunk.sum(rows, n_features, width);
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
-        watch(Stage::Polish { step: sweep, of: sweeps });
+        watch(Stage::Polish {
+            step: sweep,
+            of: sweeps,
+        });
         chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
             let sums = &sums;
-            Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha, width });
+            Arch::new().dispatch(Sweep {
+                chunk,
+                rows,
+                sums,
+                alpha: &alpha,
+                width,
+            });
         });
         sums = Sums::gather(&chunks, n_features, width);
     }
@@ -167,7 +182,8 @@ impl WithSimd for WarmUp<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.warm_up(self.rows, self.topics, self.alpha, self.width);
+        self.chunk
+            .warm_up(self.rows, self.topics, self.alpha, self.width);
     }
 }
 
@@ -185,7 +201,8 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.sweep(self.rows, self.sums, self.alpha, self.width);
+        self.chunk
+            .sweep(self.rows, self.sums, self.alpha, self.width);
     }
 }
 

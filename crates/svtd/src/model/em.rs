@@ -66,7 +66,7 @@ pub(super) fn polish(
         let mut posterior = products.forward(&logarithms);
         let likelihood = to_posterior(&mut posterior, &topic_weights);
         let objective = likelihood + penalty(&logarithms, frequencies);
-        settled = until_settled && objective - last < SETTLED * objective.abs();
+        settled = until_settled && objective - last <= SETTLED * objective.abs();
         last = objective;
         if !settled {
             topic_weights = column_means(&posterior);
