@@ -359,10 +359,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|a: &f64| a.is_finite() && *a > 0.0);
+    let number = text.parse().ok().filter(|a: &f64| a.is_finite() && *a > 0.0);
     number.ok_or_else(|| "expected a positive number".to_owned())
 }
 

@@ -53,10 +53,7 @@ fn show(args: &Demo) -> Outcome {
     let (first, last) = (years.iter().min(), years.iter().max());
     if let (Some(first), Some(last)) = (first, last) {
         let (n, k) = (corpus.n_documents(), model.topics().len());
-        writeln!(
-            out,
-            "{k} topics of {n} State of the Union addresses, {first} to {last}\n"
-        )?;
+        writeln!(out, "{k} topics of {n} State of the Union addresses, {first} to {last}\n")?;
     }
     listing::write_table(&mut out, &model, listing::TOP_WORDS)?;
     writeln!(out, "\nMean share by {PERIOD} years\n")?;
@@ -77,9 +74,7 @@ fn corpus() -> Outcome<Corpus> {
     let mut documents = vec![Vec::new(); DOCUMENTS.lines().count() - 1];
     for line in text.lines().skip(3) {
         let (document, word, count) = entry(line).ok_or_else(|| damaged("counts"))?;
-        let entries = documents
-            .get_mut(document)
-            .ok_or_else(|| damaged("counts"))?;
+        let entries = documents.get_mut(document).ok_or_else(|| damaged("counts"))?;
         entries.push((word, count));
     }
     let mut builder = Corpus::builder(words.len()).vocabulary(Vocabulary::from_words(words)?);
@@ -106,9 +101,7 @@ fn years() -> Outcome<Vec<usize>> {
 }
 
 fn damaged(what: &str) -> Failure {
-    Failure::Request(format!(
-        "the {what} inside this program are damaged; install it again"
-    ))
+    Failure::Request(format!("the {what} inside this program are damaged; install it again"))
 }
 
 /// First years of the periods, and the mean mixture of the addresses in each.
@@ -141,11 +134,7 @@ fn period_of(year: usize, years: &[usize]) -> usize {
 /// A line for each leading topic, a block for each period: the full height is the largest share.
 fn write_timeline(out: &mut dyn Write, model: &Model, periods: &Periods) -> io::Result<()> {
     const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let largest = periods
-        .means
-        .iter()
-        .flatten()
-        .fold(0.0, |a: f64, b| a.max(*b));
+    let largest = periods.means.iter().flatten().fold(0.0, |a: f64, b| a.max(*b));
     for topic in model.topics().iter().take(LEADING) {
         let caption = listing::words(topic, CAPTION).join(" ");
         write!(out, "{:5}  {caption:<34}", topic.index() + 1)?;

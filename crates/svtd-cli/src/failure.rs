@@ -72,11 +72,7 @@ impl Failure {
             Failure::About(path, error) => {
                 let (sentence, path) = (spelled(error), path.display().to_string());
                 let named = error.kind() != ErrorKind::Data || sentence.contains(&path);
-                if named {
-                    sentence
-                } else {
-                    format!("{path}: {sentence}")
-                }
+                if named { sentence } else { format!("{path}: {sentence}") }
             }
             Failure::Request(sentence) => sentence.clone(),
             Failure::Output(error) => format!("standard output: {error}"),
@@ -186,11 +182,7 @@ mod tests {
         let path = Path::new("a.txt");
         let about = Failure::about(path);
         assert!(about(Error::NoTriples).sentence().starts_with("a.txt: no "));
-        let line = Error::Line {
-            path: "a.txt".to_owned(),
-            line: 3,
-            reason: "odd".to_owned(),
-        };
+        let line = Error::Line { path: "a.txt".to_owned(), line: 3, reason: "odd".to_owned() };
         assert_eq!(about(line).sentence(), "a.txt, line 3: odd");
     }
 

@@ -19,10 +19,8 @@ pub fn run(args: &Fit) -> Outcome {
     }
     if let Some(path) = &args.output {
         let vocabulary = args.vocab.as_deref();
-        let inputs: Vec<&Path> = [Some(args.input.as_path()), vocabulary]
-            .into_iter()
-            .flatten()
-            .collect();
+        let inputs: Vec<&Path> =
+            [Some(args.input.as_path()), vocabulary].into_iter().flatten().collect();
         output::check(path, args.force, &inputs)?;
     }
     threads::pool(args.machine.threads)?.install(|| fit(args))

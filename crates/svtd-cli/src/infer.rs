@@ -54,9 +54,7 @@ fn write(args: &Infer, target: Option<&Target>, corpus: &Corpus, inferred: &Infe
     let names = |d| corpus.document_name(d).into_owned();
     let numbered = (1..=k).map(|j| format!("topic{j}"));
     let table = Table {
-        header: std::iter::once("document".to_owned())
-            .chain(numbered)
-            .collect(),
+        header: std::iter::once("document".to_owned()).chain(numbered).collect(),
         names: Some(&names),
         shape: (mixtures.n_rows(), Some(k)),
         value: &|d, j| mixtures[(d, j)],
@@ -98,10 +96,7 @@ fn write_messages(corpus: &Corpus, inferred: &Inferred) -> io::Result<()> {
     }
     if inferred.n_without_words > 0 {
         let n = inferred.n_without_words;
-        writeln!(
-            err,
-            "note: documents without a known word, which get the model's average: {n}"
-        )?;
+        writeln!(err, "note: documents without a known word, which get the model's average: {n}")?;
     }
     Ok(())
 }

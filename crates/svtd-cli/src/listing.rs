@@ -17,11 +17,7 @@ pub fn write_table(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Re
     let diagnostics = &model.diagnostics().topics;
     for (topic, diagnostics) in model.topics().iter().zip(diagnostics) {
         let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
-        write!(
-            out,
-            "{number:5}  {share:5.1}%  {}",
-            words(topic, n_words).join(" ")
-        )?;
+        write!(out, "{number:5}  {share:5.1}%  {}", words(topic, n_words).join(" "))?;
         let flags = diagnostics.flags();
         if flags.is_empty() {
             writeln!(out)?;
@@ -40,11 +36,8 @@ pub fn words(topic: Topic<'_>, n: usize) -> Vec<String> {
 
 /// A model as JSON: how it was fitted, how far to believe it, and its topics.
 pub fn to_json(model: &Model, n_words: usize) -> Map<String, Value> {
-    let topics: Vec<Value> = model
-        .topics()
-        .iter()
-        .map(|topic| topic_json(model, topic, n_words))
-        .collect();
+    let topics: Vec<Value> =
+        model.topics().iter().map(|topic| topic_json(model, topic, n_words)).collect();
     let mut object = Map::new();
     object.insert("model".to_owned(), json!(model.kind()));
     object.insert("options".to_owned(), json!(model.options()));

@@ -43,11 +43,7 @@ impl Target {
     pub fn new(path: &Path, overwrite: bool, inputs: &[&Path]) -> Outcome<Self> {
         let format = Format::of(path)?;
         check(path, overwrite, inputs)?;
-        Ok(Self {
-            path: path.to_owned(),
-            format,
-            overwrite,
-        })
+        Ok(Self { path: path.to_owned(), format, overwrite })
     }
 
     /// Writes the file.
@@ -155,9 +151,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 /// Where a file lies or will lie, once links are followed.
 fn resolved(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(|| {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
         Some(folder.join(path.file_name()?))
     })
@@ -190,11 +184,7 @@ mod tests {
 
     #[test]
     fn an_npy_header_ends_at_a_multiple_of_64_and_counts_itself() {
-        for shape in [
-            "(3,)",
-            "(12, 4000)",
-            "(18446744073709551615, 18446744073709551615)",
-        ] {
+        for shape in ["(3,)", "(12, 4000)", "(18446744073709551615, 18446744073709551615)"] {
             let header = npy_header(shape);
             assert_eq!(header.len() % 64, 0);
             let length = u16::from_le_bytes([header[8], header[9]]) as usize;

@@ -48,10 +48,7 @@ struct Current {
 impl Progress {
     /// Begins with no stage.
     pub fn new(detail: Detail) -> Self {
-        Self {
-            detail,
-            current: Mutex::new(None),
-        }
+        Self { detail, current: Mutex::new(None) }
     }
 
     /// A stage of the program around the fit.

@@ -14,10 +14,7 @@ pub fn run(args: &Topics) -> Outcome {
     let mut out = io::stdout().lock();
     if args.json {
         let mut object = listing::to_json(&saved.model, args.top);
-        object.insert(
-            "corpus".to_owned(),
-            json!({ "sha256": saved.corpus_digest }),
-        );
+        object.insert("corpus".to_owned(), json!({ "sha256": saved.corpus_digest }));
         object.insert("library".to_owned(), json!(saved.library));
         writeln!(out, "{:#}", json!(object))?;
     } else {

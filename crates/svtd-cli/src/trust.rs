@@ -21,10 +21,7 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
         (report.n_two_words, "of two words"),
     ];
     if short.iter().any(|&(n, _)| n > 0) {
-        let listed: Vec<String> = short
-            .iter()
-            .map(|(n, what)| format!("{n} {what}"))
-            .collect();
+        let listed: Vec<String> = short.iter().map(|(n, what)| format!("{n} {what}")).collect();
         writeln!(out, "note: short documents: {}", listed.join(", "))?;
     }
     if report.n_zero_entries > 0 {
@@ -63,10 +60,7 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
         ("spectral gap", spectral_gap(d)),
         (
             "off-diagonal",
-            format!(
-                "{:.3} of the third moment fits no rotation (0 is best)",
-                d.off_diagonal
-            ),
+            format!("{:.3} of the third moment fits no rotation (0 is best)", d.off_diagonal),
         ),
         ("clipped", clipped(d)),
         ("polish", polish(&d.polish)),
@@ -76,11 +70,7 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
     }
     if let Some(pivot) = &d.pivot {
         let (pivot, separation) = (printable(pivot), d.separation);
-        writeln!(
-            out,
-            "{:<20} {pivot:?}, separation {separation:.2e}",
-            "pivot"
-        )?;
+        writeln!(out, "{:<20} {pivot:?}, separation {separation:.2e}", "pivot")?;
     }
     for note in &d.notes {
         writeln!(out, "note: {}", printable(note))?;
@@ -115,27 +105,17 @@ fn clipped(d: &Diagnostics) -> String {
 
 fn polish(outcome: &PolishOutcome) -> String {
     let compared = |pair: &[f64; 2]| {
-        format!(
-            "held-out perplexity {:.1} without, {:.1} with",
-            pair[0], pair[1]
-        )
+        format!("held-out perplexity {:.1} without, {:.1} with", pair[0], pair[1])
     };
     match outcome {
         PolishOutcome::None => "none".to_owned(),
-        PolishOutcome::Em {
-            steps,
-            settled: true,
-        } => format!("{steps} EM steps, settled"),
+        PolishOutcome::Em { steps, settled: true } => format!("{steps} EM steps, settled"),
         PolishOutcome::Em { steps, .. } => format!("{steps} EM steps, not settled"),
-        PolishOutcome::Sweeps {
-            sweeps, held_out, ..
-        } => match held_out {
+        PolishOutcome::Sweeps { sweeps, held_out, .. } => match held_out {
             Some(pair) => format!("{sweeps} sweeps; {}", compared(pair)),
             None => format!("{sweeps} sweeps"),
         },
-        PolishOutcome::Declined {
-            held_out: Some(pair),
-        } => format!("declined; {}", compared(pair)),
+        PolishOutcome::Declined { held_out: Some(pair) } => format!("declined; {}", compared(pair)),
         PolishOutcome::Declined { held_out: None } => "declined; nothing to compare".to_owned(),
     }
 }

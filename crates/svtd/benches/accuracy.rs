@@ -5,12 +5,7 @@
 //! (mean over its own corpora); the generators below were chosen so that the *oracle* column,
 //! EM started at the truth, agrees with the reference oracle, since its generators are not known.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    missing_docs,
-    reason = "a bench prints"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use rayon::prelude::*;
 use svtd::evaluation::{adjusted_rand_index, most_probable, topic_error};
@@ -31,27 +26,9 @@ struct Setting {
 }
 
 const SETTINGS: [Setting; 8] = [
-    setting(
-        "n=100 k=5 N=100",
-        [100, 5, 100],
-        200,
-        false,
-        [0.346, 0.336, 0.300, 0.308, 0.305],
-    ),
-    setting(
-        "n=100 k=5 N=300",
-        [100, 5, 300],
-        200,
-        false,
-        [0.215, 0.176, 0.183, 0.169, 0.177],
-    ),
-    setting(
-        "n=100 k=5 N=1000",
-        [100, 5, 1000],
-        200,
-        false,
-        [0.113, 0.094, 0.101, 0.094, 0.094],
-    ),
+    setting("n=100 k=5 N=100", [100, 5, 100], 200, false, [0.346, 0.336, 0.300, 0.308, 0.305]),
+    setting("n=100 k=5 N=300", [100, 5, 300], 200, false, [0.215, 0.176, 0.183, 0.169, 0.177]),
+    setting("n=100 k=5 N=1000", [100, 5, 1000], 200, false, [0.113, 0.094, 0.101, 0.094, 0.094]),
     setting(
         "Zipf n=1000 k=10 N=500",
         [1000, 10, 500],
@@ -96,15 +73,7 @@ const fn setting(
     zipf: bool,
     reference: [f64; 5],
 ) -> Setting {
-    Setting {
-        name,
-        n_words,
-        n_topics,
-        n_documents,
-        n_corpora,
-        zipf,
-        reference,
-    }
+    Setting { name, n_words, n_topics, n_documents, n_corpora, zipf, reference }
 }
 
 /// First seed of the bench; the prototype's calibration used other generators and streams.
@@ -118,10 +87,8 @@ fn main() {
     println!("|---|---|---|---|---|---|");
     let mut verdicts = Vec::new();
     for setting in &SETTINGS {
-        let runs: Vec<[(f64, f64); 5]> = (0..setting.n_corpora)
-            .into_par_iter()
-            .map(|c| run(setting, SEED + c))
-            .collect();
+        let runs: Vec<[(f64, f64); 5]> =
+            (0..setting.n_corpora).into_par_iter().map(|c| run(setting, SEED + c)).collect();
         let means: Vec<(f64, f64, f64)> = (0..5).map(|m| summary(&runs, m)).collect();
         print!("| {} ({}) |", setting.name, setting.n_corpora);
         for ((l1, se, ari), reference) in means.iter().zip(setting.reference) {
@@ -135,11 +102,7 @@ fn main() {
             ratio(3),
             ratio(0),
             ratio(4),
-            if means[3].0 <= means[1].0 + 5e-4 {
-                "yes"
-            } else {
-                "NO"
-            },
+            if means[3].0 <= means[1].0 + 5e-4 { "yes" } else { "NO" },
         ));
     }
     println!(
@@ -156,19 +119,10 @@ fn main() {
 fn run(setting: &Setting, seed: u64) -> [(f64, f64); 5] {
     let (n, k) = (setting.n_words, setting.n_topics);
     let (source, lengths) = if setting.zipf {
-        let lengths = Lengths::NegativeBinomial {
-            mean: 50.0,
-            shape: 2.0,
-        };
-        (
-            SingleTopicSource::zipf(n, k, 5.0, 1000.0, 5.0, seed),
-            lengths,
-        )
+        let lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
+        (SingleTopicSource::zipf(n, k, 5.0, 1000.0, 5.0, seed), lengths)
     } else {
-        (
-            SingleTopicSource::uniform(n, k, seed),
-            Lengths::Uniform(3..=99),
-        )
+        (SingleTopicSource::uniform(n, k, seed), Lengths::Uniform(3..=99))
     };
     let (corpus, topics) = source.draw(setting.n_documents, &lengths, seed ^ 0x5EED);
     let truth = &source.word_topic;
@@ -176,10 +130,7 @@ fn run(setting: &Setting, seed: u64) -> [(f64, f64); 5] {
     let fit = |params: svtd::model::SingleTopicParams| {
         let model = params.fit(&corpus).unwrap();
         let clusters = most_probable(&model.infer(&corpus).unwrap().mixtures);
-        (
-            topic_error(truth, model.topics().word_topic()),
-            adjusted_rand_index(&clusters, &topics),
-        )
+        (topic_error(truth, model.topics().word_topic()), adjusted_rand_index(&clusters, &topics))
     };
     [
         fit(params().paper()),
@@ -207,10 +158,7 @@ fn oracle(corpus: &Corpus, truth: &Matrix, weights: &[f64], topics: &[usize]) ->
             (0..scores.len()).fold(0, |best, j| if scores[j] > scores[best] { j } else { best })
         })
         .collect();
-    (
-        topic_error(truth, &word_topic),
-        adjusted_rand_index(&clusters, topics),
-    )
+    (topic_error(truth, &word_topic), adjusted_rand_index(&clusters, topics))
 }
 
 /// Mean L1, its standard error, mean ARI.
@@ -218,10 +166,7 @@ fn summary(runs: &[[(f64, f64); 5]], method: usize) -> (f64, f64, f64) {
     let n = runs.len() as f64;
     let mean = runs.iter().map(|r| r[method].0).sum::<f64>() / n;
     let ari = runs.iter().map(|r| r[method].1).sum::<f64>() / n;
-    let variance = runs
-        .iter()
-        .map(|r| (r[method].0 - mean).powi(2))
-        .sum::<f64>()
-        / (n - 1.0).max(1.0);
+    let variance =
+        runs.iter().map(|r| (r[method].0 - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     (mean, (variance / n).sqrt(), ari)
 }

@@ -6,12 +6,7 @@
 //!
 //! Corpus: Zipf words (Dirichlet topics around them), log-normal lengths.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    missing_docs,
-    reason = "a bench prints"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -52,10 +47,7 @@ fn main() {
                 let run = fit(&corpus, lda, k);
                 let name = if lda { "lda" } else { "single topic" };
                 run.print(&corpus, name, k, &before);
-                totals
-                    .entry((name, k))
-                    .or_default()
-                    .push((corpus.n_nonzeros(), run.total()));
+                totals.entry((name, k)).or_default().push((corpus.n_nonzeros(), run.total()));
             }
         }
     }
@@ -68,19 +60,12 @@ fn main() {
 }
 
 fn generate(n_documents: usize, lda: bool) -> Corpus {
-    let lengths = Lengths::LogNormal {
-        mu: 5.5,
-        sigma: 0.7,
-    };
+    let lengths = Lengths::LogNormal { mu: 5.5, sigma: 0.7 };
     let n_words = 100_000;
     if lda {
-        LdaSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1)
-            .draw(n_documents, &lengths, 2)
-            .0
+        LdaSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
     } else {
-        SingleTopicSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1)
-            .draw(n_documents, &lengths, 2)
-            .0
+        SingleTopicSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
     }
 }
 
@@ -110,25 +95,13 @@ fn fit(corpus: &Corpus, lda: bool, k: usize) -> Run {
     };
     let diagnostics = if lda {
         let params = Lda::params(k).polish(Polish::None);
-        params
-            .fit_watched(corpus, &watch)
-            .unwrap()
-            .diagnostics()
-            .clone()
+        params.fit_watched(corpus, &watch).unwrap().diagnostics().clone()
     } else {
         let params = SingleTopic::params(k).polish(Polish::None);
-        params
-            .fit_watched(corpus, &watch)
-            .unwrap()
-            .diagnostics()
-            .clone()
+        params.fit_watched(corpus, &watch).unwrap().diagnostics().clone()
     };
     turn(None);
-    Run {
-        seconds: clock.into_inner().0,
-        diagnostics,
-        peak_mb: peak_mb(),
-    }
+    Run { seconds: clock.into_inner().0, diagnostics, peak_mb: peak_mb() }
 }
 
 impl Run {
@@ -224,10 +197,8 @@ fn read_rate(bytes: usize) -> f64 {
     let pieces: Vec<&[f64]> = data.chunks(data.len() / threads).collect();
     let once = || {
         let start = Instant::now();
-        let sums: Vec<f64> = pieces
-            .par_iter()
-            .map(|piece| Arch::new().dispatch(Sum(piece)))
-            .collect();
+        let sums: Vec<f64> =
+            pieces.par_iter().map(|piece| Arch::new().dispatch(Sum(piece))).collect();
         black_box(sums);
         bytes as f64 / start.elapsed().as_secs_f64() / 1e9
     };
@@ -289,10 +260,7 @@ impl<const L: usize> WithSimd for Fma<L> {
 fn gemm_rate() -> f64 {
     let (n, m) = (50_000, 110);
     let a = Matrix::from_fn(n, m, |i, j| ((i + j) % 7) as f64);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let once = || {
         let start = Instant::now();
         black_box(pool.install(|| a.transpose_times(&a)));
@@ -309,14 +277,7 @@ fn reset_peak() {
 /// The peak resident memory since the last reset, in megabytes (Linux).
 fn peak_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|l| l.starts_with("VmHWM"))
-        .unwrap_or("");
-    let kb = line
-        .split_whitespace()
-        .nth(1)
-        .and_then(|v| v.parse::<f64>().ok())
-        .unwrap_or(0.0);
+    let line = status.lines().find(|l| l.starts_with("VmHWM")).unwrap_or("");
+    let kb = line.split_whitespace().nth(1).and_then(|v| v.parse::<f64>().ok()).unwrap_or(0.0);
     kb * 1024.0 / 1e6
 }

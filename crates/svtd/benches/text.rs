@@ -6,12 +6,7 @@
 //! alternately (`evaluation::completion_perplexity`). For the one-in-five sample of 20newsgroups
 //! the vocabulary is the words in at least five documents of the sample.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    missing_docs,
-    reason = "a bench prints"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -35,11 +30,7 @@ fn main() {
     println!("| corpus | unpolished | default (20 sweeps) | chosen by the guard | 100 sweeps |");
     println!("|---|---|---|---|---|");
     perplexities("reuters395", &reuters, [1560.0, 1462.0, 1455.0]);
-    perplexities(
-        "20newsgroups (1/5)",
-        &frequent(&sample, 5),
-        [2543.0, 2199.0, 2134.0],
-    );
+    perplexities("20newsgroups (1/5)", &frequent(&sample, 5), [2543.0, 2199.0, 2134.0]);
     clusters(&data, &sample, &fifth);
     stages(&newsgroups);
 }
@@ -57,13 +48,8 @@ fn split(corpus: &Corpus) -> (Corpus, Corpus) {
 
 fn perplexities(name: &str, corpus: &Corpus, reference: [f64; 3]) {
     let (train, test) = split(corpus);
-    let score = |params: LdaParams| {
-        params
-            .fit(&train)
-            .unwrap()
-            .completion_perplexity(&test)
-            .unwrap()
-    };
+    let score =
+        |params: LdaParams| params.fit(&train).unwrap().completion_perplexity(&test).unwrap();
     let unpolished = {
         // As the guard scores it: alpha_j = 0.1.
         let model = Lda::params(20).polish(Polish::None).fit(&train).unwrap();
@@ -89,21 +75,14 @@ fn perplexities(name: &str, corpus: &Corpus, reference: [f64; 3]) {
 fn frequent(corpus: &Corpus, least: usize) -> Corpus {
     let columns = corpus.columns();
     let kept: Vec<u32> = (0..corpus.n_words() as u32)
-        .filter(|&w| {
-            columns
-                .row(corpus.feature_of_word()[w as usize] as usize)
-                .0
-                .len()
-                >= least
-        })
+        .filter(|&w| columns.row(corpus.feature_of_word()[w as usize] as usize).0.len() >= least)
         .collect();
     let new_id: BTreeMap<u32, u32> = kept.iter().zip(0..).map(|(&w, i)| (w, i)).collect();
     let mut builder = Corpus::builder(kept.len());
     for d in 0..corpus.n_documents() {
         let words = corpus.document(d).words();
-        let known: Vec<(u32, u32)> = words
-            .filter_map(|(w, x)| new_id.get(&w).map(|&i| (i, x)))
-            .collect();
+        let known: Vec<(u32, u32)> =
+            words.filter_map(|(w, x)| new_id.get(&w).map(|&i| (i, x))).collect();
         builder.push_document(known).unwrap();
     }
     builder.build().unwrap()
@@ -144,9 +123,8 @@ fn stages(corpus: &Corpus) {
     for k in [20, 50, 100] {
         let clock = RefCell::new(StageClock::new());
         let wall = Instant::now();
-        let model = Lda::params(k)
-            .fit_watched(&train, &|stage| clock.borrow_mut().enter(stage))
-            .unwrap();
+        let model =
+            Lda::params(k).fit_watched(&train, &|stage| clock.borrow_mut().enter(stage)).unwrap();
         let wall = wall.elapsed().as_secs_f64();
         clock.borrow_mut().leave();
         let seconds = clock.into_inner().seconds;
@@ -177,10 +155,7 @@ struct StageClock {
 
 impl StageClock {
     fn new() -> Self {
-        Self {
-            seconds: BTreeMap::new(),
-            current: None,
-        }
+        Self { seconds: BTreeMap::new(), current: None }
     }
 
     fn enter(&mut self, stage: Stage) {
@@ -206,17 +181,7 @@ impl StageClock {
 /// CPU seconds of this process so far, all threads.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let ticks = |i: usize| {
-        fields
-            .get(i)
-            .and_then(|f| f.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }

@@ -106,10 +106,7 @@ pub enum Error {
     },
 
     /// A vocabulary too large for the 32 bits that number a word.
-    #[error(
-        "{found} words are more than can be numbered; the most is {}",
-        u32::MAX
-    )]
+    #[error("{found} words are more than can be numbered; the most is {}", u32::MAX)]
     TooManyWords {
         /// Words asked for.
         found: usize,
@@ -188,20 +185,22 @@ pub enum ErrorKind {
     Io,
 }
 
-/// The common refusals of the operating system in our own words, the rest in its.
+/// Why so many topics cannot be had, and how many can.
 fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
     if visible == 0 {
         return "the corpus shows no topic at all: its words do not occur together more often than \
                 the model expects; more or longer documents are needed"
             .to_owned();
     }
+    let (topics, or_fewer) = if visible == 1 { ("topic", "") } else { ("topics", " or fewer") };
     format!(
-        "the corpus shows {visible} topics, not {asked} (value {} of the pair moment is {ratio:.0e} \
-         of the first); ask for {visible} or fewer",
+        "the corpus shows {visible} {topics}, not {asked} (value {} of the pair moment is \
+         {ratio:.0e} of the first); ask for {visible}{or_fewer}",
         visible + 1
     )
 }
 
+/// The common refusals of the operating system in our own words, the rest in its.
 fn io_sentence(error: &io::Error) -> String {
     if error.get_ref().is_some() {
         // A sentence of our own came with the error.
@@ -220,29 +219,18 @@ mod tests {
     use super::*;
 
     fn option(name: &'static str, needed: &str, found: &str) -> Error {
-        Error::Option {
-            name,
-            needed: needed.to_owned(),
-            found: found.to_owned(),
-        }
+        Error::Option { name, needed: needed.to_owned(), found: found.to_owned() }
     }
 
     #[test]
     fn messages_say_what_was_found_needed_and_to_try() {
         let table = [
             (
-                Error::TooManyTopics {
-                    asked: 12,
-                    words: 9,
-                },
+                Error::TooManyTopics { asked: 12, words: 9 },
                 "12 topics asked of a vocabulary of 9 words; ask for 9 or fewer",
             ),
             (
-                Error::FewerTopicsVisible {
-                    asked: 6,
-                    visible: 4,
-                    ratio: 3e-17,
-                },
+                Error::FewerTopicsVisible { asked: 6, visible: 4, ratio: 3e-17 },
                 "the corpus shows 4 topics, not 6 (value 5 of the pair moment is 3e-17 of the \
                  first); ask for 4 or fewer",
             ),
@@ -251,16 +239,11 @@ mod tests {
                 "alpha0 must be a positive number, got -1",
             ),
             (
-                Error::Exists {
-                    path: "a.svtd".to_owned(),
-                },
+                Error::Exists { path: "a.svtd".to_owned() },
                 "a.svtd already exists; allow overwriting or choose another name",
             ),
             (
-                Error::Io {
-                    path: "a.txt".to_owned(),
-                    source: io::ErrorKind::NotFound.into(),
-                },
+                Error::Io { path: "a.txt".to_owned(), source: io::ErrorKind::NotFound.into() },
                 "a.txt: there is no such file or folder",
             ),
         ];
@@ -271,10 +254,7 @@ mod tests {
 
     #[test]
     fn a_wrong_option_a_poor_corpus_and_a_lost_disk_are_three_kinds() {
-        let lost = Error::Io {
-            path: "a.txt".to_owned(),
-            source: io::ErrorKind::BrokenPipe.into(),
-        };
+        let lost = Error::Io { path: "a.txt".to_owned(), source: io::ErrorKind::BrokenPipe.into() };
         assert_eq!(option("seed", "a number", "x").kind(), ErrorKind::Request);
         assert_eq!(Error::NoTriples.kind(), ErrorKind::Data);
         assert_eq!(lost.kind(), ErrorKind::Io);

@@ -100,17 +100,11 @@ pub fn adjusted_rand_index<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f6
     let choose_2 = |n: usize| n as f64 * (n as f64 - 1.0) / 2.0;
     let (joint, rows, columns) = contingency(a, b);
     let index: f64 = joint.values().map(|&n| choose_2(n)).sum();
-    let (sum_a, sum_b): (f64, f64) = (
-        rows.values().map(|&n| choose_2(n)).sum(),
-        columns.values().map(|&n| choose_2(n)).sum(),
-    );
+    let (sum_a, sum_b): (f64, f64) =
+        (rows.values().map(|&n| choose_2(n)).sum(), columns.values().map(|&n| choose_2(n)).sum());
     let expected = sum_a * sum_b / choose_2(a.len()).max(1.0);
     let largest = 0.5 * (sum_a + sum_b);
-    if largest == expected {
-        1.0
-    } else {
-        (index - expected) / (largest - expected)
-    }
+    if largest == expected { 1.0 } else { (index - expected) / (largest - expected) }
 }
 
 /// Mutual information of two clusterings over the mean of their entropies, in `[0, 1]`.
@@ -118,11 +112,7 @@ pub fn normalised_mutual_information<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &
     let n = a.len() as f64;
     let (joint, rows, columns) = contingency(a, b);
     let entropy = |counts: Vec<usize>| -> f64 {
-        counts
-            .iter()
-            .map(|&c| c as f64 / n)
-            .map(|p| -p * p.ln())
-            .sum()
+        counts.iter().map(|&c| c as f64 / n).map(|p| -p * p.ln()).sum()
     };
     let information: f64 = joint
         .iter()
@@ -134,18 +124,10 @@ pub fn normalised_mutual_information<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &
     let mean = 0.5
         * (entropy(rows.values().copied().collect())
             + entropy(columns.values().copied().collect()));
-    if mean > 0.0 {
-        (information / mean).clamp(0.0, 1.0)
-    } else {
-        1.0
-    }
+    if mean > 0.0 { (information / mean).clamp(0.0, 1.0) } else { 1.0 }
 }
 
-type Contingency<A, B> = (
-    BTreeMap<(A, B), usize>,
-    BTreeMap<A, usize>,
-    BTreeMap<B, usize>,
-);
+type Contingency<A, B> = (BTreeMap<(A, B), usize>, BTreeMap<A, usize>, BTreeMap<B, usize>);
 
 fn contingency<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> Contingency<A, B> {
     let mut tables: Contingency<A, B> = Default::default();
@@ -188,12 +170,8 @@ pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64>
             let (observed, held_out) = halves(&words);
             let mixture = fixed_point::mixture(table, &observed);
             let score = |&(word, x): &(u32, u32)| {
-                let probability: f64 = table
-                    .word(word)
-                    .iter()
-                    .zip(&mixture)
-                    .map(|(m, t)| m * t)
-                    .sum();
+                let probability: f64 =
+                    table.word(word).iter().zip(&mixture).map(|(m, t)| m * t).sum();
                 f64::from(x) * probability.ln()
             };
             let n: u64 = held_out.iter().map(|&(_, x)| u64::from(x)).sum();

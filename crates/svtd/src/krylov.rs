@@ -89,18 +89,8 @@ pub fn leading_eigenpairs(
         if converged || n_products == MAX_PRODUCTS || !residual.is_finite() {
             let mut found = basis.times(&vectors.columns(0..wanted));
             fix_signs(&mut found);
-            let residual = if exhausted {
-                residual.min(tolerance * scale)
-            } else {
-                residual
-            };
-            return Eigenpairs {
-                values,
-                vectors: found,
-                residual,
-                converged,
-                n_products,
-            };
+            let residual = if exhausted { residual.min(tolerance * scale) } else { residual };
+            return Eigenpairs { values, vectors: found, residual, converged, n_products };
         }
         if full {
             // Thick restart. H becomes diagonal, bordered by what ties the new block to the
@@ -131,10 +121,7 @@ fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix)
             image.column_mut(j).fill(0.0);
         }
     }
-    let nearly_spent = left
-        .iter()
-        .zip(&norms)
-        .any(|(after, before)| *after < 1e-6 * before);
+    let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-6 * before);
     let mut next = orthonormal_basis(image);
     // Directions made of rounding are not quite orthogonal to the basis: once more.
     if nearly_spent && next.n_columns() > 0 {
@@ -220,9 +207,8 @@ mod tests {
         let n = spectrum.len();
         let v: Vec<f64> = (0..n).map(|i| ((i + 1) as f64).sin()).collect();
         let norm: f64 = v.iter().map(|x| x * x).sum();
-        let q = Matrix::from_fn(n, n, |i, j| {
-            f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j] / norm
-        });
+        let q =
+            Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j] / norm);
         let mut scaled = q.clone();
         scaled.scale_columns(spectrum);
         scaled.times(&q)
@@ -242,26 +228,17 @@ mod tests {
 
     #[test]
     fn a_slowly_decaying_spectrum_survives_restarts() {
-        let spectrum: Vec<f64> = (0..800)
-            .map(|i| 1.0 / (1.0 + 0.02 * f64::from(i)))
-            .collect();
+        let spectrum: Vec<f64> = (0..800).map(|i| 1.0 / (1.0 + 0.02 * f64::from(i))).collect();
         let a = operator(&spectrum);
         let pairs = leading_eigenpairs(800, 5, 1e-8, |x| a.times(x));
-        assert!(
-            pairs.converged && pairs.n_products > 6,
-            "{} products",
-            pairs.n_products
-        );
+        assert!(pairs.converged && pairs.n_products > 6, "{} products", pairs.n_products);
         let image = a.times(&pairs.vectors);
         for j in 0..5 {
             assert!((pairs.values[j] - spectrum[j]).abs() < 1e-9);
             let column: f64 = (0..800)
                 .map(|i| (image[(i, j)] - pairs.values[j] * pairs.vectors[(i, j)]).powi(2))
                 .sum();
-            assert!(
-                column.sqrt() <= 2e-8,
-                "the reported residual is the true one"
-            );
+            assert!(column.sqrt() <= 2e-8, "the reported residual is the true one");
         }
     }
 

@@ -29,11 +29,7 @@ pub struct Matrix {
 impl Matrix {
     /// A matrix of zeros.
     pub fn zeros(n_rows: usize, n_columns: usize) -> Self {
-        Self {
-            n_rows,
-            n_columns,
-            values: vec![0.0; n_rows * n_columns],
-        }
+        Self { n_rows, n_columns, values: vec![0.0; n_rows * n_columns] }
     }
 
     /// The identity.
@@ -53,11 +49,7 @@ impl Matrix {
                 values.push(entry(i, j));
             }
         }
-        Self {
-            n_rows,
-            n_columns,
-            values,
-        }
+        Self { n_rows, n_columns, values }
     }
 
     /// A matrix from its entries, column after column.
@@ -65,16 +57,8 @@ impl Matrix {
     /// # Panics
     /// When there are not exactly `n_rows * n_columns` values.
     pub fn from_columns(n_rows: usize, n_columns: usize, values: Vec<f64>) -> Self {
-        assert_eq!(
-            values.len(),
-            n_rows * n_columns,
-            "a matrix needs rows x columns values"
-        );
-        Self {
-            n_rows,
-            n_columns,
-            values,
-        }
+        assert_eq!(values.len(), n_rows * n_columns, "a matrix needs rows x columns values");
+        Self { n_rows, n_columns, values }
     }
 
     /// Number of rows.
@@ -115,11 +99,7 @@ impl Matrix {
     /// Columns `range`, copied.
     pub fn columns(&self, range: Range<usize>) -> Matrix {
         let values = self.values[range.start * self.n_rows..range.end * self.n_rows].to_vec();
-        Self {
-            n_rows: self.n_rows,
-            n_columns: range.len(),
-            values,
-        }
+        Self { n_rows: self.n_rows, n_columns: range.len(), values }
     }
 
     /// Rows `range` of the columns from `first_column` on, copied.
@@ -134,24 +114,13 @@ impl Matrix {
 
     /// The columns `order[0], order[1], ...` in that order.
     pub fn select_columns(&self, order: &[usize]) -> Matrix {
-        let values = order
-            .iter()
-            .flat_map(|&j| self.column(j))
-            .copied()
-            .collect();
-        Self {
-            n_rows: self.n_rows,
-            n_columns: order.len(),
-            values,
-        }
+        let values = order.iter().flat_map(|&j| self.column(j)).copied().collect();
+        Self { n_rows: self.n_rows, n_columns: order.len(), values }
     }
 
     /// Puts the columns of `other` behind the columns of this matrix.
     pub fn append(&mut self, other: &Matrix) {
-        assert_eq!(
-            self.n_rows, other.n_rows,
-            "appended columns must be as long"
-        );
+        assert_eq!(self.n_rows, other.n_rows, "appended columns must be as long");
         self.values.extend_from_slice(&other.values);
         self.n_columns += other.n_columns;
     }
@@ -167,11 +136,7 @@ impl Matrix {
 
     /// Every column multiplied by its factor.
     pub fn scale_columns(&mut self, factors: &[f64]) {
-        for (column, factor) in self
-            .values
-            .chunks_exact_mut(self.n_rows.max(1))
-            .zip(factors)
-        {
+        for (column, factor) in self.values.chunks_exact_mut(self.n_rows.max(1)).zip(factors) {
             for value in column {
                 *value *= factor;
             }
@@ -189,11 +154,7 @@ impl Matrix {
     /// `self -= left * right`.
     pub(crate) fn subtract_product(&mut self, left: &Matrix, right: &Matrix) {
         assert_eq!(left.n_columns, right.n_rows, "inner dimensions must agree");
-        assert_eq!(
-            (self.n_rows, self.n_columns),
-            (left.n_rows, right.n_columns),
-            "sizes"
-        );
+        assert_eq!((self.n_rows, self.n_columns), (left.n_rows, right.n_columns), "sizes");
         self.accumulate(Accum::Add, -1.0, left, right);
     }
 
@@ -270,14 +231,7 @@ impl Matrix {
 
     /// Adds `lhs' * rhs` of two blocks of the same rows: `self += lhs' rhs`, in this thread.
     pub(crate) fn accumulate_transpose_times(&mut self, lhs: &Matrix, rhs: &Matrix) {
-        matmul(
-            self.view_mut(),
-            Accum::Add,
-            lhs.view().transpose(),
-            rhs.view(),
-            1.0,
-            Par::Seq,
-        );
+        matmul(self.view_mut(), Accum::Add, lhs.view().transpose(), rhs.view(), 1.0, Par::Seq);
     }
 
     fn view(&self) -> MatRef<'_, f64> {
@@ -362,10 +316,7 @@ pub fn symmetric_eigen(matrix: &Matrix) -> (Vec<f64>, Matrix) {
     }
     let ascending: Vec<f64> = values.column_vector().iter().copied().collect();
     let order: Vec<usize> = (0..n).rev().collect();
-    (
-        order.iter().map(|&j| ascending[j]).collect(),
-        vectors.select_columns(&order),
-    )
+    (order.iter().map(|&j| ascending[j]).collect(), vectors.select_columns(&order))
 }
 
 /// The inverse of a symmetric positive definite matrix, or `None` when it is not that.
@@ -478,9 +429,7 @@ pub fn non_negative_least_squares(gram: &Matrix, rhs: &[f64]) -> Vec<f64> {
     let scale = rhs.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
     let mut refused = vec![false; k];
     for _ in 0..3 * k + 10 {
-        let gradient: Vec<f64> = (0..k)
-            .map(|j| rhs[j] - dot(gram.column(j), &solution))
-            .collect();
+        let gradient: Vec<f64> = (0..k).map(|j| rhs[j] - dot(gram.column(j), &solution)).collect();
         let candidate = (0..k)
             .filter(|&j| !passive[j] && !refused[j] && gradient[j] > 1e-13 * scale)
             .max_by(|&a, &b| gradient[a].total_cmp(&gradient[b]).then(b.cmp(&a)));
@@ -540,9 +489,7 @@ mod tests {
     use super::*;
 
     fn wavy(n: usize, m: usize) -> Matrix {
-        Matrix::from_fn(n, m, |i, j| {
-            ((i * 7 + j * 13) as f64 * 0.37).sin() + (i == j) as u8 as f64
-        })
+        Matrix::from_fn(n, m, |i, j| ((i * 7 + j * 13) as f64 * 0.37).sin() + (i == j) as u8 as f64)
     }
 
     #[test]
@@ -550,13 +497,7 @@ mod tests {
         let (a, b) = (wavy(5, 3), wavy(3, 4));
         let product = a.times(&b);
         let expected = Matrix::from_fn(5, 4, |i, j| dot(&a.row(i), b.column(j)));
-        assert!(
-            product
-                .values()
-                .iter()
-                .zip(expected.values())
-                .all(|(x, y)| (x - y).abs() < 1e-14)
-        );
+        assert!(product.values().iter().zip(expected.values()).all(|(x, y)| (x - y).abs() < 1e-14));
         let gram = a.transpose_times(&a);
         assert!((gram[(1, 2)] - dot(a.column(1), a.column(2))).abs() < 1e-14);
     }
@@ -565,10 +506,7 @@ mod tests {
     fn long_products_have_the_same_bits_for_any_number_of_threads() {
         let a = wavy(3 * CHUNK + 17, 9);
         let run = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| (a.transpose_times(&a), orthonormal_basis(a.clone())))
         };
         assert_eq!(run(1), run(3));
@@ -617,11 +555,6 @@ mod tests {
         let gram = a.transpose_times(&a);
         let rhs: Vec<f64> = (0..5).map(|j| dot(gram.column(j), &truth)).collect();
         let solution = non_negative_least_squares(&gram, &rhs);
-        assert!(
-            solution
-                .iter()
-                .zip(truth)
-                .all(|(x, y)| (x - y).abs() < 1e-10)
-        );
+        assert!(solution.iter().zip(truth).all(|(x, y)| (x - y).abs() < 1e-10));
     }
 }

@@ -49,12 +49,7 @@ pub fn recover(mut columns: Matrix, first: &[f64], scales: &[f64]) -> Recovered 
         }
         topic_weights = weights(&columns, first, scales);
     }
-    Recovered {
-        word_topic: columns,
-        topic_weights,
-        clipped,
-        degenerate,
-    }
+    Recovered { word_topic: columns, topic_weights, clipped, degenerate }
 }
 
 /// Makes a column a distribution and returns the share of its mass that was clipped; zeros it
@@ -86,9 +81,7 @@ pub(crate) fn weights(columns: &Matrix, first: &[f64], scales: &[f64]) -> Vec<f6
     scaled.scale_rows(scales);
     let target: Vec<f64> = first.iter().zip(scales).map(|(m, g)| m * g).collect();
     let gram = scaled.transpose_times(&scaled);
-    let rhs: Vec<f64> = (0..columns.n_columns())
-        .map(|j| dot(scaled.column(j), &target))
-        .collect();
+    let rhs: Vec<f64> = (0..columns.n_columns()).map(|j| dot(scaled.column(j), &target)).collect();
     let solution = non_negative_least_squares(&gram, &rhs);
     let total: f64 = solution.iter().sum();
     if total.is_finite() && total > 0.0 {

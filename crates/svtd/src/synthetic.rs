@@ -45,9 +45,7 @@ impl Lengths {
             }
             Lengths::NegativeBinomial { mean, shape } => {
                 let rate = Gamma::new(*shape, mean / shape).map_or(*mean, |law| law.sample(rng));
-                Poisson::new(rate.max(1e-9))
-                    .map_or(3.0, |law| law.sample(rng))
-                    .max(3.0) as u32
+                Poisson::new(rate.max(1e-9)).map_or(3.0, |law| law.sample(rng)).max(3.0) as u32
             }
             Lengths::LogNormal { mu, sigma } => match LogNormal::new(*mu, *sigma) {
                 Ok(law) => law.sample(rng).round().clamp(3.0, 1e6) as u32,
@@ -72,10 +70,7 @@ impl SingleTopicSource {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = uniform_columns(&mut rng, n_words, n_topics);
         let topic_weights = normalised((0..n_topics).map(|_| unit(&mut rng)).collect());
-        Self {
-            word_topic,
-            topic_weights,
-        }
+        Self { word_topic, topic_weights }
     }
 
     /// Words with Zipf frequencies `1/(i + shift)`, topics Dirichlet around them with the given
@@ -91,10 +86,7 @@ impl SingleTopicSource {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
         let topic_weights = dirichlet(&mut rng, &vec![evenness; n_topics]);
-        Self {
-            word_topic,
-            topic_weights,
-        }
+        Self { word_topic, topic_weights }
     }
 
     /// Draws a corpus, and the topic of every document.
@@ -127,10 +119,7 @@ impl LdaSource {
     pub fn uniform(n_words: usize, n_topics: usize, alpha0: f64, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = uniform_columns(&mut rng, n_words, n_topics);
-        Self {
-            word_topic,
-            alpha: vec![alpha0 / n_topics as f64; n_topics],
-        }
+        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
     }
 
     /// Words with Zipf frequencies, as [`SingleTopicSource::zipf`]; `alpha` even.
@@ -144,10 +133,7 @@ impl LdaSource {
     ) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
-        Self {
-            word_topic,
-            alpha: vec![alpha0 / n_topics as f64; n_topics],
-        }
+        Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
     }
 
     /// Draws a corpus, and the mixture of every document (documents x topics).
@@ -166,10 +152,7 @@ impl LdaSource {
             }));
         });
         let k = self.alpha.len();
-        (
-            corpus,
-            Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]),
-        )
+        (corpus, Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]))
     }
 }
 
@@ -197,9 +180,7 @@ fn draw_documents(
 }
 
 fn uniform_columns(rng: &mut ChaCha8Rng, n: usize, k: usize) -> Matrix {
-    let columns = (0..k)
-        .flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect()))
-        .collect();
+    let columns = (0..k).flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect())).collect();
     Matrix::from_columns(n, k, columns)
 }
 
@@ -251,9 +232,7 @@ struct Alias {
 
 impl Alias {
     fn columns(matrix: &Matrix) -> Vec<Alias> {
-        (0..matrix.n_columns())
-            .map(|j| Alias::new(matrix.column(j)))
-            .collect()
+        (0..matrix.n_columns()).map(|j| Alias::new(matrix.column(j))).collect()
     }
 
     fn new(probabilities: &[f64]) -> Self {
@@ -278,11 +257,7 @@ impl Alias {
 
     fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
         let i = below(rng, self.keep.len() as u64) as usize;
-        if unit(rng) < self.keep[i] {
-            i
-        } else {
-            self.other[i] as usize
-        }
+        if unit(rng) < self.keep[i] { i } else { self.other[i] as usize }
     }
 }
 

@@ -92,11 +92,7 @@ impl Whitening {
         let visible = visible_topics(&pairs.values[..n_topics]);
         if visible < n_topics {
             let ratio = pairs.values[visible] / first;
-            return Err(Error::FewerTopicsVisible {
-                asked: n_topics,
-                visible,
-                ratio,
-            });
+            return Err(Error::FewerTopicsVisible { asked: n_topics, visible, ratio });
         }
         let roots: Vec<f64> = pairs.values[..n_topics].iter().map(|v| v.sqrt()).collect();
         let mut factor = pairs.vectors.clone();
@@ -146,10 +142,12 @@ impl Whitening {
     }
 
     /// How much larger the k-th eigenvalue is than the one after it, as a ratio; infinite when
-    /// the next one is not positive.
+    /// the next one is not positive or lost in rounding.
     pub fn spectral_gap(&self) -> f64 {
         match self.eigenvalues.get(self.n_topics) {
-            Some(&next) if next > 0.0 => self.eigenvalues[self.n_topics - 1] / next,
+            Some(&next) if next > VISIBLE * self.eigenvalues[0] => {
+                self.eigenvalues[self.n_topics - 1] / next
+            }
             _ => f64::INFINITY,
         }
     }
@@ -179,9 +177,7 @@ impl Whitening {
 
     fn leverages_with(&self, inverse: &Matrix) -> Vec<f64> {
         let image = self.factor.times(inverse);
-        (0..self.factor.n_rows())
-            .map(|i| dot(&image.row(i), &self.factor.row(i)))
-            .collect()
+        (0..self.factor.n_rows()).map(|i| dot(&image.row(i), &self.factor.row(i))).collect()
     }
 
     /// From `A_i = E_i' M3_i E_i`, row `i` removed, to `H_i = G_i A_i G_i` with
@@ -199,22 +195,15 @@ impl Whitening {
             return kept();
         };
         let leverages = self.leverages_with(&inverse);
-        let heavy: Vec<usize> = features
-            .clone()
-            .filter(|&i| leverages[i] > MAX_LEVERAGE)
-            .collect();
+        let heavy: Vec<usize> = features.clone().filter(|&i| leverages[i] > MAX_LEVERAGE).collect();
         for (row, i) in features.clone().enumerate() {
             let e = self.factor.row(i);
-            let image: Vec<f64> = (0..self.n_topics)
-                .map(|a| dot(inverse.column(a), &e))
-                .collect();
+            let image: Vec<f64> = (0..self.n_topics).map(|a| dot(inverse.column(a), &e)).collect();
             let spread = 1.0 / (1.0 - leverages[i]);
             let g = Matrix::from_fn(self.n_topics, self.n_topics, |a, b| {
                 inverse[(a, b)] + spread * image[a] * image[b]
             });
-            let h = g
-                .times(&unpack(self.n_topics, &projections.row(row)))
-                .times(&g);
+            let h = g.times(&unpack(self.n_topics, &projections.row(row))).times(&g);
             let mut packed = 0;
             for a in 0..self.n_topics {
                 for b in a..self.n_topics {
@@ -246,10 +235,7 @@ pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
         });
     }
     if asked > n_features {
-        return Err(Error::TooManyTopics {
-            asked,
-            words: n_features,
-        });
+        return Err(Error::TooManyTopics { asked, words: n_features });
     }
     Ok(())
 }
@@ -257,10 +243,7 @@ pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
 /// How many leading values are positive and not lost in rounding.
 fn visible_topics(values: &[f64]) -> usize {
     let first = values.first().copied().unwrap_or(0.0);
-    values
-        .iter()
-        .take_while(|&&v| v.is_finite() && v > 0.0 && v >= VISIBLE * first)
-        .count()
+    values.iter().take_while(|&&v| v.is_finite() && v > 0.0 && v >= VISIBLE * first).count()
 }
 
 fn feature_scales(first: &[f64], scaling: Scaling) -> Vec<f64> {

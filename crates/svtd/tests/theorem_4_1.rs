@@ -60,12 +60,7 @@ fn single_topic_100_words_5_topics() {
     for seed in 0..3 {
         let source = SingleTopicSource::uniform(100, 5, seed);
         let moments = ExactMoments::single_topic(source.word_topic.clone(), &source.topic_weights);
-        assert_exact(
-            &moments,
-            &source.word_topic,
-            &source.topic_weights,
-            "single topic",
-        );
+        assert_exact(&moments, &source.word_topic, &source.topic_weights, "single topic");
     }
 }
 
@@ -73,12 +68,7 @@ fn single_topic_100_words_5_topics() {
 fn single_topic_2000_words_20_topics() {
     let source = SingleTopicSource::zipf(2000, 20, 5.0, 1000.0, 5.0, 1);
     let moments = ExactMoments::single_topic(source.word_topic.clone(), &source.topic_weights);
-    assert_exact(
-        &moments,
-        &source.word_topic,
-        &source.topic_weights,
-        "single topic",
-    );
+    assert_exact(&moments, &source.word_topic, &source.topic_weights, "single topic");
 }
 
 #[test]

@@ -38,17 +38,10 @@ fn the_papers_model_file_does_not_depend_on_threads() {
 fn work_that_threads_really_share_gives_the_same_bits() {
     let w = Workspace::with_many_documents_and_words();
     for model in ["--polish 3", "--model single-topic --polish 3", "--paper"] {
-        let fit = |t| {
-            w.must(&format!(
-                "fit docword.wide.txt -k 3 {model} --threads {t} -o {t}"
-            ))
-        };
+        let fit = |t| w.must(&format!("fit docword.wide.txt -k 3 {model} --threads {t} -o {t}"));
         for threads in [1, 2, 3, 8] {
             fit(threads);
-            assert!(
-                w.read(&threads.to_string()) == w.read("1"),
-                "{model} {threads}"
-            );
+            assert!(w.read(&threads.to_string()) == w.read("1"), "{model} {threads}");
         }
         for threads in [1, 2, 3, 8] {
             std::fs::remove_file(w.path(&threads.to_string())).unwrap();
@@ -70,11 +63,7 @@ fn inference_does_not_depend_on_threads() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 4 -o m.svtd");
     for dice in ["", "--gibbs --seed 3"] {
-        let infer = |t| {
-            w.must(&format!(
-                "infer m.svtd docword.lda.txt --threads {t} {dice}"
-            ))
-        };
+        let infer = |t| w.must(&format!("infer m.svtd docword.lda.txt --threads {t} {dice}"));
         let first = infer(1).stdout;
         for threads in [2, 3, 8] {
             assert!(infer(threads).stdout == first, "{threads} {dice}");

@@ -25,10 +25,7 @@ fn the_examples_of_fit_are_accepted_by_the_program() {
         // Past the flags, the missing file is what stops it.
         let command = example.split("    ").next().unwrap().trim();
         let ran = w.svtd(command);
-        assert!(
-            ran.stderr.ends_with("there is no such file or folder\n"),
-            "{command}: {ran:?}"
-        );
+        assert!(ran.stderr.ends_with("there is no such file or folder\n"), "{command}: {ran:?}");
         n += 1;
     }
     assert!(n >= 5);
@@ -37,10 +34,7 @@ fn the_examples_of_fit_are_accepted_by_the_program() {
 #[test]
 fn the_version_is_that_of_the_package() {
     let version = Workspace::new().must("--version").stdout;
-    assert_eq!(
-        version.trim_end(),
-        concat!("svtd ", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(version.trim_end(), concat!("svtd ", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]

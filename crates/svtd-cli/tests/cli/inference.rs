@@ -13,10 +13,7 @@ fn a_document_gets_the_same_bits_in_any_company() {
     let w = Workspace::with_mixtures();
     w.write("vocab.some.txt", vocabulary(N_WORDS).as_bytes());
     let some: Vec<usize> = (0..400).filter(|d| d % 7 == 3).collect();
-    w.write(
-        "docword.some.txt",
-        docword(&mixtures().subset(&some)).as_bytes(),
-    );
+    w.write("docword.some.txt", docword(&mixtures().subset(&some)).as_bytes());
     w.must("fit docword.lda.txt -k 4 -o lda.svtd");
     w.must("fit docword.lda.txt -k 4 --model single-topic -o one.svtd");
     for model in ["lda.svtd", "one.svtd", "lda.svtd --gibbs --seed 2"] {
@@ -39,10 +36,7 @@ fn csv_npy_json_and_stdout_agree() {
     w.must("infer m.svtd docword.lda.txt -o mixtures.csv");
     w.must("infer m.svtd docword.lda.txt -o mixtures.npy");
     let json = w.must("infer m.svtd docword.lda.txt --json").stdout;
-    assert!(
-        stdout.starts_with("document,topic1,topic2,topic3,topic4\n1,"),
-        "{stdout:.80}"
-    );
+    assert!(stdout.starts_with("document,topic1,topic2,topic3,topic4\n1,"), "{stdout:.80}");
     assert_eq!(w.text("mixtures.csv"), stdout);
     let rows = read_csv(&stdout, 1);
     for row in &rows {
@@ -55,12 +49,8 @@ fn csv_npy_json_and_stdout_agree() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let last = &json["documents"][399];
     assert_eq!(last["document"], "400");
-    let mixture: Vec<f64> = last["mixture"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|share| share.as_f64().unwrap())
-        .collect();
+    let mixture: Vec<f64> =
+        last["mixture"].as_array().unwrap().iter().map(|share| share.as_f64().unwrap()).collect();
     assert_eq!(mixture, rows[399]);
 }
 
@@ -72,30 +62,16 @@ fn unknown_words_are_passed_over_and_counted() {
     w.write("words.txt", b"word7\nunheard\n");
     let ran = w.must("infer m.svtd new.txt --vocab words.txt");
     assert_eq!(ran.stdout.lines().count(), 4);
-    assert!(
-        ran.stderr.contains("5 of 10 words are unknown"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("without a known word"),
-        "{}",
-        ran.stderr
-    );
-    assert_eq!(
-        w.must("infer m.svtd new.txt --vocab words.txt -q").stderr,
-        ""
-    );
+    assert!(ran.stderr.contains("5 of 10 words are unknown"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("without a known word"), "{}", ran.stderr);
+    assert_eq!(w.must("infer m.svtd new.txt --vocab words.txt -q").stderr, "");
 }
 
 #[test]
 fn dice_follow_the_seed() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 4 -o m.svtd");
-    let infer = |flags| {
-        w.must(&format!("infer m.svtd docword.lda.txt {flags}"))
-            .stdout
-    };
+    let infer = |flags| w.must(&format!("infer m.svtd docword.lda.txt {flags}")).stdout;
     assert!(infer("--gibbs --seed 1") == infer("--gibbs --seed 1"));
     assert!(infer("--gibbs --seed 1") != infer("--gibbs --seed 2"));
     assert!(infer("--seed 1") == infer("--seed 2"));

@@ -6,11 +6,7 @@ use crate::workspace::Workspace;
 fn a_reader_that_has_seen_enough_is_no_error() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 4 -o m.svtd");
-    for line in [
-        "topics m.svtd",
-        "topics m.svtd --json",
-        "infer m.svtd docword.lda.txt",
-    ] {
+    for line in ["topics m.svtd", "topics m.svtd --json", "infer m.svtd docword.lda.txt"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let ran = w.command(line).stdout(writer).output().unwrap();
@@ -29,20 +25,11 @@ fn an_interrupted_fit_ends_with_130_and_leaves_nothing() {
     let before = w.names();
     // So many sweeps never end.
     let mut fit = w.command("fit docword.lda.txt -k 4 --polish 1000000000 -v -o m.svtd");
-    let mut fit = fit
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut fit = fit.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut told = BufReader::new(fit.stderr.take().unwrap()).lines();
     let recovered = |line: &Result<String, _>| line.as_ref().unwrap().starts_with("recovery");
-    assert!(
-        told.by_ref().any(|line| recovered(&line)),
-        "the polish has begun"
-    );
-    let sent = Command::new("kill")
-        .args(["-INT", &fit.id().to_string()])
-        .status();
+    assert!(told.by_ref().any(|line| recovered(&line)), "the polish has begun");
+    let sent = Command::new("kill").args(["-INT", &fit.id().to_string()]).status();
     assert!(sent.unwrap().success());
     assert_eq!(fit.wait().unwrap().code(), Some(130));
     assert_eq!(w.names(), before);

@@ -16,17 +16,9 @@ fn refuses(w: &Workspace, line: &str, code: i32, needles: &[&str]) {
     assert_eq!(ran.stdout, "", "svtd {line}");
     assert_eq!(ran.stderr.lines().count(), 1, "svtd {line}\n{}", ran.stderr);
     assert!(ran.stderr.starts_with("svtd: "), "{}", ran.stderr);
-    assert!(
-        ran.stderr.ends_with('\n') && !ran.stderr.ends_with(".\n"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.ends_with('\n') && !ran.stderr.ends_with(".\n"), "{}", ran.stderr);
     for needle in needles {
-        assert!(
-            ran.stderr.contains(needle),
-            "svtd {line}\nneeded {needle}\nfound {}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains(needle), "svtd {line}\nneeded {needle}\nfound {}", ran.stderr);
     }
     assert_eq!(w.names(), before, "svtd {line}");
 }
@@ -62,58 +54,22 @@ fn malformed_docword_files_are_told_with_file_and_line() {
         ("4000000000\n3\n1\n1 1 1\n", "bad.txt, line 1: "),
         ("2\n4000000000\n1\n1 1 1\n", "bad.txt, line 2: "),
         ("99999999999999999999999\n3\n1\n", "bad.txt, line 1: "),
-        (
-            "2\n3\n500\n1 1 1\n",
-            "bad.txt: declared 500 entries, found 1",
-        ),
-        (
-            "2\n3\n18446744073709551615\n1 1 1\n",
-            "bad.txt: declared 18446744073709551615",
-        ),
+        ("2\n3\n500\n1 1 1\n", "bad.txt: declared 500 entries, found 1"),
+        ("2\n3\n18446744073709551615\n1 1 1\n", "bad.txt: declared 18446744073709551615"),
         ("2\n3\n1\n1 1 1\n1 2 1\n", "bad.txt, line 5: "),
         ("2\n3\n0\n1 1 1\n", "bad.txt, line 4: "),
-        (
-            "2\n3\n1\n3 1 1\n",
-            "bad.txt, line 4: expected a document from 1 to 2",
-        ),
-        (
-            "2\n3\n1\n0 1 1\n",
-            "bad.txt, line 4: expected a document from 1 to 2",
-        ),
-        (
-            "2\n3\n1\n1 4 1\n",
-            "bad.txt, line 4: expected a word from 1 to 3",
-        ),
-        (
-            "2\n3\n1\n1 0 1\n",
-            "bad.txt, line 4: expected a word from 1 to 3",
-        ),
-        (
-            "2\n3\n1\n1 1 -1\n",
-            "bad.txt, line 4: expected a whole number",
-        ),
-        (
-            "2\n3\n1\n1 1 3.5\n",
-            "bad.txt, line 4: expected a whole number",
-        ),
-        (
-            "2\n3\n1\n1 1 NaN\n",
-            "bad.txt, line 4: expected a whole number",
-        ),
-        (
-            "2\n3\n1\n1 1 inf\n",
-            "bad.txt, line 4: a count of \"inf\" is too large",
-        ),
+        ("2\n3\n1\n3 1 1\n", "bad.txt, line 4: expected a document from 1 to 2"),
+        ("2\n3\n1\n0 1 1\n", "bad.txt, line 4: expected a document from 1 to 2"),
+        ("2\n3\n1\n1 4 1\n", "bad.txt, line 4: expected a word from 1 to 3"),
+        ("2\n3\n1\n1 0 1\n", "bad.txt, line 4: expected a word from 1 to 3"),
+        ("2\n3\n1\n1 1 -1\n", "bad.txt, line 4: expected a whole number"),
+        ("2\n3\n1\n1 1 3.5\n", "bad.txt, line 4: expected a whole number"),
+        ("2\n3\n1\n1 1 NaN\n", "bad.txt, line 4: expected a whole number"),
+        ("2\n3\n1\n1 1 inf\n", "bad.txt, line 4: a count of \"inf\" is too large"),
         ("2\n3\n1\n1 1 4294967296\n", "bad.txt, line 4: a count of"),
         ("2\n3\n1\n1 1\n", "bad.txt, line 4: expected three numbers"),
-        (
-            "2\n3\n1\n1,1,1\n",
-            "bad.txt, line 4: expected three numbers",
-        ),
-        (
-            "2\n3\n2\n1 1 1\n1 1 1\n",
-            "bad.txt, line 5: word 1 of document 1 was already",
-        ),
+        ("2\n3\n1\n1,1,1\n", "bad.txt, line 4: expected three numbers"),
+        ("2\n3\n2\n1 1 1\n1 1 1\n", "bad.txt, line 5: word 1 of document 1 was already"),
         ("2\n3\n3\n1 1 1\n\n1 2 1\n", "bad.txt, line 5: "),
         ("5\n3\n0\n", "bad.txt: the corpus has no words"),
         ("1\n2\n1\n1 1 0\n", "bad.txt: the corpus has no words"),
@@ -129,54 +85,18 @@ fn malformed_docword_files_are_told_with_file_and_line() {
 fn malformed_matrices_are_told_with_file_and_line() {
     let table = [
         ("%%MatrixMarket\n".to_owned(), "bad.txt, line 1: "),
-        (
-            "%%MatrixMarket matrix array integer general\n2 2\n".to_owned(),
-            "bad.txt, line 1: ",
-        ),
-        (
-            format!("{MTX} complex general\n1 1 1\n"),
-            "bad.txt, line 1: ",
-        ),
-        (
-            format!("{MTX} integer symmetric\n1 1 1\n"),
-            "bad.txt, line 1: ",
-        ),
-        (
-            format!("{MTX} integer general\n"),
-            "bad.txt: the file ends before",
-        ),
-        (
-            format!("{MTX} integer general\n%\n2 3\n"),
-            "bad.txt, line 3: ",
-        ),
-        (
-            format!("{MTX} integer general\n5000000000 3 1\n"),
-            "bad.txt, line 2: ",
-        ),
-        (
-            format!("{MTX} real general\n2 3 1\n1 1 0.25\n"),
-            "bad.txt, line 3: ",
-        ),
-        (
-            format!("{MTX} real general\n2 3 1\n1 1 nan\n"),
-            "bad.txt, line 3: ",
-        ),
-        (
-            format!("{MTX} integer general\n2 3 1\n3 1 1\n"),
-            "bad.txt, line 3: ",
-        ),
-        (
-            format!("{MTX} pattern general\n2 3 1\n1 1 1\n"),
-            "bad.txt, line 3: ",
-        ),
-        (
-            format!("{MTX} pattern general\n2 3 2\n1 1\n1 1\n"),
-            "bad.txt, line 4: ",
-        ),
-        (
-            format!("{MTX} integer general\n2 3 9\n1 1 1\n"),
-            "bad.txt: declared 9 entries",
-        ),
+        ("%%MatrixMarket matrix array integer general\n2 2\n".to_owned(), "bad.txt, line 1: "),
+        (format!("{MTX} complex general\n1 1 1\n"), "bad.txt, line 1: "),
+        (format!("{MTX} integer symmetric\n1 1 1\n"), "bad.txt, line 1: "),
+        (format!("{MTX} integer general\n"), "bad.txt: the file ends before"),
+        (format!("{MTX} integer general\n%\n2 3\n"), "bad.txt, line 3: "),
+        (format!("{MTX} integer general\n5000000000 3 1\n"), "bad.txt, line 2: "),
+        (format!("{MTX} real general\n2 3 1\n1 1 0.25\n"), "bad.txt, line 3: "),
+        (format!("{MTX} real general\n2 3 1\n1 1 nan\n"), "bad.txt, line 3: "),
+        (format!("{MTX} integer general\n2 3 1\n3 1 1\n"), "bad.txt, line 3: "),
+        (format!("{MTX} pattern general\n2 3 1\n1 1 1\n"), "bad.txt, line 3: "),
+        (format!("{MTX} pattern general\n2 3 2\n1 1\n1 1\n"), "bad.txt, line 4: "),
+        (format!("{MTX} integer general\n2 3 9\n1 1 1\n"), "bad.txt: declared 9 entries"),
     ];
     for (text, needle) in table {
         counts_are_refused(text.as_bytes(), needle);
@@ -189,14 +109,8 @@ fn broken_gzip_is_told_as_such() {
     let mut wrong_sum = whole.clone();
     let end = whole.len() - 8;
     wrong_sum[end] ^= 1;
-    counts_are_refused(
-        &whole[..whole.len() / 2],
-        "bad.txt: the gzip data ends early",
-    );
-    counts_are_refused(
-        &whole[..whole.len() - 3],
-        "bad.txt: the gzip data ends early",
-    );
+    counts_are_refused(&whole[..whole.len() / 2], "bad.txt: the gzip data ends early");
+    counts_are_refused(&whole[..whole.len() - 3], "bad.txt: the gzip data ends early");
     counts_are_refused(&wrong_sum, "bad.txt: the gzip data is damaged");
     counts_are_refused(&gzip(b""), "bad.txt: the file is empty");
     counts_are_refused(&gzip(b"2\n3\n1\n1 1 x\n"), "bad.txt, line 4: ");
@@ -220,12 +134,7 @@ fn vocabularies_that_do_not_fit_are_told_by_name() {
         ("none.txt", 2, "none.txt: there is no such file"),
         (".", 2, ".: this is a folder"),
     ] {
-        refuses(
-            &w,
-            &format!("fit good.txt -k 2 --vocab {words} -o m.svtd"),
-            code,
-            &[needle],
-        );
+        refuses(&w, &format!("fit good.txt -k 2 --vocab {words} -o m.svtd"), code, &[needle]);
     }
 }
 
@@ -233,26 +142,15 @@ fn vocabularies_that_do_not_fit_are_told_by_name() {
 fn data_that_cannot_show_the_topics_is_told_with_the_file() {
     let w = Workspace::new();
     w.write("good.txt", GOOD.as_bytes());
-    let same: String = (1..=30)
-        .map(|d| format!("{d} 1 3\n{d} 2 2\n{d} 3 1\n"))
-        .collect();
+    let same: String = (1..=30).map(|d| format!("{d} 1 3\n{d} 2 2\n{d} 3 1\n")).collect();
     w.write("same.txt", format!("30\n3\n90\n{same}").as_bytes());
     w.write("ones.txt", b"3\n3\n3\n1 1 1\n2 2 1\n3 3 1\n");
     w.write("pairs.txt", b"3\n3\n3\n1 1 2\n2 2 2\n3 3 2\n");
     for (line, needle) in [
-        (
-            "good.txt -k 5",
-            "good.txt: 5 topics asked of a vocabulary of 4 words",
-        ),
-        (
-            "good.txt -k 4000000000",
-            "good.txt: 4000000000 topics asked of",
-        ),
+        ("good.txt -k 5", "good.txt: 5 topics asked of a vocabulary of 4 words"),
+        ("good.txt -k 4000000000", "good.txt: 4000000000 topics asked of"),
         ("same.txt -k 2", "same.txt: the corpus shows "),
-        (
-            "same.txt -k 2 --model single-topic",
-            "same.txt: the corpus shows ",
-        ),
+        ("same.txt -k 2 --model single-topic", "same.txt: the corpus shows "),
         ("same.txt -k 3 --paper", "same.txt: the corpus shows "),
         ("ones.txt -k 2", "ones.txt: no document has "),
         ("pairs.txt -k 2", "pairs.txt: no document has three words"),
@@ -278,25 +176,16 @@ fn wrong_options_are_told_in_one_line() {
         ("good.txt -k 2 --alpha0 NaN", "a positive number"),
         ("good.txt -k 2 --alpha0 inf", "a positive number"),
         ("good.txt -k 2 --alpha0 x", "a positive number"),
-        (
-            "good.txt -k 2 --alpha0 1 --model single-topic",
-            "--alpha0 is for --model lda",
-        ),
+        ("good.txt -k 2 --alpha0 1 --model single-topic", "--alpha0 is for --model lda"),
         ("good.txt -k 2 --polish abc", "auto, none or a number"),
         ("good.txt -k 2 --polish -1", "auto, none or a number"),
         ("good.txt -k 2 --threads 100000", "from 1 to 1024"),
         ("good.txt -k 2 --threads -1", "from 1 to 1024"),
         ("good.txt -k 2 --seed -1", "a whole number from 0"),
-        (
-            "good.txt -k 2 --seed 18446744073709551616",
-            "a whole number from 0",
-        ),
+        ("good.txt -k 2 --seed 18446744073709551616", "a whole number from 0"),
         ("good.txt -k 2 --model hmm", "lda, single-topic"),
         ("good.txt -k 2 --method als", "joint, svtd"),
-        (
-            "good.txt -k 2 --weights heavy",
-            "optimal, paper, zou, three-words",
-        ),
+        ("good.txt -k 2 --weights heavy", "optimal, paper, zou, three-words"),
         ("good.txt -k 2 --whitening white", "scaled, plain"),
         ("good.txt -k 2 --rows all", "kept, removed"),
         ("good.txt -k 2 --verbose --quiet", "cannot be used with"),
@@ -313,12 +202,7 @@ fn wrong_options_are_told_in_one_line() {
         (".", "."),
         ("good.txt --force", "good.txt is read by this command"),
     ] {
-        refuses(
-            &w,
-            &format!("fit good.txt -k 2 --model single-topic -o {target}"),
-            2,
-            &[needle],
-        );
+        refuses(&w, &format!("fit good.txt -k 2 --model single-topic -o {target}"), 2, &[needle]);
     }
 }
 
@@ -379,36 +263,15 @@ fn broken_model_files_are_told_by_name_whoever_reads_them() {
         w.write(&file, &bytes);
         let needle = format!("{file}: ");
         refuses(&w, &format!("topics {file}"), 1, &[&needle]);
-        refuses(
-            &w,
-            &format!("infer {file} good.txt -o new.csv"),
-            1,
-            &[&needle],
-        );
-        refuses(
-            &w,
-            &format!("export {file} --topic-word new.npy"),
-            1,
-            &[&needle],
-        );
+        refuses(&w, &format!("infer {file} good.txt -o new.csv"), 1, &[&needle]);
+        refuses(&w, &format!("export {file} --topic-word new.npy"), 1, &[&needle]);
     }
-    for (file, needle) in [
-        ("none.svtd", "none.svtd: there is no such file"),
-        (".", ".: this is a folder"),
-    ] {
+    for (file, needle) in
+        [("none.svtd", "none.svtd: there is no such file"), (".", ".: this is a folder")]
+    {
         refuses(&w, &format!("topics {file}"), 2, &[needle]);
-        refuses(
-            &w,
-            &format!("infer {file} good.txt -o new.csv"),
-            2,
-            &[needle],
-        );
-        refuses(
-            &w,
-            &format!("export {file} --topic-word new.npy"),
-            2,
-            &[needle],
-        );
+        refuses(&w, &format!("infer {file} good.txt -o new.csv"), 2, &[needle]);
+        refuses(&w, &format!("export {file} --topic-word new.npy"), 2, &[needle]);
     }
 }
 
@@ -434,62 +297,18 @@ fn wrong_questions_to_a_good_model_are_told_in_one_line() {
         ("topics one.svtd --top x", 2, "at least 1"),
         ("topics", 2, "<MODEL>"),
         ("infer one.svtd", 2, "<INPUT>"),
-        (
-            "infer one.svtd none.txt -o new.csv",
-            2,
-            "none.txt: there is no such file",
-        ),
-        (
-            "infer one.svtd good.txt -o new.xls",
-            2,
-            "new.xls: expected a name that ends in",
-        ),
-        (
-            "infer one.svtd good.txt -o new",
-            2,
-            "new: expected a name that ends in",
-        ),
-        (
-            "infer one.svtd good.txt -o none/new.csv",
-            2,
-            "none: no such folder",
-        ),
-        (
-            "infer one.svtd good.txt --gibbs -o new.csv",
-            2,
-            "--gibbs is for LDA; one.svtd",
-        ),
-        (
-            "infer one.svtd good.txt --json -o new.csv",
-            2,
-            "cannot be used with",
-        ),
-        (
-            "infer numbered.svtd other.txt -o new.csv",
-            1,
-            "other.txt: the vocabularies do not",
-        ),
-        (
-            "infer one.svtd other.txt --vocab foreign.txt -o new.csv",
-            1,
-            "other.txt: the vocab",
-        ),
+        ("infer one.svtd none.txt -o new.csv", 2, "none.txt: there is no such file"),
+        ("infer one.svtd good.txt -o new.xls", 2, "new.xls: expected a name that ends in"),
+        ("infer one.svtd good.txt -o new", 2, "new: expected a name that ends in"),
+        ("infer one.svtd good.txt -o none/new.csv", 2, "none: no such folder"),
+        ("infer one.svtd good.txt --gibbs -o new.csv", 2, "--gibbs is for LDA; one.svtd"),
+        ("infer one.svtd good.txt --json -o new.csv", 2, "cannot be used with"),
+        ("infer numbered.svtd other.txt -o new.csv", 1, "other.txt: the vocabularies do not"),
+        ("infer one.svtd other.txt --vocab foreign.txt -o new.csv", 1, "other.txt: the vocab"),
         ("export one.svtd", 2, "--topic-word <FILE>"),
-        (
-            "export one.svtd --topic-word new.txt",
-            2,
-            "new.txt: expected a name that ends in",
-        ),
-        (
-            "export one.svtd --alpha new.npy",
-            2,
-            "--alpha is for LDA; one.svtd holds",
-        ),
-        (
-            "export one.svtd --topic-word a.npy --alpha a.npy",
-            2,
-            "a.npy is named twice",
-        ),
+        ("export one.svtd --topic-word new.txt", 2, "new.txt: expected a name that ends in"),
+        ("export one.svtd --alpha new.npy", 2, "--alpha is for LDA; one.svtd holds"),
+        ("export one.svtd --topic-word a.npy --alpha a.npy", 2, "a.npy is named twice"),
         ("frobnicate", 2, "frobnicate"),
     ] {
         refuses(&w, line, code, &[needle]);

@@ -78,10 +78,7 @@ fn an_input_is_never_overwritten_even_when_forced() {
     ] {
         let refused = w.svtd(line);
         assert_eq!(refused.code, Some(2), "{line}: {refused:?}");
-        assert!(
-            refused.stderr.contains("cannot be its output"),
-            "{refused:?}"
-        );
+        assert!(refused.stderr.contains("cannot be its output"), "{refused:?}");
     }
     assert!(w.read("docword.lda.txt") == counts);
     assert!(w.read("m.csv") == model);

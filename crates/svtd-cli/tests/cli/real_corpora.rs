@@ -13,11 +13,7 @@ fn counts(name: &str) -> Option<PathBuf> {
         return None;
     };
     let path = PathBuf::from(folder).join(format!("docword.{name}.txt.gz"));
-    assert!(
-        path.is_file(),
-        "SVTD_DATA is set but {} is missing",
-        path.display()
-    );
+    assert!(path.is_file(), "SVTD_DATA is set but {} is missing", path.display());
     Some(path)
 }
 

@@ -11,13 +11,7 @@ fn a_saved_model_shows_the_topics_that_fit_printed() {
     assert_eq!(shown.stdout.lines().count(), 5, "{}", shown.stdout);
     assert!(shown.stderr.is_empty());
     assert!(fitted.stderr.contains("saved m.svtd"), "{}", fitted.stderr);
-    for line in [
-        "documents",
-        "effective documents",
-        "spectral gap",
-        "off-diagonal",
-        "polish",
-    ] {
+    for line in ["documents", "effective documents", "spectral gap", "off-diagonal", "polish"] {
         assert!(fitted.stderr.contains(line), "{line}: {}", fitted.stderr);
     }
 }
@@ -36,17 +30,8 @@ fn quiet_leaves_stderr_empty_and_verbose_tells_the_stages() {
     let w = Workspace::with_mixtures();
     assert_eq!(w.must("fit docword.lda.txt -k 4 --quiet").stderr, "");
     let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
-    for stage in [
-        "reading",
-        "moments",
-        "whitening",
-        "decomposition",
-        "recovery",
-        "polish",
-    ] {
-        let times = told
-            .lines()
-            .filter(|l| l.starts_with(stage) && l.ends_with(" s"));
+    for stage in ["reading", "moments", "whitening", "decomposition", "recovery", "polish"] {
+        let times = told.lines().filter(|l| l.starts_with(stage) && l.ends_with(" s"));
         assert_eq!(times.count(), 1, "{stage}: {told}");
     }
 }
@@ -125,16 +110,9 @@ fn compressed_counts_and_a_matrix_give_the_same_model() {
     let text = w.text("docword.lda.txt");
     w.write("docword.gz", &gzip(text.as_bytes()));
     let sizes: Vec<&str> = text.lines().take(3).collect();
-    let entries: String = text
-        .lines()
-        .skip(3)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let entries: String = text.lines().skip(3).map(|line| format!("{line}\n")).collect();
     let banner = "%%MatrixMarket matrix coordinate integer general";
-    w.write(
-        "c.mtx",
-        format!("{banner}\n{}\n{entries}", sizes.join(" ")).as_bytes(),
-    );
+    w.write("c.mtx", format!("{banner}\n{}\n{entries}", sizes.join(" ")).as_bytes());
     w.must("fit docword.gz --vocab vocab.lda.txt -k 3 -o b.svtd");
     w.must("fit c.mtx --vocab vocab.lda.txt -k 3 -o c.svtd");
     assert!(w.read("a.svtd") == w.read("b.svtd"));
@@ -168,21 +146,14 @@ fn fewer_topics_are_accepted_when_allowed() {
         0 => format!("{d} 1 4\n{d} 2 3\n"),
         _ => format!("{d} 3 4\n{d} 4 3\n"),
     });
-    w.write(
-        "two.txt",
-        format!("30\n4\n60\n{}", rows.collect::<String>()).as_bytes(),
-    );
+    w.write("two.txt", format!("30\n4\n60\n{}", rows.collect::<String>()).as_bytes());
     let line = "fit two.txt -k 3 --model single-topic --polish none";
     let refused = w.svtd(line);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("--allow-fewer"), "{refused:?}");
     let fitted = w.must(&format!("{line} --allow-fewer"));
     assert_eq!(fitted.stdout.lines().count(), 3);
-    assert!(
-        fitted
-            .stderr
-            .contains("3 topics were asked for; the data shows 2")
-    );
+    assert!(fitted.stderr.contains("3 topics were asked for; the data shows 2"));
 }
 
 /// Compresses.

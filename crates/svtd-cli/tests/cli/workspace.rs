@@ -22,9 +22,7 @@ pub struct Ran {
 
 impl Workspace {
     pub fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// With `docword.lda.txt` (mixtures) and its vocabulary.
@@ -74,9 +72,8 @@ impl Workspace {
     /// The names in the folder, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -128,9 +125,7 @@ pub fn docword(corpus: &Corpus) -> String {
     for d in 0..corpus.n_documents() {
         let mut words: Vec<_> = corpus.document(d).words().collect();
         words.sort_unstable();
-        let lines = words
-            .iter()
-            .map(|(word, count)| format!("{} {} {count}\n", d + 1, word + 1));
+        let lines = words.iter().map(|(word, count)| format!("{} {} {count}\n", d + 1, word + 1));
         text.extend(lines);
     }
     text

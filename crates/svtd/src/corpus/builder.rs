@@ -87,9 +87,7 @@ impl CorpusBuilder {
         vocabulary::check_size(self.n_words)?;
         check_documents(n_documents)?;
         if self.words.is_empty() {
-            return Err(Error::NoWords {
-                documents: n_documents,
-            });
+            return Err(Error::NoWords { documents: n_documents });
         }
         let vocabulary = checked_vocabulary(self.vocabulary, self.n_words)?;
         let names = checked_names(self.names, n_documents)?;
@@ -104,12 +102,7 @@ impl CorpusBuilder {
     pub(super) fn from_rows(rows: SparseCounts) -> Self {
         let n_words = rows.n_columns();
         let (offsets, words, counts) = rows.into_parts();
-        CorpusBuilder {
-            offsets,
-            words,
-            counts,
-            ..CorpusBuilder::new(n_words)
-        }
+        CorpusBuilder { offsets, words, counts, ..CorpusBuilder::new(n_words) }
     }
 
     /// Explicit zeros that a reader has left out.
@@ -151,10 +144,7 @@ impl CorpusBuilder {
         let mut sorted = words.to_vec();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!(
-                "word {} has two counts; add them up first",
-                pair[0]
-            )),
+            Some(pair) => Err(format!("word {} has two counts; add them up first", pair[0])),
             None => Ok(()),
         }
     }
@@ -165,10 +155,7 @@ fn check_documents(n_documents: usize) -> Result<()> {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::Document {
             document: n_documents - 1,
-            reason: format!(
-                "more documents than can be numbered; the most is {}",
-                u32::MAX
-            ),
+            reason: format!("more documents than can be numbered; the most is {}", u32::MAX),
         }),
     }
 }
@@ -188,10 +175,7 @@ fn checked_names(names: Option<Vec<String>>, n_documents: usize) -> Result<Names
     match names {
         None => Ok(Names::default()),
         Some(names) if names.len() == n_documents => Ok(Names::listed(names)),
-        Some(names) => Err(Error::NameCount {
-            names: names.len(),
-            documents: n_documents,
-        }),
+        Some(names) => Err(Error::NameCount { names: names.len(), documents: n_documents }),
     }
 }
 
@@ -221,12 +205,7 @@ mod tests {
     #[test]
     fn two_counts_of_a_word_are_refused() {
         let error = builder().push_document([(1, 4), (0, 1), (1, 4)]);
-        assert!(
-            error
-                .unwrap_err()
-                .to_string()
-                .contains("word 1 has two counts")
-        );
+        assert!(error.unwrap_err().to_string().contains("word 1 has two counts"));
     }
 
     #[test]
@@ -255,10 +234,7 @@ mod tests {
                 builder().vocabulary(words(4)).build(),
                 "needed 3 words, as the counts have, found 4 words",
             ),
-            (
-                builder().names(vec![]).build(),
-                "0 names given for 1 documents",
-            ),
+            (builder().names(vec![]).build(), "0 names given for 1 documents"),
             (Corpus::builder(3).build(), "the corpus has no words"),
             (
                 Corpus::builder(u32::MAX as usize + 1).build(),

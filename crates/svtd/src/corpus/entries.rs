@@ -93,8 +93,7 @@ pub(super) fn whole_number(field: &[u8]) -> Option<u64> {
 
 /// The parts of a line between blanks.
 pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace)
-        .filter(|f| !f.is_empty())
+    line.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty())
 }
 
 /// A thousand empty documents are someone's habit; millions for a few entries are a mistake.
@@ -185,11 +184,7 @@ impl Scanner {
             (word, count, rest)
         };
         // Id 0 wraps round to the largest number and is out of range like any other.
-        let entry = Entry {
-            document: document.wrapping_sub(1),
-            word: word.wrapping_sub(1),
-            count,
-        };
+        let entry = Entry { document: document.wrapping_sub(1), word: word.wrapping_sub(1), count };
         let expected = entry.document < self.header.n_documents
             && entry.word < self.header.n_words
             && self.n_found < self.n_fast;
@@ -224,11 +219,7 @@ impl Scanner {
     fn three_fields<'a>(&self, line: &'a [u8]) -> Result<[&'a [u8]; 3]> {
         let mut found = fields(line);
         let (document, word) = (found.next(), found.next());
-        let count = if self.header.ones {
-            Some(&b"1"[..])
-        } else {
-            found.next()
-        };
+        let count = if self.header.ones { Some(&b"1"[..]) } else { found.next() };
         match (document, word, count, found.next()) {
             (Some(document), Some(word), Some(count), None) => Ok([document, word, count]),
             _ => Err(self.error(format!("expected {}, found {}", self.shape(), quoted(line)))),
@@ -246,10 +237,10 @@ impl Scanner {
     fn id(&self, field: &[u8], what: &str, most: u32) -> Result<u32> {
         match whole_number(field) {
             Some(id) if (1..=u64::from(most)).contains(&id) => Ok((id - 1) as u32),
-            _ => Err(self.error(format!(
-                "expected a {what} from 1 to {most}, found {}",
-                quoted(field)
-            ))),
+            _ => {
+                Err(self
+                    .error(format!("expected a {what} from 1 to {most}, found {}", quoted(field))))
+            }
         }
     }
 
@@ -258,9 +249,8 @@ impl Scanner {
         if declared == found {
             return Ok(());
         }
-        Err(source.error(format!(
-            "declared {declared} entries, found {found}: is the file cut short?"
-        )))
+        Err(source
+            .error(format!("declared {declared} entries, found {found}: is the file cut short?")))
     }
 
     fn error(&self, reason: String) -> Error {
@@ -285,22 +275,14 @@ fn plain_number(bytes: &[u8], end: u8) -> Option<(u32, &[u8])> {
 
 /// A count, also when written `3.0` or `3e0` as numeric software likes to do.
 fn whole_count(field: &[u8]) -> Result<u32, String> {
-    let expected = || {
-        format!(
-            "expected a whole number of occurrences, found {}",
-            quoted(field)
-        )
-    };
+    let expected = || format!("expected a whole number of occurrences, found {}", quoted(field));
     let text = std::str::from_utf8(field).map_err(|_| expected())?;
     let value: f64 = text.parse().map_err(|_| expected())?;
     if value.is_nan() || value < 0.0 {
         Err(expected())
     } else if value > f64::from(u32::MAX) {
         let most = u32::MAX;
-        Err(format!(
-            "a count of {} is too large; the most is {most}",
-            quoted(field)
-        ))
+        Err(format!("a count of {} is too large; the most is {most}", quoted(field)))
     } else if value.fract() != 0.0 {
         Err(expected() + "; if these are weights such as tf-idf, use the counts they came from")
     } else {
@@ -349,12 +331,7 @@ impl Runs {
 
     /// The document and number of entries of each run.
     fn lengths(&self) -> impl Iterator<Item = (u32, usize)> {
-        let ends = self
-            .starts
-            .iter()
-            .skip(1)
-            .copied()
-            .chain([self.words.len()]);
+        let ends = self.starts.iter().skip(1).copied().chain([self.words.len()]);
         let lengths = ends.zip(&self.starts).map(|(end, start)| end - start);
         self.documents.iter().copied().zip(lengths)
     }
@@ -380,18 +357,9 @@ mod tests {
     use super::*;
 
     fn runs(entries: &[(u32, u32, u32)]) -> Runs {
-        let mut runs = Runs {
-            documents: vec![],
-            starts: vec![],
-            words: vec![],
-            counts: vec![],
-        };
+        let mut runs = Runs { documents: vec![], starts: vec![], words: vec![], counts: vec![] };
         for &(document, word, count) in entries {
-            runs.push(Entry {
-                document,
-                word,
-                count,
-            });
+            runs.push(Entry { document, word, count });
         }
         runs
     }
@@ -420,34 +388,15 @@ mod tests {
     #[test]
     fn a_plain_number_ends_where_it_should_and_fits() {
         assert_eq!(plain_number(b"17 5", b' '), Some((17, &b"5"[..])));
-        assert_eq!(
-            plain_number(b"999999999\n", b'\n'),
-            Some((999_999_999, &b""[..]))
-        );
-        for odd in [
-            "",
-            " ",
-            "17\t",
-            "-1 ",
-            "1",
-            "1000000000 ",
-            "99999999999999999999 ",
-        ] {
+        assert_eq!(plain_number(b"999999999\n", b'\n'), Some((999_999_999, &b""[..])));
+        for odd in ["", " ", "17\t", "-1 ", "1", "1000000000 ", "99999999999999999999 "] {
             assert_eq!(plain_number(odd.as_bytes(), b' '), None, "{odd:?}");
         }
     }
 
     #[test]
     fn a_whole_count_may_be_written_as_a_real_number() {
-        for whole in [
-            "3",
-            "3.0",
-            "3.",
-            "3e0",
-            "0.3e1",
-            "+3",
-            "3.0000000000000000e+00",
-        ] {
+        for whole in ["3", "3.0", "3.", "3e0", "0.3e1", "+3", "3.0000000000000000e+00"] {
             assert_eq!(whole_count(whole.as_bytes()), Ok(3), "{whole}");
         }
         assert_eq!(whole_count(b"4294967295"), Ok(u32::MAX));

@@ -30,10 +30,7 @@ fn check(table: &[(&[u8], &str)]) {
     for (bytes, expected) in table {
         let found = sentence(bytes);
         let shown = bytes.escape_ascii();
-        assert!(
-            found.starts_with(expected),
-            "{shown}\nneeded {expected}\nfound  {found}"
-        );
+        assert!(found.starts_with(expected), "{shown}\nneeded {expected}\nfound  {found}");
         assert!(!found.ends_with('.') && !found.contains('\n'), "{found}");
     }
 }
@@ -52,39 +49,18 @@ fn a_malformed_header_is_told_with_its_line() {
             b"x\n",
             "counts.txt, line 1: expected the number of documents (docword) or \"%%MatrixMarket\", found \"x\"",
         ),
-        (
-            b"\n2\n3\n",
-            "counts.txt, line 1: expected the number of documents",
-        ),
-        (
-            b"-1\n3\n1\n1 1 1\n",
-            "counts.txt, line 1: expected the number of documents",
-        ),
-        (
-            b"2.5\n3\n1\n1 1 1\n",
-            "counts.txt, line 1: expected the number of documents",
-        ),
-        (
-            b"2 3 1\n1 1 1\n",
-            "counts.txt, line 1: expected the number of documents",
-        ),
+        (b"\n2\n3\n", "counts.txt, line 1: expected the number of documents"),
+        (b"-1\n3\n1\n1 1 1\n", "counts.txt, line 1: expected the number of documents"),
+        (b"2.5\n3\n1\n1 1 1\n", "counts.txt, line 1: expected the number of documents"),
+        (b"2 3 1\n1 1 1\n", "counts.txt, line 1: expected the number of documents"),
         (
             b"\xff\xfe2\n3\n1\n",
             "counts.txt, line 1: expected the number of documents (docword) or \"%%MatrixMarket\", \
              found \"\\xff\\xfe2\", which is not UTF-8",
         ),
-        (
-            b"2\n",
-            "counts.txt: the file ends before the number of words",
-        ),
-        (
-            b"2\n3\n",
-            "counts.txt: the file ends before the number of entries",
-        ),
-        (
-            b"2\n\n1\n1 1 1\n",
-            "counts.txt, line 2: expected the number of words, found \"\"",
-        ),
+        (b"2\n", "counts.txt: the file ends before the number of words"),
+        (b"2\n3\n", "counts.txt: the file ends before the number of entries"),
+        (b"2\n\n1\n1 1 1\n", "counts.txt, line 2: expected the number of words, found \"\""),
         (
             b"2\n3\nmany\n1 1 1\n",
             "counts.txt, line 3: expected the number of entries, found \"many\"",
@@ -121,10 +97,7 @@ fn a_header_that_lies_is_told_and_not_believed() {
             b"2\n3\n1\n1 1 1\n1 2 1\n",
             "counts.txt, line 5: declared 1 entries, and here is one more",
         ),
-        (
-            b"2\n3\n0\n1 1 1\n",
-            "counts.txt, line 4: declared 0 entries, and here is one more",
-        ),
+        (b"2\n3\n0\n1 1 1\n", "counts.txt, line 4: declared 0 entries, and here is one more"),
         (
             b"4000000000\n3\n3\n1 1 1\n2 1 1\n4000000000 1 1\n",
             "counts.txt, line 1: 4000000000 documents declared for 3 entries; is the header right?",
@@ -140,80 +113,32 @@ fn a_header_that_lies_is_told_and_not_believed() {
 fn a_malformed_entry_is_told_with_its_line() {
     let count = "expected a whole number of occurrences, found";
     let rows: [(&[&str], String); 25] = [
-        (
-            &["1 1 3.5"],
-            format!("4: {count} \"3.5\"; if these are weights such as tf-idf"),
-        ),
-        (
-            &["1 1 1", "1 2 1", "2 1 0.017"],
-            format!("6: {count} \"0.017\"; if these are weights"),
-        ),
+        (&["1 1 3.5"], format!("4: {count} \"3.5\"; if these are weights such as tf-idf")),
+        (&["1 1 1", "1 2 1", "2 1 0.017"], format!("6: {count} \"0.017\"; if these are weights")),
         (&["1 1 -1"], format!("4: {count} \"-1\"")),
         (&["1 1 NaN"], format!("4: {count} \"NaN\"")),
         (&["1 1 1", "1 2 x"], format!("5: {count} \"x\"")),
         (&["1 1 3,5"], format!("4: {count} \"3,5\"")),
         (&["1 1 0x3"], format!("4: {count} \"0x3\"")),
-        (
-            &["1 1 1e-3"],
-            format!("4: {count} \"1e-3\"; if these are weights"),
-        ),
-        (
-            &["1 1 1e400"],
-            "4: a count of \"1e400\" is too large; the most is 4294967295".into(),
-        ),
+        (&["1 1 1e-3"], format!("4: {count} \"1e-3\"; if these are weights")),
+        (&["1 1 1e400"], "4: a count of \"1e400\" is too large; the most is 4294967295".into()),
         (&["1 1 inf"], "4: a count of \"inf\" is too large".into()),
-        (
-            &["1 1 99999999999"],
-            "4: a count of \"99999999999\" is too large".into(),
-        ),
-        (
-            &["1 1 4294967296"],
-            "4: a count of \"4294967296\" is too large".into(),
-        ),
-        (
-            &["3 1 1"],
-            "4: expected a document from 1 to 2, found \"3\"".into(),
-        ),
-        (
-            &["0 1 1"],
-            "4: expected a document from 1 to 2, found \"0\"".into(),
-        ),
-        (
-            &["-1 1 1"],
-            "4: expected a document from 1 to 2, found \"-1\"".into(),
-        ),
-        (
-            &["1.0 1 1"],
-            "4: expected a document from 1 to 2, found \"1.0\"".into(),
-        ),
-        (
-            &["4294967297 1 1"],
-            "4: expected a document from 1 to 2, found \"4294967297\"".into(),
-        ),
-        (
-            &["1 4 1"],
-            "4: expected a word from 1 to 3, found \"4\"".into(),
-        ),
-        (
-            &["1 0 1"],
-            "4: expected a word from 1 to 3, found \"0\"".into(),
-        ),
-        (
-            &["1 sole 1"],
-            "4: expected a word from 1 to 3, found \"sole\"".into(),
-        ),
-        (
-            &["1 1"],
-            "4: expected three numbers (document, word, count), found \"1 1\"".into(),
-        ),
+        (&["1 1 99999999999"], "4: a count of \"99999999999\" is too large".into()),
+        (&["1 1 4294967296"], "4: a count of \"4294967296\" is too large".into()),
+        (&["3 1 1"], "4: expected a document from 1 to 2, found \"3\"".into()),
+        (&["0 1 1"], "4: expected a document from 1 to 2, found \"0\"".into()),
+        (&["-1 1 1"], "4: expected a document from 1 to 2, found \"-1\"".into()),
+        (&["1.0 1 1"], "4: expected a document from 1 to 2, found \"1.0\"".into()),
+        (&["4294967297 1 1"], "4: expected a document from 1 to 2, found \"4294967297\"".into()),
+        (&["1 4 1"], "4: expected a word from 1 to 3, found \"4\"".into()),
+        (&["1 0 1"], "4: expected a word from 1 to 3, found \"0\"".into()),
+        (&["1 sole 1"], "4: expected a word from 1 to 3, found \"sole\"".into()),
+        (&["1 1"], "4: expected three numbers (document, word, count), found \"1 1\"".into()),
         (
             &["1 1 1 1"],
             "4: expected three numbers (document, word, count), found \"1 1 1 1\"".into(),
         ),
-        (
-            &["1,1,1"],
-            "4: expected three numbers (document, word, count), found \"1,1,1\"".into(),
-        ),
+        (&["1,1,1"], "4: expected three numbers (document, word, count), found \"1,1,1\"".into()),
         (
             &["1 1 1", "", "1 2 1"],
             "5: expected three numbers (document, word, count), found an empty line".into(),
@@ -235,10 +160,7 @@ fn a_malformed_entry_is_told_with_its_line() {
             b"2\n3\n1\n1 \xc3 1\n",
             "counts.txt, line 4: expected a word from 1 to 3, found \"\\xc3\", which is not UTF-8",
         ),
-        (
-            b"2\n3\n1\r1 1 1\r",
-            "counts.txt, line 3: expected the number of entries",
-        ),
+        (b"2\n3\n1\r1 1 1\r", "counts.txt, line 3: expected the number of entries"),
     ]);
 }
 
@@ -263,18 +185,9 @@ fn a_word_counted_twice_is_told_with_both_lines() {
 #[test]
 fn a_table_without_words_is_told_as_such() {
     check(&[
-        (
-            b"0\n0\n0\n",
-            "the corpus has no words: not one occurrence in 0 documents",
-        ),
-        (
-            b"5\n3\n0\n",
-            "the corpus has no words: not one occurrence in 5 documents",
-        ),
-        (
-            &table(&["1 1 0", "2 3 0"]),
-            "the corpus has no words: not one occurrence in 2 documents",
-        ),
+        (b"0\n0\n0\n", "the corpus has no words: not one occurrence in 0 documents"),
+        (b"5\n3\n0\n", "the corpus has no words: not one occurrence in 5 documents"),
+        (&table(&["1 1 0", "2 3 0"]), "the corpus has no words: not one occurrence in 2 documents"),
     ]);
 }
 
@@ -301,18 +214,9 @@ fn a_matrix_that_cannot_be_counts_is_told_by_name() {
             format!("{MTX} integer symmetric\n1 1 1\n"),
             ", line 1: expected a \"general\" matrix of documents by words, found \"symmetric\"",
         ),
-        (
-            format!("{MTX} integer\n"),
-            ", line 1: expected \"%%MatrixMarket",
-        ),
-        (
-            format!("{MTX} integer general\n"),
-            ": the file ends before the line of sizes",
-        ),
-        (
-            format!("{MTX} integer general\n% only\n%\n"),
-            ": the file ends before the line of sizes",
-        ),
+        (format!("{MTX} integer\n"), ", line 1: expected \"%%MatrixMarket"),
+        (format!("{MTX} integer general\n"), ": the file ends before the line of sizes"),
+        (format!("{MTX} integer general\n% only\n%\n"), ": the file ends before the line of sizes"),
         (
             format!("{MTX} integer general\n%\n2 3\n1 1 1\n"),
             ", line 3: expected three numbers (documents, words, entries), found \"2 3\"",
@@ -349,10 +253,7 @@ fn a_matrix_that_cannot_be_counts_is_told_by_name() {
             format!("{MTX} pattern general\n2 3 2\n1 1\n1 1\n"),
             ", line 4: word 1 of document 1 was already counted on line 3",
         ),
-        (
-            format!("{MTX} integer general\n2 3 2\n1 1 1\n"),
-            ": declared 2 entries, found 1",
-        ),
+        (format!("{MTX} integer general\n2 3 2\n1 1 1\n"), ": declared 2 entries, found 1"),
     ];
     for (text, expected) in rows {
         check(&[(text.as_bytes(), &format!("counts.txt{expected}"))]);
@@ -374,32 +275,14 @@ fn broken_gzip_is_told_as_such() {
     wrong_sum[end] ^= 1;
     let followed = [&whole[..], b"more"].concat();
     check(&[
-        (
-            &whole[..whole.len() / 2],
-            "counts.txt: the gzip data ends early, after line ",
-        ),
-        (
-            &whole[..whole.len() - 3],
-            "counts.txt: the gzip data ends early, after line 81003;",
-        ),
-        (
-            &whole[..1],
-            "counts.txt, line 1: expected the number of documents",
-        ),
-        (
-            &whole[..5],
-            "counts.txt: the gzip data ends early, after line 0",
-        ),
-        (
-            &wrong_sum,
-            "counts.txt: the gzip data is damaged, after line 81003;",
-        ),
+        (&whole[..whole.len() / 2], "counts.txt: the gzip data ends early, after line "),
+        (&whole[..whole.len() - 3], "counts.txt: the gzip data ends early, after line 81003;"),
+        (&whole[..1], "counts.txt, line 1: expected the number of documents"),
+        (&whole[..5], "counts.txt: the gzip data ends early, after line 0"),
+        (&wrong_sum, "counts.txt: the gzip data is damaged, after line 81003;"),
         (&followed, "counts.txt: the gzip data "),
         (&gzip(b""), "counts.txt: the file is empty"),
-        (
-            &gzip(b"2\n3\n1\n1 1 x\n"),
-            "counts.txt, line 4: expected a whole number",
-        ),
+        (&gzip(b"2\n3\n1\n1 1 x\n"), "counts.txt, line 4: expected a whole number"),
     ]);
     // Damage may also surface as digits that changed: any sentence about the file will do.
     assert!(sentence(&damaged).starts_with("counts.txt"));
@@ -409,14 +292,8 @@ fn broken_gzip_is_told_as_such() {
 fn what_is_not_a_file_is_told_as_such() {
     let folder = tempfile::tempdir().unwrap();
     for (path, expected) in [
-        (
-            folder.path().to_owned(),
-            "this is a folder; a file is needed",
-        ),
-        (
-            folder.path().join("none.txt"),
-            "none.txt: there is no such file or folder",
-        ),
+        (folder.path().to_owned(), "this is a folder; a file is needed"),
+        (folder.path().join("none.txt"), "none.txt: there is no such file or folder"),
     ] {
         let error = Corpus::read(path).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io);

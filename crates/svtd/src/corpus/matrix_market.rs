@@ -69,9 +69,9 @@ fn holds_ones(banner: &[u8]) -> Result<bool, String> {
     match field {
         "integer" | "unsigned-integer" | "real" => Ok(false),
         "pattern" => Ok(true),
-        _ => Err(format!(
-            "expected counts (\"integer\", \"real\" or \"pattern\"), found {field:?}"
-        )),
+        _ => {
+            Err(format!("expected counts (\"integer\", \"real\" or \"pattern\"), found {field:?}"))
+        }
     }
 }
 

@@ -191,11 +191,7 @@ impl Corpus {
     /// # Panics
     /// If `d` is not below [`n_documents`](Self::n_documents).
     pub fn document_name(&self, d: usize) -> Cow<'_, str> {
-        assert!(
-            d < self.n_documents(),
-            "document {d} of {}",
-            self.n_documents()
-        );
+        assert!(d < self.n_documents(), "document {d} of {}", self.n_documents());
         self.names.name(d)
     }
 
@@ -266,15 +262,7 @@ impl Corpus {
             n_absent_words: rows.n_columns() - ranking.n_present,
             ..CorpusReport::of_lengths(&lengths)
         };
-        Corpus {
-            rows,
-            columns: OnceLock::new(),
-            lengths,
-            ranking,
-            vocabulary,
-            names,
-            report,
-        }
+        Corpus { rows, columns: OnceLock::new(), lengths, ranking, vocabulary, names, report }
     }
 }
 
@@ -384,15 +372,7 @@ mod tests {
 
     /// Word 3 occurs 6 times, words 0 and 2 twice, word 1 never.
     fn small() -> Corpus {
-        corpus(
-            4,
-            &[
-                vec![(0, 2), (3, 1)],
-                vec![(2, 1), (3, 5)],
-                vec![],
-                vec![(2, 1)],
-            ],
-        )
+        corpus(4, &[vec![(0, 2), (3, 1)], vec![(2, 1), (3, 5)], vec![], vec![(2, 1)]])
     }
 
     fn sorted(document: Document<'_>) -> Vec<(u32, u32)> {
@@ -426,15 +406,9 @@ mod tests {
 
     #[test]
     fn the_report_counts_what_moments_cannot_use() {
-        let corpus = corpus(
-            5,
-            &[vec![], vec![(0, 1)], vec![(0, 2)], vec![(0, 1), (1, 1)]],
-        );
+        let corpus = corpus(5, &[vec![], vec![(0, 1)], vec![(0, 2)], vec![(0, 1), (1, 1)]]);
         let report = corpus.report();
-        assert_eq!(
-            (report.n_empty, report.n_one_word, report.n_two_words),
-            (1, 1, 2)
-        );
+        assert_eq!((report.n_empty, report.n_one_word, report.n_two_words), (1, 1, 2));
         assert_eq!((report.n_absent_words, report.n_zero_entries), (3, 0));
     }
 
@@ -444,10 +418,7 @@ mod tests {
         assert_eq!(subset.word_of_feature(), [0, 2, 3, 1]);
         assert_eq!(sorted(subset.document(0)), [(2, 1)]);
         assert_eq!(sorted(subset.document(1)), [(0, 2), (3, 1)]);
-        assert_eq!(
-            (subset.document_name(0), subset.document_name(1)),
-            ("4".into(), "1".into())
-        );
+        assert_eq!((subset.document_name(0), subset.document_name(1)), ("4".into(), "1".into()));
         assert_eq!(subset.report().n_absent_words, 1);
     }
 

@@ -16,10 +16,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn listed(names: Vec<String>) -> Self {
-        Names {
-            listed: Some(Arc::new(names)),
-            origin: None,
-        }
+        Names { listed: Some(Arc::new(names)), origin: None }
     }
 
     pub(super) fn name(&self, document: usize) -> Cow<'_, str> {
@@ -32,10 +29,7 @@ impl Names {
 
     pub(super) fn subset(&self, documents: &[usize]) -> Self {
         let positions = documents.iter().map(|&d| self.position(d) as u32);
-        Names {
-            listed: self.listed.clone(),
-            origin: Some(positions.collect()),
-        }
+        Names { listed: self.listed.clone(), origin: Some(positions.collect()) }
     }
 
     fn position(&self, document: usize) -> usize {

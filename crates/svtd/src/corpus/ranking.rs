@@ -24,17 +24,10 @@ impl Ranking {
         for (&word, feature) in word_of_feature.iter().zip(0..) {
             feature_of_word[word as usize] = feature;
         }
-        let feature_totals: Vec<u64> = word_of_feature
-            .iter()
-            .map(|&word| word_totals[word as usize])
-            .collect();
+        let feature_totals: Vec<u64> =
+            word_of_feature.iter().map(|&word| word_totals[word as usize]).collect();
         let n_present = feature_totals.partition_point(|&total| total > 0);
-        Ranking {
-            word_of_feature,
-            feature_of_word,
-            feature_totals,
-            n_present,
-        }
+        Ranking { word_of_feature, feature_of_word, feature_totals, n_present }
     }
 }
 

@@ -118,10 +118,8 @@ fn numbered_vocabulary(source: &Source, header: &Header) -> Result<(Vocabulary, 
         );
         return Err(source.error_at(header.words_line, reason));
     }
-    let note = format!(
-        "{}: no vocabulary found, so the words are called 1 to {words}",
-        source.path()
-    );
+    let note =
+        format!("{}: no vocabulary found, so the words are called 1 to {words}", source.path());
     Ok((Vocabulary::numbered(header.n_words as usize), vec![note]))
 }
 
@@ -138,10 +136,7 @@ fn check_repeats(corpus: &Corpus, path: &Path) -> Result<()> {
             let reason = format!("{what} was already counted on line {first}");
             line_error(&name, second, reason)
         }
-        None => Error::File {
-            path: name,
-            reason: format!("{what} is counted twice"),
-        },
+        None => Error::File { path: name, reason: format!("{what} is counted twice") },
     })
 }
 
@@ -210,9 +205,7 @@ mod tests {
     #[test]
     fn a_compressed_file_is_the_same_corpus_whatever_its_name() {
         let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
-        encoder
-            .write_all(b"3\n5\n3\n1 2 1\n1 5 3\n3 2 2\n")
-            .unwrap();
+        encoder.write_all(b"3\n5\n3\n1 2 1\n1 5 3\n3 2 2\n").unwrap();
         let compressed = encoder.finish().unwrap();
         assert_eq!(read_as("counts.txt", &compressed).unwrap(), expected());
     }
@@ -250,17 +243,11 @@ mod tests {
 
         let other = folder.path().join("other.txt");
         std::fs::write(&other, "luna\nstelle\n").unwrap();
-        let corpus = CorpusReader::new()
-            .vocabulary_file(&other)
-            .read(&path)
-            .unwrap();
+        let corpus = CorpusReader::new().vocabulary_file(&other).read(&path).unwrap();
         assert_eq!(corpus.vocabulary().word(1), "stelle");
 
         std::fs::write(&other, "luna\n").unwrap();
-        let error = CorpusReader::new()
-            .vocabulary_file(&other)
-            .read(&path)
-            .unwrap_err();
+        let error = CorpusReader::new().vocabulary_file(&other).read(&path).unwrap_err();
         let sentence = error.to_string();
         assert!(sentence.contains("needed 2 words, as "), "{sentence}");
         assert!(sentence.contains("found 1 words in "), "{sentence}");

@@ -36,18 +36,10 @@ impl Source {
     /// Opens a file, compressed or not.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let (input, size) = open_input(path).map_err(|source| Error::Io {
-            path: name.clone(),
-            source,
-        })?;
-        let mut source = Source {
-            path: name,
-            input,
-            buffer: vec![0; BUFFER],
-            pending: 0..0,
-            line: 0,
-            size,
-        };
+        let (input, size) =
+            open_input(path).map_err(|source| Error::Io { path: name.clone(), source })?;
+        let mut source =
+            Source { path: name, input, buffer: vec![0; BUFFER], pending: 0..0, line: 0, size };
         source.skip_byte_order_mark()?;
         Ok(source)
     }
@@ -109,10 +101,7 @@ impl Source {
 
     /// An error about this file as a whole.
     pub(super) fn error(&self, reason: impl Into<String>) -> Error {
-        Error::File {
-            path: self.path.clone(),
-            reason: reason.into(),
-        }
+        Error::File { path: self.path.clone(), reason: reason.into() }
     }
 
     fn waiting(&self) -> &[u8] {
@@ -153,10 +142,7 @@ impl Source {
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 self.error(format!("the gzip data is damaged, {advice}"))
             }
-            _ => Error::Io {
-                path: self.path.clone(),
-                source: error,
-            },
+            _ => Error::Io { path: self.path.clone(), source: error },
         }
     }
 
@@ -174,11 +160,7 @@ impl Source {
 
 /// An error about one line of a file.
 pub(super) fn line_error(path: &str, line: u64, reason: impl Into<String>) -> Error {
-    Error::Line {
-        path: path.to_owned(),
-        line,
-        reason: reason.into(),
-    }
+    Error::Line { path: path.to_owned(), line, reason: reason.into() }
 }
 
 /// The user's own bytes for a message: in quotes, shortened, with what is not text escaped.
@@ -203,9 +185,7 @@ fn open_input(path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
     }
     let mut file = File::open(path)?;
     let mut start = Vec::with_capacity(GZIP_MAGIC.len());
-    file.by_ref()
-        .take(GZIP_MAGIC.len() as u64)
-        .read_to_end(&mut start)?;
+    file.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start)?;
     let compressed = start == GZIP_MAGIC;
     // What was read is put back in front rather than sought again: pipes cannot seek.
     let whole = io::Cursor::new(start).chain(file);

@@ -84,12 +84,7 @@ impl SparseCounts {
                 next[column as usize] += 1;
             }
         }
-        SparseCounts {
-            offsets,
-            indices,
-            counts,
-            n_columns: self.n_rows(),
-        }
+        SparseCounts { offsets, indices, counts, n_columns: self.n_rows() }
     }
 
     /// Bytes held by the arrays.
@@ -130,12 +125,7 @@ impl SparseCounts {
         debug_assert_eq!(indices.len(), counts.len());
         indices.shrink_to_fit();
         counts.shrink_to_fit();
-        SparseCounts {
-            offsets,
-            indices,
-            counts,
-            n_columns,
-        }
+        SparseCounts { offsets, indices, counts, n_columns }
     }
 
     /// Offsets, indices and counts, given away without a copy.
@@ -162,12 +152,7 @@ impl SparseCounts {
 
     /// Gives column `c` the name `new_names[c]` and sorts each row anew, in place.
     pub(super) fn relabel(&mut self, new_names: &[u32]) {
-        relabel_rows(
-            &self.offsets,
-            &mut self.indices,
-            &mut self.counts,
-            new_names,
-        );
+        relabel_rows(&self.offsets, &mut self.indices, &mut self.counts, new_names);
     }
 
     /// The first row that holds a column twice, and that column. Rows must be sorted.
@@ -300,12 +285,7 @@ mod tests {
         assert!(divided.n_nonzeros() > 4 * SMALLEST_TASK);
         let names: Vec<u32> = (0..997).map(|i| (i * 10) % 997).collect();
         divided.relabel(&names);
-        let SparseCounts {
-            offsets,
-            indices,
-            counts,
-            ..
-        } = &mut in_turn;
+        let SparseCounts { offsets, indices, counts, .. } = &mut in_turn;
         relabel_in_turn(offsets, indices, counts, &names);
         assert_eq!(divided, in_turn);
     }

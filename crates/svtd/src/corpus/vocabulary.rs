@@ -53,14 +53,8 @@ impl Vocabulary {
         let mut source = Source::open(path.as_ref())?;
         let words = read_words(&mut source)?;
         Vocabulary::from_words(words).map_err(|error| match error {
-            Error::RepeatedWord {
-                word,
-                first,
-                second,
-            } => source.error_at(
-                second as u64,
-                format!("the word {word:?} is already on line {first}"),
-            ),
+            Error::RepeatedWord { word, first, second } => source
+                .error_at(second as u64, format!("the word {word:?} is already on line {first}")),
             other => other,
         })
     }
@@ -141,11 +135,7 @@ fn check_repeats(words: &[String]) -> Result<()> {
     let mut seen = HashMap::with_capacity(words.len());
     for (position, word) in (1..).zip(words) {
         if let Some(first) = seen.insert(word.as_str(), position) {
-            return Err(Error::RepeatedWord {
-                word: word.clone(),
-                first,
-                second: position,
-            });
+            return Err(Error::RepeatedWord { word: word.clone(), first, second: position });
         }
     }
     Ok(())
@@ -208,10 +198,7 @@ mod tests {
 
     #[test]
     fn words_and_ids_are_inverse() {
-        for vocabulary in [
-            listed(&["sole", "amor", "stelle"]).unwrap(),
-            Vocabulary::numbered(3),
-        ] {
+        for vocabulary in [listed(&["sole", "amor", "stelle"]).unwrap(), Vocabulary::numbered(3)] {
             for (id, word) in (0..).zip(vocabulary.iter()) {
                 assert_eq!(vocabulary.id(&word), Some(id));
             }
@@ -261,18 +248,9 @@ mod tests {
     #[test]
     fn a_malformed_vocabulary_is_refused_with_its_line() {
         let table: [(&[u8], &str); 4] = [
-            (
-                b"a\n\nb\n",
-                "vocab.txt, line 2: expected a word, found an empty line",
-            ),
-            (
-                b"a\nb\n\xff\n",
-                "vocab.txt, line 3: expected a word in UTF-8",
-            ),
-            (
-                b"a\nb\na\n",
-                "vocab.txt, line 3: the word \"a\" is already on line 1",
-            ),
+            (b"a\n\nb\n", "vocab.txt, line 2: expected a word, found an empty line"),
+            (b"a\nb\n\xff\n", "vocab.txt, line 3: expected a word in UTF-8"),
+            (b"a\nb\na\n", "vocab.txt, line 3: the word \"a\" is already on line 1"),
             (b"\x1f\x8b\x08\x00", "vocab.txt: the gzip data ends early"),
         ];
         for (bytes, sentence) in table {

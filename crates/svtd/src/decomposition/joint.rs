@@ -45,10 +45,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     let mut sweeps = 0;
     let mut settled = false;
     while !settled && sweeps < MAX_SWEEPS {
-        settled = Arch::new().dispatch(Sweep {
-            slices: &mut slices,
-            rotation: &mut rotation,
-        });
+        settled = Arch::new().dispatch(Sweep { slices: &mut slices, rotation: &mut rotation });
         sweeps += 1;
     }
     let note = (!settled)
@@ -160,10 +157,7 @@ impl Slices {
         for b in (0..self.k).filter(|&b| b != p && b != q) {
             let (first, second) = (self.at(p, b), self.at(q, b));
             let (head, tail) = self.values.split_at_mut(second);
-            let (x, y) = (
-                &mut head[first..first + self.width],
-                &mut tail[..self.width],
-            );
+            let (x, y) = (&mut head[first..first + self.width], &mut tail[..self.width]);
             for (x, y) in x.iter_mut().zip(y) {
                 let (old_x, old_y) = (*x, *y);
                 *x = cosine * old_x + sine * old_y;
@@ -173,11 +167,7 @@ impl Slices {
         let (cc, cs, ss) = (cosine * cosine, cosine * sine, sine * sine);
         let (pp, pq, qq) = (self.at(p, p), self.at(p, q), self.at(q, q));
         for l in 0..self.width {
-            let (x, y, z) = (
-                self.values[pp + l],
-                self.values[qq + l],
-                self.values[pq + l],
-            );
+            let (x, y, z) = (self.values[pp + l], self.values[qq + l], self.values[pq + l]);
             self.values[pp + l] = cc * x + 2.0 * cs * z + ss * y;
             self.values[qq + l] = ss * x - 2.0 * cs * z + cc * y;
             self.values[pq + l] = (cc - ss) * z + cs * (y - x);
@@ -189,18 +179,10 @@ impl Slices {
         for a in 0..self.k {
             for b in a..self.k {
                 let square: f64 = self.entry(a, b).iter().map(|v| v * v).sum();
-                if a == b {
-                    diagonal += square
-                } else {
-                    off += 2.0 * square
-                }
+                if a == b { diagonal += square } else { off += 2.0 * square }
             }
         }
-        if diagonal + off > 0.0 {
-            (off / (diagonal + off)).sqrt()
-        } else {
-            0.0
-        }
+        if diagonal + off > 0.0 { (off / (diagonal + off)).sqrt() } else { 0.0 }
     }
 
     /// The least distance between the diagonals of two topics: how far apart the two topics are
@@ -230,16 +212,9 @@ fn rotate_columns(rotation: &mut Matrix, p: usize, q: usize, cosine: f64, sine: 
 /// The eigenvectors and the smallest gap between neighbouring eigenvalues of one slice.
 pub(super) fn slice_eigen(slice: &Matrix) -> (f64, Vec<f64>, Matrix) {
     let (values, vectors) = symmetric_eigen(slice);
-    let gap = values
-        .windows(2)
-        .map(|pair| pair[0] - pair[1])
-        .fold(f64::INFINITY, f64::min);
+    let gap = values.windows(2).map(|pair| pair[0] - pair[1]).fold(f64::INFINITY, f64::min);
     // With one topic there is nothing to tell apart: its own size stands for the gap.
-    let gap = if gap.is_finite() {
-        gap
-    } else {
-        values.first().copied().unwrap_or(0.0).abs()
-    };
+    let gap = if gap.is_finite() { gap } else { values.first().copied().unwrap_or(0.0).abs() };
     (gap, values, vectors)
 }
 
@@ -273,10 +248,7 @@ mod tests {
             // Columns agree up to order and sign.
             let overlap = basis.transpose_times(&rotation);
             for j in 0..k {
-                let largest = overlap
-                    .column(j)
-                    .iter()
-                    .fold(0.0_f64, |a, b| a.max(b.abs()));
+                let largest = overlap.column(j).iter().fold(0.0_f64, |a, b| a.max(b.abs()));
                 assert!((largest - 1.0).abs() < 1e-12);
             }
         }

@@ -77,9 +77,7 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
 /// Ranges of features whose slices fit the budget together.
 pub(super) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
-    (0..n)
-        .step_by(step)
-        .map(move |start| start..n.min(start + step))
+    (0..n).step_by(step).map(move |start| start..n.min(start + step))
 }
 
 /// A feature with its gap and the eigenvectors of its slice.
@@ -115,11 +113,7 @@ impl Candidate {
                 }
             }
         }
-        if total > 0.0 {
-            (off / total).sqrt()
-        } else {
-            0.0
-        }
+        if total > 0.0 { (off / total).sqrt() } else { 0.0 }
     }
 }
 
@@ -130,10 +124,8 @@ fn best_feature(
     k: usize,
     mut best: Option<Candidate>,
 ) -> Option<Candidate> {
-    let mut order: Vec<(f64, usize)> = (0..slices.n_rows())
-        .into_par_iter()
-        .map(|row| (gap_bound(slices, row, k), row))
-        .collect();
+    let mut order: Vec<(f64, usize)> =
+        (0..slices.n_rows()).into_par_iter().map(|row| (gap_bound(slices, row, k), row)).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for batch in order.chunks(BATCH) {
         let reachable = |bound: f64| best.as_ref().is_none_or(|b| bound >= b.gap * (1.0 - TIE));
@@ -156,12 +148,7 @@ fn best_feature(
 fn candidate(packed: &[f64], feature: usize, k: usize) -> Candidate {
     let slice = unpack(k, packed);
     let (gap, _, vectors) = joint::slice_eigen(&slice);
-    Candidate {
-        feature,
-        gap,
-        norm: slice.frobenius_norm(),
-        vectors,
-    }
+    Candidate { feature, gap, norm: slice.frobenius_norm(), vectors }
 }
 
 /// The largest gap that a slice of this norm and trace can have.
@@ -170,11 +157,7 @@ fn gap_bound(slices: &Matrix, row: usize, k: usize) -> f64 {
     for a in 0..k {
         for b in a..k {
             let value = slices[(row, packed)];
-            square += if a == b {
-                value * value
-            } else {
-                2.0 * value * value
-            };
+            square += if a == b { value * value } else { 2.0 * value * value };
             trace += if a == b { value } else { 0.0 };
             packed += 1;
         }
@@ -207,10 +190,7 @@ mod tests {
         assert_eq!(pruned.feature, all.feature);
         for i in 0..n {
             let gap = candidate(&slices.row(i), i, k).gap;
-            assert!(
-                gap <= gap_bound(&slices, i, k),
-                "the bound holds for feature {i}"
-            );
+            assert!(gap <= gap_bound(&slices, i, k), "the bound holds for feature {i}");
         }
     }
 

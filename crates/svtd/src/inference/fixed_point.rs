@@ -45,11 +45,7 @@ pub fn mixture(table: &TopicTable, document: &Words) -> Vec<f64> {
         before.copy_from_slice(&counts);
     }
     let total = length + alpha.iter().sum::<f64>();
-    counts
-        .iter()
-        .zip(alpha)
-        .map(|(d, a)| (d + a) / total)
-        .collect()
+    counts.iter().zip(alpha).map(|(d, a)| (d + a) / total).collect()
 }
 
 fn sweep(

@@ -19,6 +19,11 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{TopicTable, Words};
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+
+/// Words of a document that are sampled at most: every one is visited in every sweep.
+pub const MAX_LENGTH: u64 = 10_000_000;
 
 /// A Gibbs sampler for mixtures.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,11 +35,7 @@ pub struct Gibbs {
 
 impl Default for Gibbs {
     fn default() -> Self {
-        Self {
-            seed: 0,
-            burn_in: 50,
-            sweeps: 200,
-        }
+        Self { seed: 0, burn_in: 50, sweeps: 200 }
     }
 }
 
@@ -57,14 +58,27 @@ impl Gibbs {
         self
     }
 
+    /// Refuses documents too long to be sampled word by word.
+    pub(super) fn check(corpus: &Corpus) -> Result<()> {
+        match corpus.lengths().iter().position(|&length| length > MAX_LENGTH) {
+            None => Ok(()),
+            Some(document) => Err(Error::Document {
+                document,
+                reason: format!(
+                    "{} words; Gibbs sampling visits each in every sweep and takes at most \
+                     {MAX_LENGTH}: use the default inference",
+                    corpus.lengths()[document]
+                ),
+            }),
+        }
+    }
+
     /// The mixture of a document: the prior when it has no words.
     pub fn mixture(&self, table: &TopicTable, document: &Words) -> Vec<f64> {
         let k = table.n_topics();
         let mut rng = ChaCha8Rng::seed_from_u64(document_seed(self.seed, document));
-        let tokens: Vec<u32> = document
-            .iter()
-            .flat_map(|&(word, x)| (0..x).map(move |_| word))
-            .collect();
+        let tokens: Vec<u32> =
+            document.iter().flat_map(|&(word, x)| (0..x).map(move |_| word)).collect();
         let mut counts = vec![0.0; k];
         let mut odds = vec![0.0; k];
         let mut topics: Vec<Option<usize>> = vec![None; tokens.len()];
@@ -89,11 +103,7 @@ impl Gibbs {
             }
         }
         let kept = self.sweeps as f64;
-        let means: Vec<f64> = sum
-            .iter()
-            .zip(table.alpha())
-            .map(|(s, a)| s / kept + a)
-            .collect();
+        let means: Vec<f64> = sum.iter().zip(table.alpha()).map(|(s, a)| s / kept + a).collect();
         let total: f64 = means.iter().sum();
         means.iter().map(|m| m / total).collect()
     }
@@ -117,9 +127,7 @@ fn draw(rng: &mut ChaCha8Rng, odds: &[f64]) -> Option<usize> {
 
 /// A seed from the caller's and the document's words (FNV-1a over 64-bit words).
 fn document_seed(seed: u64, document: &Words) -> u64 {
-    document
-        .iter()
-        .fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, &(word, x)| {
-            (hash ^ (u64::from(word) << 32 | u64::from(x))).wrapping_mul(0x0000_0100_0000_01B3)
-        })
+    document.iter().fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, &(word, x)| {
+        (hash ^ (u64::from(word) << 32 | u64::from(x))).wrapping_mul(0x0000_0100_0000_01B3)
+    })
 }

@@ -50,20 +50,18 @@ impl Lda {
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
         let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, |document| {
-            fixed_point::mixture(&table, document)
-        })
+        infer_each(self.topics(), corpus, |document| fixed_point::mixture(&table, document))
     }
 
     /// The mixture of topics of every document, by Gibbs sampling (Remark 3.1).
     ///
     /// # Errors
-    /// When the corpus has no words in common with the model.
+    /// When the corpus has no words in common with the model, or a document is longer than
+    /// [`gibbs::MAX_LENGTH`].
     pub fn infer_by_gibbs(&self, corpus: &Corpus, gibbs: &Gibbs) -> Result<Inferred> {
+        Gibbs::check(corpus)?;
         let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, |document| {
-            gibbs.mixture(&table, document)
-        })
+        infer_each(self.topics(), corpus, |document| gibbs.mixture(&table, document))
     }
 }
 
@@ -154,20 +152,14 @@ impl Alignment {
             return Err(mismatch(model, other, 0));
         }
         let lookup = |i: usize| {
-            if by_name {
-                model.id(&other.word(i))
-            } else {
-                u32::try_from(i).ok()
-            }
+            if by_name { model.id(&other.word(i)) } else { u32::try_from(i).ok() }
         };
         let shared: Vec<Option<u32>> = (0..other.len()).map(lookup).collect();
         let n_shared = shared.iter().flatten().count();
         if n_shared == 0 {
             return Err(mismatch(model, other, n_shared));
         }
-        Ok(Self {
-            model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect(),
-        })
+        Ok(Self { model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect() })
     }
 
     /// The words of document `d` that the model knows, and how many tokens it does not know.

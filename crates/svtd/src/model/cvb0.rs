@@ -78,15 +78,9 @@ pub(super) fn polish(
         frugal_sweeps(corpus, &start, sweeps, watch)
     };
     let word_topic = smoothed(&sums);
-    let masses: Vec<f64> = (0..sums.n_columns())
-        .map(|j| sums.column(j).iter().sum())
-        .collect();
+    let masses: Vec<f64> = (0..sums.n_columns()).map(|j| sums.column(j).iter().sum()).collect();
     let total: f64 = masses.iter().sum();
-    Swept {
-        word_topic,
-        topic_weights: masses.iter().map(|m| m / total).collect(),
-        exact,
-    }
+    Swept { word_topic, topic_weights: masses.iter().map(|m| m / total).collect(), exact }
 }
 
 /// Whether the responsibilities of so many counts are within the limit.
@@ -116,9 +110,7 @@ fn smoothed(sums: &Matrix) -> Matrix {
     for j in 0..topics.n_columns() {
         let column = topics.column_mut(j);
         let total: f64 = column.iter().sum::<f64>() + n * ETA;
-        column
-            .iter_mut()
-            .for_each(|value| *value = (*value + ETA) / total);
+        column.iter_mut().for_each(|value| *value = (*value + ETA) / total);
     }
     topics
 }
@@ -132,36 +124,19 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
     let width = padded(k);
     let mut chunks = cut(rows, width);
     let topics = padded_rows(start, width);
-    let alpha: Vec<f32> = (0..width)
-        .map(|j| if j < k { ALPHA as f32 } else { 0.0 })
-        .collect();
+    let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     let n_features = start.n_rows();
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         let topics = &topics;
-        Arch::new().dispatch(WarmUp {
-            chunk,
-            rows,
-            topics,
-            alpha: &alpha,
-            width,
-        });
+        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, width });
         chunk.sum(rows, n_features, width);
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
-        watch(Stage::Polish {
-            step: sweep,
-            of: sweeps,
-        });
+        watch(Stage::Polish { step: sweep, of: sweeps });
         chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
             let sums = &sums;
-            Arch::new().dispatch(Sweep {
-                chunk,
-                rows,
-                sums,
-                alpha: &alpha,
-                width,
-            });
+            Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha, width });
         });
         sums = Sums::gather(&chunks, n_features, width);
     }
@@ -182,8 +157,7 @@ impl WithSimd for WarmUp<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk
-            .warm_up(self.rows, self.topics, self.alpha, self.width);
+        self.chunk.warm_up(self.rows, self.topics, self.alpha, self.width);
     }
 }
 
@@ -201,8 +175,7 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk
-            .sweep(self.rows, self.sums, self.alpha, self.width);
+        self.chunk.sweep(self.rows, self.sums, self.alpha, self.width);
     }
 }
 
@@ -219,17 +192,14 @@ impl Sums {
     /// Adds the chunks' sums, in order.
     fn gather(chunks: &[Chunk], n_features: usize, width: usize) -> Self {
         let mut exact = vec![0.0; n_features * width];
-        exact
-            .par_chunks_mut(width * 256)
-            .enumerate()
-            .for_each(|(piece, target)| {
-                let first = piece * width * 256;
-                for chunk in chunks {
-                    for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
-                        *value += more;
-                    }
+        exact.par_chunks_mut(width * 256).enumerate().for_each(|(piece, target)| {
+            let first = piece * width * 256;
+            for chunk in chunks {
+                for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
+                    *value += more;
                 }
-            });
+            }
+        });
         let mut totals = vec![n_features as f64 * ETA; width];
         for row in exact.chunks_exact(width) {
             for (total, value) in totals.iter_mut().zip(row) {
@@ -256,25 +226,13 @@ struct Chunk {
 fn cut(rows: &SparseCounts, width: usize) -> Vec<Chunk> {
     let offsets = rows.offsets();
     let total = rows.n_nonzeros();
-    let edge = |c: usize| {
-        offsets
-            .partition_point(|&o| o < total * c / CHUNKS)
-            .min(rows.n_rows())
-    };
+    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / CHUNKS).min(rows.n_rows());
     (0..CHUNKS)
         .map(|c| {
-            let last = if c + 1 == CHUNKS {
-                rows.n_rows()
-            } else {
-                edge(c + 1)
-            };
+            let last = if c + 1 == CHUNKS { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let n = offsets[documents.end] - offsets[documents.start];
-            Chunk {
-                documents,
-                gamma: vec![0.0; n * width],
-                sums: Vec::new(),
-            }
+            Chunk { documents, gamma: vec![0.0; n * width], sums: Vec::new() }
         })
         .collect()
 }
@@ -466,10 +424,7 @@ fn frugal_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(
     }
     let mut sums = Matrix::zeros(n, k);
     for sweep in 0..=sweeps {
-        watch(Stage::Polish {
-            step: sweep,
-            of: sweeps,
-        });
+        watch(Stage::Polish { step: sweep, of: sweeps });
         // The shares belong to the mixtures before they are updated, as the sums must.
         let before = Matrix::from_fn(rows.n_rows(), k, |d, j| mixtures[d * k + j]);
         mix(rows, &topics, k, &mut mixtures, &mut shares);
@@ -495,10 +450,7 @@ fn mix(rows: &SparseCounts, topics: &[f64], k: usize, mixtures: &mut [f64], shar
         pieces.push(own);
         rest = tail;
     }
-    let work = mixtures
-        .par_chunks_mut(DOCUMENTS * k)
-        .zip(pieces)
-        .enumerate();
+    let work = mixtures.par_chunks_mut(DOCUMENTS * k).zip(pieces).enumerate();
     work.for_each(|(piece, (mixtures, shares))| {
         let mut sum = vec![0.0; k];
         let mut position = 0;
@@ -508,11 +460,7 @@ fn mix(rows: &SparseCounts, topics: &[f64], k: usize, mixtures: &mut [f64], shar
             for (&i, &x) in features.iter().zip(counts) {
                 let words = &topics[i as usize * k..][..k];
                 let explained: f64 = words.iter().zip(mixture.iter()).map(|(a, b)| a * b).sum();
-                let share = if explained > 0.0 {
-                    f64::from(x) / explained
-                } else {
-                    0.0
-                };
+                let share = if explained > 0.0 { f64::from(x) / explained } else { 0.0 };
                 shares[position] = share as f32;
                 position += 1;
                 for (value, a) in sum.iter_mut().zip(words) {
@@ -557,10 +505,7 @@ mod tests {
         }
         let sums = exact_sweeps(&corpus, &start, 5, &|_| {});
         let mass: f64 = sums.values().iter().sum();
-        assert!(
-            (mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5,
-            "{mass}"
-        );
+        assert!((mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5, "{mass}");
     }
 
     #[test]
@@ -569,17 +514,10 @@ mod tests {
         let exact = smoothed(&exact_sweeps(&corpus, &start, 10, &|_| {}));
         let sums = frugal_sweeps(&corpus, &start, 10, &|_| {});
         let mass: f64 = sums.values().iter().sum();
-        assert!(
-            (mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5,
-            "{mass}"
-        );
+        assert!((mass / corpus.n_tokens() as f64 - 1.0).abs() < 1e-5, "{mass}");
         let frugal = smoothed(&sums);
-        let distance: f64 = exact
-            .values()
-            .iter()
-            .zip(frugal.values())
-            .map(|(a, b)| (a - b).abs())
-            .sum();
+        let distance: f64 =
+            exact.values().iter().zip(frugal.values()).map(|(a, b)| (a - b).abs()).sum();
         assert!(distance / 4.0 < 0.5, "mean L1 distance {}", distance / 4.0);
     }
 

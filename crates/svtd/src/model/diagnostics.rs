@@ -64,15 +64,18 @@ impl TopicDiagnostics {
         if self.lifted {
             flags.push("its weight was lifted from zero".to_owned());
         }
-        if self.documents < 30.0 {
-            flags.push(format!(
-                "weak: {:.0} documents' worth of evidence",
-                self.documents
-            ));
+        if self.documents < 0.5 {
+            flags.push("empty: hardly any document is about it".to_owned());
+        } else if self.documents < WEAK {
+            let documents = self.documents.floor();
+            flags.push(format!("weak: {documents} documents' worth of evidence"));
         }
         flags
     }
 }
+
+/// Documents' worth of evidence below which a topic is called weak.
+const WEAK: f64 = 30.0;
 
 /// What followed the spectral estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -58,10 +58,7 @@ pub(super) fn polish(
     let mut settled = false;
     let mut steps = 0;
     while steps < max_steps && !settled {
-        watch(Stage::Polish {
-            step: steps,
-            of: max_steps,
-        });
+        watch(Stage::Polish { step: steps, of: max_steps });
         let logarithms = logarithms_of(&word_topic);
         let mut posterior = products.forward(&logarithms);
         let likelihood = to_posterior(&mut posterior, &topic_weights);
@@ -75,12 +72,7 @@ pub(super) fn polish(
             steps += 1;
         }
     }
-    Polished {
-        word_topic,
-        topic_weights,
-        steps,
-        settled,
-    }
+    Polished { word_topic, topic_weights, steps, settled }
 }
 
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
@@ -99,19 +91,8 @@ pub fn polish_single_topic(
     });
     let frequencies = frequencies(corpus);
     let (weights, _) = lift(topic_weights);
-    let polished = polish(
-        corpus,
-        &start,
-        &weights,
-        &frequencies,
-        MAX_STEPS,
-        true,
-        &|_| {},
-    );
-    (
-        to_vocabulary(corpus, &polished.word_topic),
-        polished.topic_weights,
-    )
+    let polished = polish(corpus, &start, &weights, &frequencies, MAX_STEPS, true, &|_| {});
+    (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 
 /// Groups of topics that EM made identical, each with its first member leading.
@@ -143,17 +124,13 @@ fn mixed_with(word_topic: &Matrix, frequencies: &[f64]) -> Matrix {
 
 fn logarithms_of(word_topic: &Matrix) -> Matrix {
     let mut logarithms = word_topic.clone();
-    logarithms
-        .values_mut()
-        .par_iter_mut()
-        .for_each(|value| *value = value.ln());
+    logarithms.values_mut().par_iter_mut().for_each(|value| *value = value.ln());
     logarithms
 }
 
 fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
-    let sum: f64 = (0..logarithms.n_columns())
-        .map(|j| dot(logarithms.column(j), frequencies))
-        .sum();
+    let sum: f64 =
+        (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum();
     SMOOTHING * frequencies.len() as f64 * sum
 }
 
@@ -161,54 +138,37 @@ fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
 fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
     let n = scores.n_rows();
     let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
-    for (column, log_weight) in scores
-        .values_mut()
-        .chunks_exact_mut(n.max(1))
-        .zip(&log_weights)
-    {
+    for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
         column.iter_mut().for_each(|value| *value += log_weight);
     }
     let largest = by_document(scores, f64::NEG_INFINITY, f64::max);
-    scores
-        .values_mut()
-        .par_chunks_exact_mut(n.max(1))
-        .for_each(|column| {
-            for (value, top) in column.iter_mut().zip(&largest) {
-                *value = (*value - top).exp();
-            }
-        });
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, top) in column.iter_mut().zip(&largest) {
+            *value = (*value - top).exp();
+        }
+    });
     let totals = by_document(scores, 0.0, |a, b| a + b);
-    scores
-        .values_mut()
-        .par_chunks_exact_mut(n.max(1))
-        .for_each(|column| {
-            for (value, total) in column.iter_mut().zip(&totals) {
-                *value /= total;
-            }
-        });
-    largest
-        .iter()
-        .zip(&totals)
-        .map(|(top, total)| top + total.ln())
-        .sum()
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, total) in column.iter_mut().zip(&totals) {
+            *value /= total;
+        }
+    });
+    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).sum()
 }
 
 /// Folds every document's row over the topics, in the order of the topics.
 fn by_document(matrix: &Matrix, start: f64, fold: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
     const ROWS: usize = 8192;
     let mut result = vec![start; matrix.n_rows()];
-    result
-        .par_chunks_mut(ROWS)
-        .enumerate()
-        .for_each(|(chunk, target)| {
-            let first = chunk * ROWS;
-            for j in 0..matrix.n_columns() {
-                let column = &matrix.column(j)[first..first + target.len()];
-                for (value, &more) in target.iter_mut().zip(column) {
-                    *value = fold(*value, more);
-                }
+    result.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, target)| {
+        let first = chunk * ROWS;
+        for j in 0..matrix.n_columns() {
+            let column = &matrix.column(j)[first..first + target.len()];
+            for (value, &more) in target.iter_mut().zip(column) {
+                *value = fold(*value, more);
             }
-        });
+        }
+    });
     result
 }
 

@@ -80,12 +80,7 @@ impl Lda {
         diagnostics: Diagnostics,
         options: Options,
     ) -> Self {
-        Self {
-            topics,
-            alpha,
-            diagnostics,
-            options,
-        }
+        Self { topics, alpha, diagnostics, options }
     }
 }
 
@@ -135,9 +130,7 @@ impl LdaParams {
 
     /// The better of two candidates on held-out documents, fitted on all.
     fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
-        let polished = Candidate::Polished {
-            sweeps: cvb0::SWEEPS,
-        };
+        let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         let scores = self.compare(corpus, polished, watch);
         let chosen = match scores {
             Some([unpolished, with]) if with < unpolished => polished,
@@ -201,20 +194,10 @@ impl LdaParams {
             Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),
             Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
         };
-        let (topics, diagnostics, order) = finish(
-            corpus,
-            moments.lengths(),
-            moments.weights(),
-            spectral,
-            estimate,
-        );
+        let (topics, diagnostics, order) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
         let alpha = order.iter().map(|&j| unordered[j]).collect();
-        Ok(Lda {
-            topics,
-            alpha,
-            diagnostics,
-            options: self.options.clone(),
-        })
+        Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
     }
 }
 
@@ -239,12 +222,7 @@ impl Candidate {
             Candidate::Unpolished => {
                 let (topic_weights, lifted) = lift(&recovered.topic_weights);
                 let word_topic = recovered.word_topic.clone();
-                Estimate {
-                    word_topic,
-                    topic_weights,
-                    lifted,
-                    polish: PolishOutcome::None,
-                }
+                Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
             }
             Candidate::Polished { sweeps } => {
                 let frequencies = frequencies(corpus);
@@ -257,11 +235,7 @@ impl Candidate {
                         cvb0::MAX_RESPONSIBILITIES
                     ));
                 }
-                let polish = PolishOutcome::Sweeps {
-                    sweeps,
-                    exact: swept.exact,
-                    held_out: None,
-                };
+                let polish = PolishOutcome::Sweeps { sweeps, exact: swept.exact, held_out: None };
                 Estimate {
                     word_topic: swept.word_topic,
                     lifted: vec![false; swept.topic_weights.len()],
@@ -276,9 +250,8 @@ impl Candidate {
 /// A tenth of the documents by a hash of their content, and the rest; `None` when that is too
 /// few.
 fn split_by_content(corpus: &Corpus) -> Option<(Vec<usize>, Vec<usize>)> {
-    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
-        .map(|d| (corpus.document_key(d), d))
-        .collect();
+    let mut order: Vec<(u64, usize)> =
+        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
     order.sort_unstable();
     let n_held_out = corpus.n_documents() / HELD_OUT;
     if n_held_out < LEAST_HELD_OUT {

@@ -22,9 +22,7 @@ pub struct SingleTopic {
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
     pub fn params(n_topics: usize) -> SingleTopicParams {
-        SingleTopicParams {
-            options: Options::new(n_topics),
-        }
+        SingleTopicParams { options: Options::new(n_topics) }
     }
 
     /// The topics: `M` and `Omega`.
@@ -43,11 +41,7 @@ impl SingleTopic {
     }
 
     pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
-        Self {
-            topics,
-            diagnostics,
-            options,
-        }
+        Self { topics, diagnostics, options }
     }
 }
 
@@ -80,18 +74,9 @@ impl SingleTopicParams {
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let mut spectral = Spectral::estimate(&moments, options, ReadOff::Diagonals, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
-        let (topics, diagnostics, _) = finish(
-            corpus,
-            moments.lengths(),
-            moments.weights(),
-            spectral,
-            estimate,
-        );
-        Ok(SingleTopic {
-            topics,
-            diagnostics,
-            options: options.clone(),
-        })
+        let (topics, diagnostics, _) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+        Ok(SingleTopic { topics, diagnostics, options: options.clone() })
     }
 
     fn polished(
@@ -108,19 +93,9 @@ impl SingleTopicParams {
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
         let frequencies = frequencies(corpus);
         let start = &spectral.recovered.word_topic;
-        let polished = em::polish(
-            corpus,
-            start,
-            &weights,
-            &frequencies,
-            max_steps,
-            until_settled,
-            watch,
-        );
-        let outcome = PolishOutcome::Em {
-            steps: polished.steps,
-            settled: polished.settled,
-        };
+        let polished =
+            em::polish(corpus, start, &weights, &frequencies, max_steps, until_settled, watch);
+        let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
         merged(spectral, polished, lifted, outcome)
     }
 }
@@ -143,10 +118,8 @@ fn merged(
 ) -> Estimate {
     let groups = em::identical_groups(&polished.word_topic);
     let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
-    let topic_weights = groups
-        .iter()
-        .map(|group| group.iter().map(|&j| polished.topic_weights[j]).sum())
-        .collect();
+    let topic_weights =
+        groups.iter().map(|group| group.iter().map(|&j| polished.topic_weights[j]).sum()).collect();
     if groups.len() < polished.topic_weights.len() {
         spectral.notes.push(format!(
             "{} of {} topics came out identical to others and were merged; {} remain",

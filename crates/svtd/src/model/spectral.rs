@@ -82,11 +82,7 @@ impl Spectral {
         let columns = match read_off {
             ReadOff::Columns => whitening.factor().times(rotation),
             ReadOff::Diagonals => {
-                let rows = if options.method == Method::Svtd {
-                    options.rows
-                } else {
-                    Rows::Kept
-                };
+                let rows = if options.method == Method::Svtd { options.rows } else { Rows::Kept };
                 diagonals(moments, &whitening, rotation, rows)
             }
         };
@@ -98,12 +94,7 @@ impl Spectral {
                 whitening.relative_residual()
             ));
         }
-        Ok(Self {
-            recovered,
-            whitening,
-            decomposition,
-            notes,
-        })
+        Ok(Self { recovered, whitening, decomposition, notes })
     }
 }
 
@@ -113,9 +104,7 @@ fn whiten(moments: &dyn Moments, options: &Options, notes: &mut Vec<String>) -> 
         Err(Error::FewerTopicsVisible { asked, visible, .. })
             if options.allow_fewer && visible > 0 =>
         {
-            notes.push(format!(
-                "{asked} topics were asked for; the data shows {visible}"
-            ));
+            notes.push(format!("{asked} topics were asked for; the data shows {visible}"));
             Whitening::fit(moments, visible, options.whitening)
         }
         outcome => outcome,
@@ -138,12 +127,7 @@ pub(super) fn finish(
     spectral: Spectral,
     estimate: Estimate,
 ) -> (Topics, Diagnostics, Vec<usize>) {
-    let Spectral {
-        recovered,
-        whitening,
-        decomposition,
-        notes,
-    } = spectral;
+    let Spectral { recovered, whitening, decomposition, notes } = spectral;
     let effective_triples = weights.effective_documents_triples(lengths);
     let in_vocabulary = to_vocabulary(corpus, &estimate.word_topic);
     let order = canonical_order(&in_vocabulary, &estimate.topic_weights);
@@ -169,10 +153,7 @@ pub(super) fn finish(
         eigenpairs_residual: whitening.relative_residual(),
         n_products: whitening.n_products(),
         pivot: decomposition.pivot.map(|feature| {
-            corpus
-                .vocabulary()
-                .word(corpus.word_of_feature()[feature] as usize)
-                .into_owned()
+            corpus.vocabulary().word(corpus.word_of_feature()[feature] as usize).into_owned()
         }),
         separation: decomposition.separation,
         off_diagonal: decomposition.residual,
@@ -182,11 +163,7 @@ pub(super) fn finish(
     };
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);
-    (
-        Topics::new(corpus.vocabulary().clone(), word_topic, weights),
-        diagnostics,
-        order,
-    )
+    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics, order)
 }
 
 /// Rows by feature become rows by word; words that never occur get zeros.
@@ -204,10 +181,7 @@ pub(super) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
 /// The share of each present feature among all tokens.
 pub(super) fn frequencies(corpus: &Corpus) -> Vec<f64> {
     let total = corpus.n_tokens() as f64;
-    corpus.feature_totals()[..corpus.n_present()]
-        .iter()
-        .map(|&t| t as f64 / total)
-        .collect()
+    corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
 }
 
 /// Lifts weights below 1e-4 to that and normalises; tells which were lifted.

@@ -19,11 +19,7 @@ pub struct Topics {
 impl Topics {
     /// Puts topics together; `word_topic` is words x topics in vocabulary order.
     pub(crate) fn new(vocabulary: Vocabulary, word_topic: Matrix, weights: Vec<f64>) -> Self {
-        Self {
-            vocabulary,
-            word_topic,
-            weights,
-        }
+        Self { vocabulary, word_topic, weights }
     }
 
     /// The vocabulary.
@@ -53,10 +49,7 @@ impl Topics {
 
     /// Topic `j`.
     pub fn topic(&self, j: usize) -> Topic<'_> {
-        Topic {
-            topics: self,
-            index: j,
-        }
+        Topic { topics: self, index: j }
     }
 
     /// All topics in order.
@@ -100,10 +93,7 @@ impl<'a> Topic<'a> {
         }
         order.truncate(n);
         order.sort_by(by_probability);
-        order
-            .into_iter()
-            .map(|i| (self.topics.vocabulary.word(i), column[i]))
-            .collect()
+        order.into_iter().map(|i| (self.topics.vocabulary.word(i), column[i])).collect()
     }
 }
 
@@ -113,10 +103,7 @@ pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize
     order.sort_by(|&a, &b| {
         weights[b].total_cmp(&weights[a]).then_with(|| {
             let pairs = word_topic.column(a).iter().zip(word_topic.column(b));
-            pairs
-                .map(|(x, y)| y.total_cmp(x))
-                .find(|o| o.is_ne())
-                .unwrap_or(a.cmp(&b))
+            pairs.map(|(x, y)| y.total_cmp(x)).find(|o| o.is_ne()).unwrap_or(a.cmp(&b))
         })
     });
     order

@@ -126,10 +126,7 @@ impl Moments for ExactMoments {
 }
 
 fn times_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
-    matrix
-        .times(&Matrix::from_columns(vector.len(), 1, vector.to_vec()))
-        .values()
-        .to_vec()
+    matrix.times(&Matrix::from_columns(vector.len(), 1, vector.to_vec())).values().to_vec()
 }
 
 /// A matrix from its rows.

@@ -48,10 +48,7 @@ impl<'a> LdaMoments<'a> {
         counting: Counting,
     ) -> Result<Self> {
         check_alpha0(alpha0)?;
-        Ok(Self {
-            raw: SingleTopicMoments::estimate(corpus, weights, counting)?,
-            alpha0,
-        })
+        Ok(Self { raw: SingleTopicMoments::estimate(corpus, weights, counting)?, alpha0 })
     }
 
     /// The weights of the documents.
@@ -131,9 +128,7 @@ pub(crate) fn check_alpha0(alpha0: f64) -> Result<()> {
 /// `m = W'M1`.
 fn whitened_first(whitening: &Whitening, first: &[f64]) -> Vec<f64> {
     let w = whitening.unmixing();
-    (0..w.n_columns())
-        .map(|j| dot(w.column(j), first))
-        .collect()
+    (0..w.n_columns()).map(|j| dot(w.column(j), first)).collect()
 }
 
 impl Moments for LdaMoments<'_> {

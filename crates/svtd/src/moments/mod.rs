@@ -83,10 +83,7 @@ pub struct Cube {
 impl Cube {
     /// A cube of zeros.
     pub fn zeros(side: usize) -> Self {
-        Self {
-            side,
-            values: vec![0.0; side * side * side],
-        }
+        Self { side, values: vec![0.0; side * side * side] }
     }
 
     /// Number of entries along one side.
@@ -111,14 +108,9 @@ impl Cube {
             for b in a..side {
                 for c in b..side {
                     let value = entry(a, b, c);
-                    for (x, y, z) in [
-                        (a, b, c),
-                        (a, c, b),
-                        (b, a, c),
-                        (b, c, a),
-                        (c, a, b),
-                        (c, b, a),
-                    ] {
+                    for (x, y, z) in
+                        [(a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)]
+                    {
                         cube.values[(x * side + y) * side + z] = value;
                     }
                 }
@@ -130,10 +122,7 @@ impl Cube {
 
 /// The packed upper triangle of the symmetric matrix `entry(a, b)`.
 fn pack(k: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
-    panels::packed_pairs(k)
-        .into_iter()
-        .map(|(a, b)| entry(a, b))
-        .collect()
+    panels::packed_pairs(k).into_iter().map(|(a, b)| entry(a, b)).collect()
 }
 
 /// The symmetric matrix of a packed upper triangle.

@@ -22,12 +22,8 @@ struct Naive {
 impl Naive {
     fn single_topic(corpus: &Corpus, weights: &MomentWeights, counting: Counting) -> Self {
         let n = corpus.n_present();
-        let mut naive = Self {
-            n,
-            m1: vec![0.0; n],
-            m2: vec![0.0; n * n],
-            m3: vec![0.0; n * n * n],
-        };
+        let mut naive =
+            Self { n, m1: vec![0.0; n], m2: vec![0.0; n * n], m3: vec![0.0; n * n * n] };
         for d in 0..corpus.n_documents() {
             let mut x = vec![0.0; n];
             for (word, count) in corpus.document(d).words() {
@@ -74,9 +70,7 @@ impl Naive {
     }
 
     fn slice(&self, i: usize) -> Matrix {
-        Matrix::from_fn(self.n, self.n, |h, l| {
-            self.m3[(i * self.n + h) * self.n + l]
-        })
+        Matrix::from_fn(self.n, self.n, |h, l| self.m3[(i * self.n + h) * self.n + l])
     }
 
     /// `W' M3_i W`.
@@ -100,10 +94,7 @@ fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let scale = expected.iter().fold(1e-300_f64, |a, b| a.max(b.abs()));
     for (x, y) in found.iter().zip(expected) {
-        assert!(
-            (x - y).abs() <= tolerance * scale,
-            "{what}: {x} is not {y} (scale {scale})"
-        );
+        assert!((x - y).abs() <= tolerance * scale, "{what}: {x} is not {y} (scale {scale})");
     }
 }
 
@@ -138,12 +129,7 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
     assert_close(moments.first(), &naive.m1, 1e-12, "first moment");
     let identity = Matrix::identity(naive.n);
     let second = moments.second_times(&identity);
-    assert_close(
-        second.values(),
-        naive.second().values(),
-        1e-11,
-        "second moment",
-    );
+    assert_close(second.values(), naive.second().values(), 1e-11, "second moment");
     let Ok(whitening) = Whitening::fit(moments, k, scaling) else {
         return;
     };
@@ -153,33 +139,21 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
     }
     let (w, e) = (whitening.unmixing(), whitening.factor());
     let whitened = w.transpose_times(&naive.second().times(w));
-    assert_close(
-        whitened.values(),
-        Matrix::identity(k).values(),
-        1e-9,
-        "W'M2 W = I",
-    );
+    assert_close(whitened.values(), Matrix::identity(k).values(), 1e-9, "W'M2 W = I");
     let slices: Vec<Matrix> = (0..naive.n).map(|i| naive.kept(i, w)).collect();
     let found = moments.third_slices(&whitening, Rows::Kept, 0..naive.n);
     let rotation = rotation(k);
     let diagonals = moments.third_diagonals(&whitening, &rotation);
-    let all = slices
-        .iter()
-        .flat_map(|h| h.values().to_vec())
-        .collect::<Vec<f64>>();
-    let unpacked: Vec<f64> = (0..naive.n)
-        .flat_map(|i| unpack(k, &found.row(i)).values().to_vec())
-        .collect();
+    let all = slices.iter().flat_map(|h| h.values().to_vec()).collect::<Vec<f64>>();
+    let unpacked: Vec<f64> =
+        (0..naive.n).flat_map(|i| unpack(k, &found.row(i)).values().to_vec()).collect();
     assert_close(&unpacked, &all, 1e-10, "slices, rows kept");
     for (i, h) in slices.iter().enumerate() {
         let turned = rotation.transpose_times(&h.times(&rotation));
         let expected: Vec<f64> = (0..k).map(|j| turned[(j, j)]).collect();
         let scale = all.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for (x, y) in diagonals.row(i).iter().zip(&expected) {
-            assert!(
-                (x - y).abs() <= 1e-10 * scale,
-                "diagonal {i}: {x} is not {y}"
-            );
+            assert!((x - y).abs() <= 1e-10 * scale, "diagonal {i}: {x} is not {y}");
         }
     }
     // T = sum_i w_i x H_i.
@@ -187,10 +161,7 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
     let expected: Vec<f64> = (0..k)
         .flat_map(|a| {
             let mut slice = Matrix::zeros(k, k);
-            slices
-                .iter()
-                .enumerate()
-                .for_each(|(i, h)| slice.add(w[(i, a)], h));
+            slices.iter().enumerate().for_each(|(i, h)| slice.add(w[(i, a)], h));
             slice.values().to_vec()
         })
         .collect();
@@ -202,33 +173,22 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
         if leverages[i] < 0.7 {
             if let Some(expected) = naive.removed(i, e) {
                 let found = unpack(k, &part.row(i - 1));
-                let scale = expected
-                    .frobenius_norm()
-                    .max(1e-3 * naive.kept(i, w).frobenius_norm());
+                let scale = expected.frobenius_norm().max(1e-3 * naive.kept(i, w).frobenius_norm());
                 for (x, y) in found.values().iter().zip(expected.values()) {
-                    assert!(
-                        (x - y).abs() <= 1e-8 * scale.max(1e-6),
-                        "removed {i}: {x} is not {y}"
-                    );
+                    assert!((x - y).abs() <= 1e-8 * scale.max(1e-6), "removed {i}: {x} is not {y}");
                 }
             }
         } else if leverages[i] > 0.9 {
             let found = unpack(k, &part.row(i - 1));
-            assert_close(
-                found.values(),
-                slices[i].values(),
-                1e-8,
-                "a heavy row is kept",
-            );
+            assert_close(found.values(), slices[i].values(), 1e-8, "a heavy row is kept");
         }
     }
 }
 
 /// Some rotation of `k` axes.
 fn rotation(k: usize) -> Matrix {
-    let block = Matrix::from_fn(k, k, |i, j| {
-        ((3 * i + 7 * j) as f64).sin() + f64::from(u8::from(i == j))
-    });
+    let block =
+        Matrix::from_fn(k, k, |i, j| ((3 * i + 7 * j) as f64).sin() + f64::from(u8::from(i == j)));
     crate::linalg::orthonormal_basis(block)
 }
 

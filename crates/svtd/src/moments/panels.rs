@@ -76,9 +76,7 @@ struct DampedValue([f64; 256]);
 
 impl DampedValue {
     fn new() -> Self {
-        Self(std::array::from_fn(|count| {
-            Counting::Damped.value(count.max(1) as u32)
-        }))
+        Self(std::array::from_fn(|count| Counting::Damped.value(count.max(1) as u32)))
     }
 }
 
@@ -123,11 +121,7 @@ pub(crate) struct Products<'a> {
 
 impl<'a> Products<'a> {
     pub(crate) fn new(rows: &'a SparseCounts, n_features: usize, counting: Counting) -> Self {
-        Self {
-            rows,
-            n_features,
-            counting,
-        }
+        Self { rows, n_features, counting }
     }
 
     /// `X Q`, documents x columns.
@@ -137,14 +131,7 @@ impl<'a> Products<'a> {
 
     /// `X'(w o (X Q))`, features x columns.
     pub(crate) fn normal(&self, q: &Matrix, weights: &[f64]) -> Matrix {
-        self.run(
-            q.n_columns(),
-            &NormalPass {
-                rows: self.rows,
-                q,
-                weights,
-            },
-        )
+        self.run(q.n_columns(), &NormalPass { rows: self.rows, q, weights })
     }
 
     /// `X'(w o Z)`, features x columns.
@@ -165,24 +152,13 @@ impl<'a> Products<'a> {
 
     /// `C'Z` where the matrix `C` has the pattern of the counts and `values` in their order.
     pub(crate) fn backward_given(&self, values: &[f32], z: &Matrix) -> Matrix {
-        self.run_with(
-            z.n_columns(),
-            &self.backward_pass(z, None),
-            &GivenValue(values),
-        )
+        self.run_with(z.n_columns(), &self.backward_pass(z, None), &GivenValue(values))
     }
 
     /// The two products of Section 2.4: `X'(w o (B^2 - X(B o B)))` and `X'(w o XB)`, where
     /// `B^2` is the entrywise square of `X B`; one above the other in a matrix of `2n` rows.
     pub(crate) fn squares(&self, b: &Matrix, weights: &[f64]) -> Matrix {
-        self.run(
-            b.n_columns(),
-            &SquaresPass {
-                rows: self.rows,
-                b,
-                weights,
-            },
-        )
+        self.run(b.n_columns(), &SquaresPass { rows: self.rows, b, weights })
     }
 
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the
@@ -198,29 +174,14 @@ impl<'a> Products<'a> {
     ) -> Matrix {
         let pairs = packed_pairs(b.n_columns());
         let n_columns = pairs.len();
-        self.run(
-            n_columns,
-            &SlicesPass {
-                rows: self.rows,
-                b,
-                z,
-                weights,
-                pairs,
-                range,
-            },
-        )
+        self.run(n_columns, &SlicesPass { rows: self.rows, b, z, weights, pairs, range })
     }
 
     fn backward_pass<'b>(&self, z: &'b Matrix, weights: Option<&'b [f64]>) -> BackwardPass<'b>
     where
         'a: 'b,
     {
-        BackwardPass {
-            rows: self.rows,
-            z,
-            weights,
-            n_features: self.n_features,
-        }
+        BackwardPass { rows: self.rows, z, weights, n_features: self.n_features }
     }
 
     fn run(&self, n_columns: usize, pass: &impl Pass) -> Matrix {
@@ -243,20 +204,13 @@ impl<'a> Products<'a> {
             let columns = start..n_columns.min(start + width);
             start = columns.end;
             let (target, tail) = rest.split_at_mut(columns.len() * n_rows);
-            panels.push(Panel {
-                columns,
-                width,
-                target,
-            });
+            panels.push(Panel { columns, width, target });
             rest = tail;
         }
-        panels
-            .into_par_iter()
-            .with_max_len(1)
-            .for_each(|panel| match panel.width {
-                WIDE => panel.run::<WIDE>(&chunks, pass, value),
-                _ => panel.run::<NARROW>(&chunks, pass, value),
-            });
+        panels.into_par_iter().with_max_len(1).for_each(|panel| match panel.width {
+            WIDE => panel.run::<WIDE>(&chunks, pass, value),
+            _ => panel.run::<NARROW>(&chunks, pass, value),
+        });
         result
     }
 
@@ -271,10 +225,7 @@ impl<'a> Products<'a> {
         };
         let edge = |c: usize| match c {
             _ if c == n_chunks => self.rows.n_rows(),
-            _ => self
-                .rows
-                .offsets()
-                .partition_point(|&o| o < total * c / n_chunks),
+            _ => self.rows.offsets().partition_point(|&o| o < total * c / n_chunks),
         };
         (0..n_chunks).map(|c| edge(c)..edge(c + 1)).collect()
     }
@@ -407,13 +358,7 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.pass.run::<W>(
-            self.table,
-            self.columns,
-            self.documents,
-            self.value,
-            self.result,
-        );
+        self.pass.run::<W>(self.table, self.columns, self.documents, self.value, self.result);
     }
 }
 

@@ -113,13 +113,7 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     fn sum_by_feature(&self, weights: &[f64], value: &dyn Fn(f64) -> f64) -> Vec<f64> {
-        weighted_sum(
-            self.rows.table(),
-            self.n_features,
-            self.counting,
-            weights,
-            value,
-        )
+        weighted_sum(self.rows.table(), self.n_features, self.counting, weights, value)
     }
 
     fn products(&self) -> Products<'_> {
@@ -131,9 +125,7 @@ impl<'a> SingleTopicMoments<'a> {
         let w = whitening.unmixing();
         let z = self.products().forward(w);
         let r = self.products().backward(&z, Some(&self.weights.third));
-        let mut slices = self
-            .products()
-            .slices(w, &z, &self.weights.third, range.clone());
+        let mut slices = self.products().slices(w, &z, &self.weights.third, range.clone());
         for (p, (a, b)) in packed_pairs(w.n_columns()).into_iter().enumerate() {
             let column = slices.column_mut(p);
             for (target, i) in column.iter_mut().zip(range.clone()) {
@@ -177,10 +169,8 @@ impl Moments for SingleTopicMoments<'_> {
         let mut product = self.products().normal(block, &self.weights.second);
         for j in 0..block.n_columns() {
             let column = product.column_mut(j);
-            for ((target, own), v) in column
-                .iter_mut()
-                .zip(&self.pair_diagonal)
-                .zip(block.column(j))
+            for ((target, own), v) in
+                column.iter_mut().zip(&self.pair_diagonal).zip(block.column(j))
             {
                 *target -= own * v;
             }
@@ -276,7 +266,6 @@ fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
     let rows = corpus.rows();
     let mut drawn = SparseCounts::with_columns(rows.n_columns());
     for d in 0..rows.n_rows() {
-        let (features, counts) = rows.row(d);
         let length = corpus.lengths()[d];
         if length < 3 {
             drawn.push_row(&[], &[]);
@@ -290,26 +279,30 @@ fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
                 tokens.push(token);
             }
         }
-        tokens.sort_unstable();
-        let (mut chosen, mut multiplicity): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-        let mut end = 0;
-        let mut next = tokens.iter().peekable();
-        for (&feature, &count) in features.iter().zip(counts) {
-            end += u64::from(count);
-            while next.next_if(|&&token| token < end).is_some() {
-                if chosen.last() == Some(&feature) {
-                    multiplicity
-                        .iter_mut()
-                        .last()
-                        .into_iter()
-                        .for_each(|m| *m += 1);
-                } else {
-                    chosen.push(feature);
-                    multiplicity.push(1);
-                }
-            }
-        }
+        // Tokens are counted through the words in vocabulary order, which is the document's own.
+        let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
+        words.sort_unstable();
+        let mut features: Vec<u32> =
+            tokens.iter().map(|&t| feature_at(corpus, &words, t)).collect();
+        features.sort_unstable();
+        let runs: Vec<&[u32]> = features.chunk_by(|a, b| a == b).collect();
+        let chosen: Vec<u32> = runs.iter().map(|run| run[0]).collect();
+        let multiplicity: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
         drawn.push_row(&chosen, &multiplicity);
     }
     drawn
+}
+
+/// The feature of token number `token` of a document.
+fn feature_at(corpus: &Corpus, words: &[(u32, u32)], token: u64) -> u32 {
+    let mut end = 0;
+    let mut word = words[0].0;
+    for &(candidate, count) in words {
+        word = candidate;
+        end += u64::from(count);
+        if token < end {
+            break;
+        }
+    }
+    corpus.feature_of_word()[word as usize]
 }

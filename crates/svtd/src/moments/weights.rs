@@ -73,11 +73,9 @@ impl MomentWeights {
         }
         let by_tokens = |order| normalised(lengths, order, |_, c| tuples(c, order));
         match law {
-            DocumentWeights::Paper => Ok(Self {
-                first: by_tokens(1),
-                second: by_tokens(2),
-                third: by_tokens(3),
-            }),
+            DocumentWeights::Paper => {
+                Ok(Self { first: by_tokens(1), second: by_tokens(2), third: by_tokens(3) })
+            }
             DocumentWeights::Optimal => {
                 let second = by_tokens(2);
                 let s = coincidence(&second).max(0.0);
@@ -109,11 +107,7 @@ impl MomentWeights {
 
     fn by_document(lengths: &[f64], weight: impl Fn(usize) -> f64) -> Self {
         let order = |order| normalised(lengths, order, |d, _| weight(d));
-        Self {
-            first: order(1),
-            second: order(2),
-            third: order(3),
-        }
+        Self { first: order(1), second: order(2), third: order(3) }
     }
 }
 
@@ -136,31 +130,20 @@ fn normalised(lengths: &[f64], order: usize, weight: impl Fn(usize, f64) -> f64)
     let share = |(d, &c): (usize, &f64)| if usable(c) { weight(d, c) } else { 0.0 };
     let total: f64 = lengths.iter().enumerate().map(share).sum();
     let per_tuple = |(d, &c): (usize, &f64)| {
-        if usable(c) {
-            weight(d, c) / total / tuples(c, order)
-        } else {
-            0.0
-        }
+        if usable(c) { weight(d, c) / total / tuples(c, order) } else { 0.0 }
     };
     lengths.iter().enumerate().map(per_tuple).collect()
 }
 
 fn effective(weights: &[f64], lengths: &[f64], order: usize) -> f64 {
-    let squares: f64 = weights
-        .iter()
-        .zip(lengths)
-        .map(|(w, &c)| (w * tuples(c, order)).powi(2))
-        .sum();
+    let squares: f64 =
+        weights.iter().zip(lengths).map(|(w, &c)| (w * tuples(c, order)).powi(2)).sum();
     1.0 / squares
 }
 
 fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
     let wrong = |needed: &str, found: String| {
-        Err(Error::Option {
-            name: "document weights",
-            needed: needed.to_owned(),
-            found,
-        })
+        Err(Error::Option { name: "document weights", needed: needed.to_owned(), found })
     };
     if weights.len() != lengths.len() {
         return wrong(
@@ -169,16 +152,9 @@ fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
         );
     }
     if let Some(d) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-        return wrong(
-            "non-negative numbers",
-            format!("{} for document {}", weights[d], d + 1),
-        );
+        return wrong("non-negative numbers", format!("{} for document {}", weights[d], d + 1));
     }
-    if !weights
-        .iter()
-        .zip(lengths)
-        .any(|(&w, &c)| w > 0.0 && c >= 3.0)
-    {
+    if !weights.iter().zip(lengths).any(|(&w, &c)| w > 0.0 && c >= 3.0) {
         return wrong(
             "positive for a document of three words or more",
             "zero for all of them".to_owned(),
@@ -208,11 +184,8 @@ mod tests {
         for law in laws {
             let w = weights(law);
             for (order, weights) in [(1, &w.first), (2, &w.second), (3, &w.third)] {
-                let total: f64 = weights
-                    .iter()
-                    .zip(LENGTHS)
-                    .map(|(w, c)| w * tuples(c, order))
-                    .sum();
+                let total: f64 =
+                    weights.iter().zip(LENGTHS).map(|(w, c)| w * tuples(c, order)).sum();
                 assert!((total - 1.0).abs() < 1e-12, "order {order}: {total}");
             }
         }
@@ -222,11 +195,7 @@ mod tests {
     fn the_papers_weights_are_those_of_theorem_2_1() {
         let w = weights(DocumentWeights::Paper);
         let pairs = 2.0 + 6.0 + 90.0 + 400.0 * 399.0;
-        assert!(
-            w.second[2..]
-                .iter()
-                .all(|x| (x * pairs - 1.0).abs() < 1e-12)
-        );
+        assert!(w.second[2..].iter().all(|x| (x * pairs - 1.0).abs() < 1e-12));
         assert_eq!(w.second[..2], [0.0, 0.0]);
         assert_eq!(w.third[2], 0.0);
     }
@@ -247,13 +216,7 @@ mod tests {
     #[test]
     fn documents_without_triples_are_refused() {
         let law = DocumentWeights::Optimal;
-        assert!(matches!(
-            MomentWeights::new(&law, &[2.0, 2.0], |_| 0.1),
-            Err(Error::NoTriples)
-        ));
-        assert!(matches!(
-            MomentWeights::new(&law, &[1.0, 0.0], |_| 0.1),
-            Err(Error::NoPairs)
-        ));
+        assert!(matches!(MomentWeights::new(&law, &[2.0, 2.0], |_| 0.1), Err(Error::NoTriples)));
+        assert!(matches!(MomentWeights::new(&law, &[1.0, 0.0], |_| 0.1), Err(Error::NoPairs)));
     }
 }

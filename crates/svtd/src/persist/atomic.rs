@@ -61,9 +61,7 @@ struct Registry {
 
 impl Registry {
     const fn new() -> Registry {
-        Registry {
-            paths: Mutex::new(BTreeSet::new()),
-        }
+        Registry { paths: Mutex::new(BTreeSet::new()) }
     }
 
     fn write(
@@ -85,14 +83,8 @@ impl Registry {
         let mut paths = self.lock();
         let file = create_beside(target)?;
         paths.insert(file.path().to_path_buf());
-        let listed = Listed {
-            registry: self,
-            path: file.path().to_path_buf(),
-        };
-        Ok(Temporary {
-            file,
-            _listed: listed,
-        })
+        let listed = Listed { registry: self, path: file.path().to_path_buf() };
+        Ok(Temporary { file, _listed: listed })
     }
 
     fn remove_all(&self) {
@@ -123,9 +115,7 @@ impl Temporary<'_> {
         match renamed {
             Ok(_) => Ok(()),
             Err(failure) if !overwrite && failure.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Error::Exists {
-                    path: asked.display().to_string(),
-                })
+                Err(Error::Exists { path: asked.display().to_string() })
             }
             Err(failure) => Err(io_error(asked, nothing_written(failure.error))),
         }
@@ -155,30 +145,21 @@ struct Target {
 impl Target {
     fn resolve(path: &Path, overwrite: bool) -> Result<Target> {
         if !overwrite && fs::symlink_metadata(path).is_ok() {
-            return Err(Error::Exists {
-                path: path.display().to_string(),
-            });
+            return Err(Error::Exists { path: path.display().to_string() });
         }
         if path.file_name().is_none() {
             return Err(io_error(path, invalid("this names a folder, not a file")));
         }
         let replaced = fs::metadata(path).ok();
         if replaced.as_ref().is_some_and(|found| !found.is_file()) {
-            return Err(io_error(
-                path,
-                invalid("only an ordinary file can be overwritten"),
-            ));
+            return Err(io_error(path, invalid("only an ordinary file can be overwritten")));
         }
         let path = match replaced {
             Some(_) => fs::canonicalize(path).map_err(|error| io_error(path, error))?,
             None => path.to_path_buf(),
         };
         let permissions = replaced.map(|found| found.permissions());
-        Ok(Target {
-            folder: folder_of(&path),
-            path,
-            permissions,
-        })
+        Ok(Target { folder: folder_of(&path), path, permissions })
     }
 }
 
@@ -200,9 +181,7 @@ fn create_beside(target: &Target) -> Result<NamedTempFile> {
     // The crate's own default is a private file; the system's umask decides for an ordinary one.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder
-        .tempfile_in(&target.folder)
-        .map_err(|error| refused(target, &error))?;
+    let file = builder.tempfile_in(&target.folder).map_err(|error| refused(target, &error))?;
     if let Some(permissions) = &target.permissions {
         let set = file.as_file().set_permissions(permissions.clone());
         set.map_err(|error| io_error(&target.path, nothing_written(error)))?;
@@ -256,10 +235,7 @@ fn invalid(reason: &str) -> io::Error {
 }
 
 fn io_error(path: &Path, source: io::Error) -> Error {
-    Error::Io {
-        path: path.display().to_string(),
-        source,
-    }
+    Error::Io { path: path.display().to_string(), source }
 }
 
 #[cfg(test)]
@@ -268,9 +244,8 @@ mod tests {
 
     fn names_in(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -353,13 +328,8 @@ mod tests {
     fn a_missing_folder_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("models").join("model.svtd");
-        let message = write_atomically(&path, false, hello)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.ends_with("models: no such folder; create it first"),
-            "{message}"
-        );
+        let message = write_atomically(&path, false, hello).unwrap_err().to_string();
+        assert!(message.ends_with("models: no such folder; create it first"), "{message}");
         assert!(names_in(folder.path()).is_empty());
     }
 
@@ -382,11 +352,7 @@ mod tests {
         let path = folder.path().join("models");
         fs::create_dir(&path).unwrap();
         for path in [path.as_path(), &path.join(".."), Path::new("/")] {
-            assert!(
-                write_atomically(path, true, hello).is_err(),
-                "{}",
-                path.display()
-            );
+            assert!(write_atomically(path, true, hello).is_err(), "{}", path.display());
         }
         assert_eq!(names_in(folder.path()), ["models"]);
     }
@@ -395,10 +361,7 @@ mod tests {
     #[test]
     fn a_device_is_never_replaced() {
         let message = write_atomically(Path::new("/dev/null"), true, hello).unwrap_err();
-        assert_eq!(
-            message.to_string(),
-            "/dev/null: only an ordinary file can be overwritten"
-        );
+        assert_eq!(message.to_string(), "/dev/null: only an ordinary file can be overwritten");
     }
 
     #[cfg(unix)]
@@ -412,10 +375,7 @@ mod tests {
         symlink(&file, &link).unwrap();
         write_atomically(&link, true, hello).unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"hello");
-        assert_eq!(
-            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o640
-        );
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
@@ -442,9 +402,7 @@ mod tests {
         let path = folder.path().join("model.svtd");
         let registry = Registry::new();
         registry.write(&path, false, hello).unwrap();
-        registry
-            .write(&path, true, |_| Err(io::Error::other("no")))
-            .unwrap_err();
+        registry.write(&path, true, |_| Err(io::Error::other("no"))).unwrap_err();
         assert!(registry.lock().is_empty());
     }
 }

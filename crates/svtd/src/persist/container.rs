@@ -132,12 +132,7 @@ impl Container {
 
     /// Reads the bytes of a file; `name` is what messages call it.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Container> {
-        Source {
-            reader: Cursor::new(bytes),
-            length: bytes.len() as u64,
-            name,
-        }
-        .read()
+        Source { reader: Cursor::new(bytes), length: bytes.len() as u64, name }.read()
     }
 
     /// Writes the file, complete or not at all.
@@ -149,26 +144,15 @@ impl Container {
     /// Reads a file written by [`Container::write`].
     pub fn read(path: &Path) -> Result<Container> {
         let name = path.display().to_string();
-        let io_error = |source| Error::Io {
-            path: name.clone(),
-            source,
-        };
+        let io_error = |source| Error::Io { path: name.clone(), source };
         // Asked before opening: to open a pipe is to wait for somebody to write into it.
         let found = fs::metadata(path).map_err(io_error)?;
         if !found.is_file() {
-            return Err(refuse(
-                &name,
-                "a model is read from an ordinary file, and this is none",
-            ));
+            return Err(refuse(&name, "a model is read from an ordinary file, and this is none"));
         }
         let reader = File::open(path).map_err(io_error)?;
         let length = reader.metadata().map_err(io_error)?.len();
-        Source {
-            reader,
-            length,
-            name: &name,
-        }
-        .read()
+        Source { reader, length, name: &name }.read()
     }
 
     fn encode(&self, name: &str) -> Result<Vec<u8>> {
@@ -191,10 +175,7 @@ impl Container {
             return Err(refuse(name, "an array may not be called __metadata__"));
         }
         for (array_name, array) in &self.arrays {
-            let asked = array
-                .shape()
-                .iter()
-                .try_fold(1usize, |n, &length| n.checked_mul(length));
+            let asked = array.shape().iter().try_fold(1usize, |n, &length| n.checked_mul(length));
             if asked != Some(array.n_values()) {
                 let (n_values, shape) = (array.n_values(), array.shape());
                 let reason =
@@ -217,10 +198,7 @@ impl Container {
         let text = serde_json::to_string(&header)
             .map_err(|error| refuse(name, &format!("the header cannot be written: {error}")))?;
         let zeros = "0".repeat(DIGEST_DIGITS);
-        Ok(format!(
-            r#"{{"sha256":"{zeros}",{}"#,
-            text.trim_start_matches('{')
-        ))
+        Ok(format!(r#"{{"sha256":"{zeros}",{}"#, text.trim_start_matches('{')))
     }
 }
 
@@ -267,9 +245,7 @@ impl<R: Read + Seek> Source<'_, R> {
         self.check_digest(&start)?;
         let metadata = self.parse(&start)?;
         let header = self.header(&metadata)?;
-        self.reader
-            .seek(io::SeekFrom::Start(start.len() as u64))
-            .map_err(|e| self.failed(e))?;
+        self.reader.seek(io::SeekFrom::Start(start.len() as u64)).map_err(|e| self.failed(e))?;
         let arrays = self.read_arrays(&metadata)?;
         Ok(Container { header, arrays })
     }
@@ -278,9 +254,8 @@ impl<R: Read + Seek> Source<'_, R> {
     fn read_start(&mut self) -> Result<Vec<u8>> {
         let mut start = self.read_bytes(self.length.min(DIGEST_END as u64))?;
         self.check_signature(&start)?;
-        let n_missing = self
-            .header_length(&start)?
-            .saturating_sub((SIGNATURE.len() + DIGEST_DIGITS) as u64);
+        let n_missing =
+            self.header_length(&start)?.saturating_sub((SIGNATURE.len() + DIGEST_DIGITS) as u64);
         start.extend(self.read_bytes(n_missing)?);
         Ok(start)
     }
@@ -358,10 +333,7 @@ impl<R: Read + Seek> Source<'_, R> {
 
     /// Our own part of the header, once format and version are known to be ours.
     fn header(&self, metadata: &Metadata) -> Result<Map<String, Value>> {
-        let text = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|entries| entries.get(KEY));
+        let text = metadata.metadata().as_ref().and_then(|entries| entries.get(KEY));
         let parsed = text.and_then(|text| serde_json::from_str(text).ok());
         let Some(Value::Object(mut header)) = parsed else {
             return Err(self.refuse("the file is damaged: its header cannot be read"));
@@ -406,10 +378,7 @@ impl<R: Read + Seek> Source<'_, R> {
                 let values = self.read_values(n_bytes, u64::from_le_bytes)?;
                 Ok(Array::U64 { shape, values })
             }
-            Dtype::U8 => Ok(Array::U8 {
-                shape,
-                values: self.read_bytes(n_bytes as u64)?,
-            }),
+            Dtype::U8 => Ok(Array::U8 { shape, values: self.read_bytes(n_bytes as u64)? }),
             other => {
                 let reason = format!("array {name} has type {other}; F64, U64 and U8 can be read");
                 Err(self.refuse(&reason))
@@ -459,10 +428,7 @@ impl<R: Read + Seek> Source<'_, R> {
             io::ErrorKind::UnexpectedEof => {
                 self.refuse("the file became shorter while it was read")
             }
-            _ => Error::Io {
-                path: self.name.to_string(),
-                source,
-            },
+            _ => Error::Io { path: self.name.to_string(), source },
         }
     }
 
@@ -472,10 +438,7 @@ impl<R: Read + Seek> Source<'_, R> {
 }
 
 fn refuse(name: &str, reason: &str) -> Error {
-    Error::ModelFile {
-        path: name.to_string(),
-        reason: reason.to_string(),
-    }
+    Error::ModelFile { path: name.to_string(), reason: reason.to_string() }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -497,24 +460,15 @@ mod tests {
         Container {
             header: header.as_object().unwrap().clone(),
             arrays: BTreeMap::from([
-                (
-                    "topic_word".to_string(),
-                    f64s(&[2, 3], &[0.5, 0.25, 0.25, 0.0, 1.0, -0.0]),
-                ),
+                ("topic_word".to_string(), f64s(&[2, 3], &[0.5, 0.25, 0.25, 0.0, 1.0, -0.0])),
                 ("empty".to_string(), f64s(&[0, 3], &[])),
                 (
                     "vocabulary_offsets".to_string(),
-                    Array::U64 {
-                        shape: vec![4],
-                        values: vec![0, 1, 3, u64::MAX],
-                    },
+                    Array::U64 { shape: vec![4], values: vec![0, 1, 3, u64::MAX] },
                 ),
                 (
                     "vocabulary_bytes".to_string(),
-                    Array::U8 {
-                        shape: vec![5],
-                        values: b"a\xc3\xa8it".to_vec(),
-                    },
+                    Array::U8 { shape: vec![5], values: b"a\xc3\xa8it".to_vec() },
                 ),
             ]),
         }
@@ -534,10 +488,7 @@ mod tests {
     /// Changes the text of a header of equal length and puts the right digest in.
     fn reseal(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
         assert_eq!(from.len(), to.len());
-        let at = bytes
-            .windows(from.len())
-            .position(|window| window == from.as_bytes())
-            .unwrap();
+        let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
         let mut bytes = bytes.to_vec();
         bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
         bytes[DIGEST_START..DIGEST_END].copy_from_slice(&ZEROS);
@@ -557,58 +508,28 @@ mod tests {
     #[test]
     fn an_empty_container_is_a_file_too() {
         let bytes = Container::default().to_bytes().unwrap();
-        assert_eq!(
-            Container::from_bytes(&bytes, "a.svtd").unwrap(),
-            Container::default()
-        );
+        assert_eq!(Container::from_bytes(&bytes, "a.svtd").unwrap(), Container::default());
     }
 
     #[test]
     fn every_bit_pattern_of_a_number_survives() {
-        let values = vec![
-            f64::from_bits(0x7ff8_0000_dead_beef),
-            f64::NEG_INFINITY,
-            5e-324,
-            -0.0,
-        ];
+        let values = vec![f64::from_bits(0x7ff8_0000_dead_beef), f64::NEG_INFINITY, 5e-324, -0.0];
         let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
-        let array = Array::F64 {
-            shape: vec![4],
-            values,
-        };
-        let container = Container {
-            arrays: [("a".to_string(), array)].into(),
-            ..Default::default()
-        };
+        let array = Array::F64 { shape: vec![4], values };
+        let container =
+            Container { arrays: [("a".to_string(), array)].into(), ..Default::default() };
         let read = Container::from_bytes(&container.to_bytes().unwrap(), "a.svtd").unwrap();
-        let Some(Array::F64 { values, .. }) = read.arrays.get("a") else {
-            panic!("{read:?}")
-        };
-        assert_eq!(
-            values
-                .iter()
-                .map(|value| value.to_bits())
-                .collect::<Vec<_>>(),
-            bits
-        );
+        let Some(Array::F64 { values, .. }) = read.arrays.get("a") else { panic!("{read:?}") };
+        assert_eq!(values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), bits);
     }
 
     #[test]
     fn an_array_longer_than_the_buffer_is_read_whole() {
         let values: Vec<u64> = (0..CHUNK as u64 / 4).collect();
-        let bytes_after = Array::U8 {
-            shape: vec![CHUNK + 3],
-            values: vec![7; CHUNK + 3],
-        };
-        let array = Array::U64 {
-            shape: vec![2, values.len() / 2],
-            values,
-        };
+        let bytes_after = Array::U8 { shape: vec![CHUNK + 3], values: vec![7; CHUNK + 3] };
+        let array = Array::U64 { shape: vec![2, values.len() / 2], values };
         let arrays = [("a".to_string(), array), ("b".to_string(), bytes_after)].into();
-        let container = Container {
-            arrays,
-            ..Default::default()
-        };
+        let container = Container { arrays, ..Default::default() };
         let bytes = container.to_bytes().unwrap();
         assert_eq!(Container::from_bytes(&bytes, "a.svtd").unwrap(), container);
     }
@@ -661,10 +582,7 @@ mod tests {
         assert_eq!(reason(&[]), "the file is empty");
         for length in 1..bytes.len() {
             let reason = reason(&bytes[..length]);
-            assert!(
-                length <= LENGTH_BYTES || reason.contains("cut short"),
-                "{length}: {reason}"
-            );
+            assert!(length <= LENGTH_BYTES || reason.contains("cut short"), "{length}: {reason}");
         }
     }
 
@@ -672,10 +590,7 @@ mod tests {
     fn bytes_after_the_end_are_refused() {
         let mut bytes = example().to_bytes().unwrap();
         bytes.push(0);
-        assert_eq!(
-            reason(&bytes),
-            "the file is damaged: bytes follow after its end"
-        );
+        assert_eq!(reason(&bytes), "the file is damaged: bytes follow after its end");
     }
 
     #[test]
@@ -687,10 +602,7 @@ mod tests {
         let theirs = "a safetensors file perhaps, but not a model written by svtd";
         let table: [(&[u8], &str); 8] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01", ours),
-            (
-                b"Nel mezzo del cammin di nostra vita\nmi ritrovai per una selva oscura",
-                ours,
-            ),
+            (b"Nel mezzo del cammin di nostra vita\nmi ritrovai per una selva oscura", ours),
             (b"short", ours),
             (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", ours),
             (br#"{"format": "svtd-model", "version": 1}"#, ours),
@@ -711,10 +623,7 @@ mod tests {
             version(r#"\"version\":7"#),
             "format version 7, and this svtd reads up to 1; try a newer svtd"
         );
-        assert_eq!(
-            version(r#"\"version\":0"#),
-            "the file states no format version that ever was"
-        );
+        assert_eq!(version(r#"\"version\":0"#), "the file states no format version that ever was");
         assert_eq!(
             reason(&reseal(&bytes, "svtd-model", "svtd-moods")),
             "written by svtd, but not a model"
@@ -736,21 +645,9 @@ mod tests {
     fn a_well_sealed_but_impossible_table_is_refused() {
         let bytes = example().to_bytes().unwrap();
         for (from, to, expected) in [
-            (
-                r#""dtype":"U64""#,
-                r#""dtype":"I64""#,
-                "array vocabulary_offsets has type I64",
-            ),
-            (
-                r#""shape":[2,3]"#,
-                r#""shape":[9,3]"#,
-                "header cannot be read",
-            ),
-            (
-                r#""shape":[0,3]"#,
-                r#""shape":[x,3]"#,
-                "header cannot be read",
-            ),
+            (r#""dtype":"U64""#, r#""dtype":"I64""#, "array vocabulary_offsets has type I64"),
+            (r#""shape":[2,3]"#, r#""shape":[9,3]"#, "header cannot be read"),
+            (r#""shape":[0,3]"#, r#""shape":[x,3]"#, "header cannot be read"),
         ] {
             let reason = reason(&reseal(&bytes, from, to));
             assert!(reason.contains(expected), "{reason}");
@@ -759,32 +656,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_back_is_not_written() {
-        let array = |shape: &[usize]| Array::U8 {
-            shape: shape.to_vec(),
-            values: vec![1, 2],
-        };
+        let array = |shape: &[usize]| Array::U8 { shape: shape.to_vec(), values: vec![1, 2] };
         for (name, array, expected) in [
-            (
-                "a",
-                array(&[3]),
-                "model file: array a has 2 values for shape [3]",
-            ),
-            (
-                "a",
-                array(&[usize::MAX, 2]),
-                "array a has 2 values for shape",
-            ),
-            (
-                "__metadata__",
-                array(&[2]),
-                "may not be called __metadata__",
-            ),
+            ("a", array(&[3]), "model file: array a has 2 values for shape [3]"),
+            ("a", array(&[usize::MAX, 2]), "array a has 2 values for shape"),
+            ("__metadata__", array(&[2]), "may not be called __metadata__"),
         ] {
             let arrays = [(name.to_string(), array)].into();
-            let container = Container {
-                arrays,
-                ..Default::default()
-            };
+            let container = Container { arrays, ..Default::default() };
             let message = container.to_bytes().unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
         }
@@ -806,10 +685,7 @@ mod tests {
         example().write(&path, false).unwrap();
         assert_eq!(Container::read(&path).unwrap(), example());
         assert_eq!(fs::read(&path).unwrap(), example().to_bytes().unwrap());
-        assert!(matches!(
-            example().write(&path, false),
-            Err(Error::Exists { .. })
-        ));
+        assert!(matches!(example().write(&path, false), Err(Error::Exists { .. })));
         example().write(&path, true).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -37,8 +37,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(corpus.digest())?
-            .write(path.as_ref(), overwrite)
+        self.to_container(corpus.digest())?.write(path.as_ref(), overwrite)
     }
 
     /// Reads a model file.
@@ -48,10 +47,8 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Saved> {
         let path = path.as_ref();
         let container = Container::read(path)?;
-        from_container(container).map_err(|reason| Error::ModelFile {
-            path: path.display().to_string(),
-            reason,
-        })
+        from_container(container)
+            .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
     fn to_container(&self, corpus_digest: String) -> Result<Container> {
@@ -63,39 +60,21 @@ impl Model {
         header.insert("corpus".to_owned(), json!({ "sha256": corpus_digest }));
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
-        header.insert(
-            "numbered_vocabulary".to_owned(),
-            json!(topics.vocabulary().is_numbered()),
-        );
+        header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
         let mut arrays = std::collections::BTreeMap::new();
-        let vector = |values: &[f64]| Array::F64 {
-            shape: vec![k],
-            values: values.to_vec(),
-        };
+        let vector = |values: &[f64]| Array::F64 { shape: vec![k], values: values.to_vec() };
         // Words x topics by columns is topics x words by rows.
         let values = topics.word_topic().values().to_vec();
-        arrays.insert(
-            "topic_word".to_owned(),
-            Array::F64 {
-                shape: vec![k, n],
-                values,
-            },
-        );
+        arrays.insert("topic_word".to_owned(), Array::F64 { shape: vec![k, n], values });
         arrays.insert("topic_weights".to_owned(), vector(topics.weights()));
         if let Model::Lda(model) = self {
             arrays.insert("alpha".to_owned(), vector(model.alpha()));
         }
         if !topics.vocabulary().is_numbered() {
             let (bytes, offsets) = pack_vocabulary(topics.vocabulary());
-            let bytes = Array::U8 {
-                shape: vec![bytes.len()],
-                values: bytes,
-            };
+            let bytes = Array::U8 { shape: vec![bytes.len()], values: bytes };
             arrays.insert("vocabulary_bytes".to_owned(), bytes);
-            let offsets = Array::U64 {
-                shape: vec![offsets.len()],
-                values: offsets,
-            };
+            let offsets = Array::U64 { shape: vec![offsets.len()], values: offsets };
             arrays.insert("vocabulary_offsets".to_owned(), offsets);
         }
         Ok(Container { header, arrays })
@@ -144,10 +123,7 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
     let options: Options = field(&header, "options")?;
     let diagnostics: Diagnostics = field(&header, "diagnostics")?;
     if diagnostics.topics.len() != k {
-        return Err(format!(
-            "has {k} topics but diagnostics of {}",
-            diagnostics.topics.len()
-        ));
+        return Err(format!("has {k} topics but diagnostics of {}", diagnostics.topics.len()));
     }
     let model = match header.get("model").and_then(Value::as_str) {
         Some("single-topic") => {
@@ -173,26 +149,15 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
         .and_then(Value::as_str)
         .ok_or("does not say which corpus it was fitted on")?
         .to_owned();
-    let library = header
-        .get("library")
-        .and_then(Value::as_str)
-        .unwrap_or("unknown")
-        .to_owned();
-    Ok(Saved {
-        model,
-        corpus_digest,
-        library,
-    })
+    let library = header.get("library").and_then(Value::as_str).unwrap_or("unknown").to_owned();
+    Ok(Saved { model, corpus_digest, library })
 }
 
 fn field<T: serde::de::DeserializeOwned>(
     header: &Map<String, Value>,
     name: &str,
 ) -> Result<T, String> {
-    let value = header
-        .get(name)
-        .cloned()
-        .ok_or_else(|| format!("has no {name}"))?;
+    let value = header.get(name).cloned().ok_or_else(|| format!("has no {name}"))?;
     serde_json::from_value(value)
         .map_err(|error| format!("has {name} that cannot be read: {error}"))
 }
@@ -217,20 +182,13 @@ fn unpack_vocabulary(
     offsets: Option<Array>,
     n: usize,
 ) -> Result<Vocabulary, String> {
-    let (
-        Some(Array::U8 { values: bytes, .. }),
-        Some(Array::U64 {
-            values: offsets, ..
-        }),
-    ) = (bytes, offsets)
+    let (Some(Array::U8 { values: bytes, .. }), Some(Array::U64 { values: offsets, .. })) =
+        (bytes, offsets)
     else {
         return Err("has no vocabulary".to_owned());
     };
     if offsets.len() != n + 1 {
-        return Err(format!(
-            "has {n} words but a vocabulary of {}",
-            offsets.len().max(1) - 1
-        ));
+        return Err(format!("has {n} words but a vocabulary of {}", offsets.len().max(1) - 1));
     }
     let word = |pair: &[u64]| {
         let range = usize::try_from(pair[0]).ok()?..usize::try_from(pair[1]).ok()?;
