@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use svtd::Model;
-use svtd::model::Topic;
+use svtd::model::{Topic, TopicDiagnostics};
 
 use crate::failure::printable;
 
@@ -12,18 +12,29 @@ use crate::failure::printable;
 pub const TOP_WORDS: usize = 10;
 
 /// One line a topic: number, share, likeliest words, and what to beware of.
+///
+/// A warning that holds for every topic tells them apart from nothing: it is given once, below.
 pub fn write_table(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Result<()> {
     writeln!(out, "topic   share  words")?;
     let diagnostics = &model.diagnostics().topics;
+    let all_weak = diagnostics.len() > 1 && diagnostics.iter().all(TopicDiagnostics::is_weak);
     for (topic, diagnostics) in model.topics().iter().zip(diagnostics) {
         let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
         write!(out, "{number:5}  {share:5.1}%  {}", words(topic, n_words).join(" "))?;
-        let flags = diagnostics.flags();
+        let mut flags = diagnostics.flags();
+        flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
         if flags.is_empty() {
             writeln!(out)?;
         } else {
             writeln!(out, "  [{}]", flags.join("; "))?;
         }
+    }
+    if all_weak {
+        let worth = |pick: fn(f64, f64) -> f64, start| {
+            diagnostics.iter().map(|t| t.documents).fold(start, pick).floor()
+        };
+        let (least, most) = (worth(f64::min, f64::INFINITY), worth(f64::max, 0.0));
+        writeln!(out, "all weak: {least} to {most} documents' worth of evidence each")?;
     }
     Ok(())
 }

@@ -55,6 +55,11 @@ pub struct TopicDiagnostics {
 }
 
 impl TopicDiagnostics {
+    /// Whether fewer than thirty documents' worth of evidence speak for the topic.
+    pub fn is_weak(&self) -> bool {
+        self.documents < WEAK
+    }
+
     /// The topic's warnings in words; empty when there is nothing to say.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
@@ -66,7 +71,7 @@ impl TopicDiagnostics {
         }
         if self.documents < 0.5 {
             flags.push("empty: hardly any document is about it".to_owned());
-        } else if self.documents < WEAK {
+        } else if self.is_weak() {
             let documents = self.documents.floor();
             flags.push(format!("weak: {documents} documents' worth of evidence"));
         }
