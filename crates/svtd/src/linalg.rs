@@ -12,6 +12,7 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -102,14 +103,10 @@ impl Matrix {
         Self { n_rows: self.n_rows, n_columns: range.len(), values }
     }
 
-    /// Rows `range` of the columns from `first_column` on, copied.
-    pub(crate) fn block(&self, range: Range<usize>, first_column: usize) -> Matrix {
-        let columns = (first_column..self.n_columns).flat_map(|j| &self.column(j)[range.clone()]);
-        Self {
-            n_rows: range.len(),
-            n_columns: self.n_columns - first_column,
-            values: columns.copied().collect(),
-        }
+    /// Rows `range`, copied.
+    fn rows(&self, range: Range<usize>) -> Matrix {
+        let values = (0..self.n_columns).flat_map(|j| &self.column(j)[range.clone()]).copied();
+        Self { n_rows: range.len(), n_columns: self.n_columns, values: values.collect() }
     }
 
     /// The columns `order[0], order[1], ...` in that order.
@@ -229,9 +226,23 @@ impl Matrix {
         dot(&self.values, &self.values).sqrt()
     }
 
-    /// Adds `lhs' * rhs` of two blocks of the same rows: `self += lhs' rhs`, in this thread.
-    pub(crate) fn accumulate_transpose_times(&mut self, lhs: &Matrix, rhs: &Matrix) {
-        matmul(self.view_mut(), Accum::Add, lhs.view().transpose(), rhs.view(), 1.0, Par::Seq);
+    /// Adds the lower triangle of `left' * right`, known to be symmetric, in this thread; both
+    /// factors are given by their entries, column after column.
+    fn add_symmetric_product(&mut self, left: &[f64], right: &[f64]) {
+        let n_columns = self.n_columns;
+        let view =
+            |values| MatRef::from_column_major_slice(values, left.len() / n_columns, n_columns);
+        triangular::matmul(
+            self.view_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            view(left).transpose(),
+            BlockStructure::Rectangular,
+            view(right),
+            BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
     }
 
     fn view(&self) -> MatRef<'_, f64> {
@@ -259,7 +270,7 @@ impl IndexMut<(usize, usize)> for Matrix {
     }
 }
 
-/// The matrices `A_c' diag(s_c) A_c` for every column `s_c` of `scales`, where `A_c` are the
+/// The lower triangles of `A_c' diag(s_c) A_c` for every column `s_c` of `scales`, where `A_c` are the
 /// columns of `block` from `first_column(c)` on.
 ///
 /// Long blocks go through the cache once: chunks of rows outside, the columns `c` dealt to
@@ -269,7 +280,7 @@ pub(crate) fn weighted_grams(
     scales: &Matrix,
     first_column: impl Fn(usize) -> usize + Sync,
 ) -> Vec<Matrix> {
-    const ROWS: usize = 1024;
+    const ROWS: usize = 512;
     let mut grams: Vec<Matrix> = (0..scales.n_columns())
         .map(|c| {
             let width = block.n_columns - first_column(c);
@@ -278,11 +289,15 @@ pub(crate) fn weighted_grams(
         .collect();
     for start in (0..block.n_rows).step_by(ROWS) {
         let range = start..block.n_rows.min(start + ROWS);
+        let rows = block.rows(range.clone());
         grams.par_iter_mut().enumerate().for_each(|(c, gram)| {
-            let rows = block.block(range.clone(), first_column(c));
-            let mut scaled = rows.clone();
-            scaled.scale_rows(&scales.column(c)[range.clone()]);
-            gram.accumulate_transpose_times(&rows, &scaled);
+            let scale = &scales.column(c)[range.clone()];
+            let own = &rows.values[first_column(c) * rows.n_rows..];
+            let mut scaled = Vec::with_capacity(own.len());
+            for column in own.chunks_exact(rows.n_rows) {
+                scaled.extend(column.iter().zip(scale).map(|(value, s)| value * s));
+            }
+            gram.add_symmetric_product(own, &scaled);
         });
     }
     grams

@@ -10,18 +10,16 @@
 //!
 //! One pass over the counts does both halves for [`WIDE`] or [`NARROW`] columns, few enough that
 //! the rows of frequent words stay in the cache. (Corpora number their words by falling
-//! frequency for this reason.) Panels are dealt to threads; when there are few of them, so are
-//! chunks of documents, each with sums of its own.
+//! frequency for this reason.) Whole panels are dealt to threads.
 //!
 //! # Same bits
-//! How columns and documents are cut follows the size of the problem, never the number of
-//! threads. Within a chunk every sum runs over the documents in order, and chunks are added in
-//! order. Multiply and add are kept apart (no fused operation), so all instruction sets agree too.
+//! A column's arithmetic does not depend on which panel it is in or which thread runs it: every
+//! sum runs over the documents in order. So the width of the panels can follow the number of
+//! threads, and the result cannot. Multiply and add are kept apart (no fused operation), so all
+//! instruction sets agree too.
 //!
 //! # Cost
 //! Four flops per stored count and column. The kernels are bound by cache bandwidth.
-
-use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -31,11 +29,8 @@ use crate::linalg::Matrix;
 
 /// Columns in a full panel.
 const WIDE: usize = 16;
-/// Columns in the last panel when so few are left.
+/// Columns in a panel when there are few columns, or more threads than full panels.
 const NARROW: usize = 8;
-
-/// Counts from which on documents are cut into chunks.
-const WORTH_CUTTING: usize = 1 << 18;
 
 /// How a stored count enters the moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -126,39 +121,54 @@ impl<'a> Products<'a> {
 
     /// `X Q`, documents x columns.
     pub(crate) fn forward(&self, q: &Matrix) -> Matrix {
-        self.run(q.n_columns(), &ForwardPass { rows: self.rows, q })
+        let n = self.rows.n_rows();
+        self.by_panels(q.n_columns(), n, |task| {
+            task.run(&ForwardPass { rows: self.rows, q }, self.counting)
+        })
     }
 
     /// `X'(w o (X Q))`, features x columns.
     pub(crate) fn normal(&self, q: &Matrix, weights: &[f64]) -> Matrix {
-        self.run(q.n_columns(), &NormalPass { rows: self.rows, q, weights })
+        self.by_panels(q.n_columns(), self.n_features, |task| {
+            task.run(&NormalPass { rows: self.rows, q, weights }, self.counting)
+        })
     }
 
     /// `X'(w o Z)`, features x columns.
     pub(crate) fn backward(&self, z: &Matrix, weights: Option<&[f64]>) -> Matrix {
-        self.run(z.n_columns(), &self.backward_pass(z, weights))
+        self.by_panels(z.n_columns(), self.n_features, |task| {
+            let pass = BackwardPass { rows: self.rows, z, weights, n_features: self.n_features };
+            task.run(&pass, self.counting)
+        })
     }
 
     /// `(X o X)'(w o Z)`, features x columns: squared values in place of the values.
     pub(crate) fn backward_squared(&self, z: &Matrix, weights: &[f64]) -> Matrix {
-        let pass = self.backward_pass(z, Some(weights));
-        match self.counting {
-            Counting::Raw => self.run_with(z.n_columns(), &pass, &SquaredValue(RawValue)),
-            Counting::Damped => {
-                self.run_with(z.n_columns(), &pass, &SquaredValue(DampedValue::new()))
+        self.by_panels(z.n_columns(), self.n_features, |task| {
+            let n_features = self.n_features;
+            let pass = BackwardPass { rows: self.rows, z, weights: Some(weights), n_features };
+            match self.counting {
+                Counting::Raw => task.run_given(&pass, &SquaredValue(RawValue)),
+                Counting::Damped => task.run_given(&pass, &SquaredValue(DampedValue::new())),
             }
-        }
+        })
     }
 
     /// `C'Z` where the matrix `C` has the pattern of the counts and `values` in their order.
     pub(crate) fn backward_given(&self, values: &[f32], z: &Matrix) -> Matrix {
-        self.run_with(z.n_columns(), &self.backward_pass(z, None), &GivenValue(values))
+        self.by_panels(z.n_columns(), self.n_features, |task| {
+            let pass =
+                BackwardPass { rows: self.rows, z, weights: None, n_features: self.n_features };
+            task.run_given(&pass, &GivenValue(values))
+        })
     }
 
     /// The two products of Section 2.4: `X'(w o (B^2 - X(B o B)))` and `X'(w o XB)`, where
     /// `B^2` is the entrywise square of `X B`; one above the other in a matrix of `2n` rows.
     pub(crate) fn squares(&self, b: &Matrix, weights: &[f64]) -> Matrix {
-        self.run(b.n_columns(), &SquaresPass { rows: self.rows, b, weights })
+        self.by_panels(b.n_columns(), 2 * self.n_features, |task| {
+            task.run(&SquaresPass { rows: self.rows, b, weights }, self.counting)
+        })
     }
 
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the
@@ -170,64 +180,37 @@ impl<'a> Products<'a> {
         b: &Matrix,
         z: &Matrix,
         weights: &[f64],
-        range: Range<usize>,
+        range: std::ops::Range<usize>,
     ) -> Matrix {
         let pairs = packed_pairs(b.n_columns());
-        let n_columns = pairs.len();
-        self.run(n_columns, &SlicesPass { rows: self.rows, b, z, weights, pairs, range })
+        self.by_panels(pairs.len(), range.len(), |task| {
+            let pass =
+                SlicesPass { rows: self.rows, b, z, weights, pairs: &pairs, range: range.clone() };
+            task.run(&pass, self.counting)
+        })
     }
 
-    fn backward_pass<'b>(&self, z: &'b Matrix, weights: Option<&'b [f64]>) -> BackwardPass<'b>
-    where
-        'a: 'b,
-    {
-        BackwardPass { rows: self.rows, z, weights, n_features: self.n_features }
-    }
-
-    fn run(&self, n_columns: usize, pass: &impl Pass) -> Matrix {
-        match self.counting {
-            Counting::Raw => self.run_with(n_columns, pass, &RawValue),
-            Counting::Damped => self.run_with(n_columns, pass, &DampedValue::new()),
-        }
-    }
-
-    /// Runs a pass for every panel of columns and lays the results side by side.
-    fn run_with(&self, n_columns: usize, pass: &impl Pass, value: &impl EntryValue) -> Matrix {
-        let n_rows = pass.output().n_rows(self.rows);
+    /// Runs a pass for every panel of `n_columns` columns and lays the results side by side.
+    fn by_panels(
+        &self,
+        n_columns: usize,
+        n_rows: usize,
+        run: impl Fn(Panel<'_>) + Sync + Send,
+    ) -> Matrix {
         let mut result = Matrix::zeros(n_rows, n_columns);
-        let widths = panel_widths(n_columns);
-        let chunks = self.chunks(widths.len());
+        let widths = panel_widths(n_columns, rayon::current_num_threads());
         let mut panels = Vec::with_capacity(widths.len());
         let mut rest = result.values_mut();
         let mut start = 0;
         for width in widths {
-            let columns = start..n_columns.min(start + width);
-            start = columns.end;
-            let (target, tail) = rest.split_at_mut(columns.len() * n_rows);
-            panels.push(Panel { columns, width, target });
+            let used = width.min(n_columns - start);
+            let (target, tail) = rest.split_at_mut(used * n_rows);
+            panels.push(Panel { start, width, used, target });
             rest = tail;
+            start += used;
         }
-        panels.into_par_iter().with_max_len(1).for_each(|panel| match panel.width {
-            WIDE => panel.run::<WIDE>(&chunks, pass, value),
-            _ => panel.run::<NARROW>(&chunks, pass, value),
-        });
+        panels.into_par_iter().with_max_len(1).for_each(run);
         result
-    }
-
-    /// Documents in chunks of about equally many counts: more chunks the fewer panels there are.
-    fn chunks(&self, n_panels: usize) -> Vec<Range<usize>> {
-        let total = self.rows.n_nonzeros();
-        let n_chunks = match n_panels {
-            _ if total < WORTH_CUTTING => 1,
-            0 | 1 => 4,
-            2..8 => 2,
-            _ => 1,
-        };
-        let edge = |c: usize| match c {
-            _ if c == n_chunks => self.rows.n_rows(),
-            _ => self.rows.offsets().partition_point(|&o| o < total * c / n_chunks),
-        };
-        (0..n_chunks).map(|c| edge(c)..edge(c + 1)).collect()
     }
 }
 
@@ -236,119 +219,67 @@ pub(crate) fn packed_pairs(k: usize) -> Vec<(usize, usize)> {
     (0..k).flat_map(|a| (a..k).map(move |b| (a, b))).collect()
 }
 
-/// Cuts `n` columns into full panels, and a narrow one when no more than that is left.
-fn panel_widths(n: usize) -> Vec<usize> {
-    let mut widths = vec![WIDE; n / WIDE];
-    match n % WIDE {
-        0 => {}
-        left if left <= NARROW => widths.push(NARROW),
-        _ => widths.push(WIDE),
-    }
+/// Cuts `n` columns into panels: full ones, and narrow ones at the end or when threads would
+/// otherwise have nothing to do.
+fn panel_widths(n: usize, n_threads: usize) -> Vec<usize> {
+    let wide = if n / WIDE >= n_threads { n / WIDE } else { 0 };
+    let wide = wide - wide % n_threads.max(1);
+    let narrow = (n - wide * WIDE).div_ceil(NARROW);
+    let mut widths = vec![WIDE; wide];
+    widths.resize(wide + narrow, NARROW);
     widths
 }
 
-/// One panel: some columns of a product, padded to `width`, and where they go.
+/// One panel: the columns `start..start + used` of a product, padded to `width`.
 struct Panel<'a> {
-    columns: Range<usize>,
+    start: usize,
     width: usize,
+    used: usize,
     target: &'a mut [f64],
 }
 
 impl Panel<'_> {
-    fn run<const W: usize>(
-        self,
-        chunks: &[Range<usize>],
-        pass: &impl Pass,
-        value: &impl EntryValue,
-    ) {
-        let table = pass.table::<W>(self.columns.clone());
-        let part = |documents: &Range<usize>| {
-            let n = match pass.output() {
-                Output::Documents => documents.len(),
-                Output::Features(n) => n,
-            };
-            let mut result = vec![[0.0; W]; n];
-            Arch::new().dispatch(Vectorised {
-                pass,
-                table: &table,
-                columns: self.columns.clone(),
-                documents: documents.clone(),
-                value,
-                result: &mut result,
-            });
-            result
-        };
-        let parts: Vec<Vec<[f64; W]>> = chunks.par_iter().with_max_len(1).map(part).collect();
-        let n_rows = self.target.len() / self.columns.len().max(1);
-        let mut first = 0;
-        for part in &parts {
-            let at = match pass.output() {
-                Output::Documents => first,
-                Output::Features(_) => 0,
-            };
-            add_rows(part, at, n_rows, self.target);
-            first += part.len();
+    fn run(self, pass: &impl Pass, counting: Counting) {
+        match counting {
+            Counting::Raw => self.run_given(pass, &RawValue),
+            Counting::Damped => self.run_given(pass, &DampedValue::new()),
         }
     }
-}
 
-/// Rows short enough for a block of them to stay in the nearest cache.
-const BLOCK: usize = 128;
+    fn run_given(self, pass: &impl Pass, value: &impl EntryValue) {
+        match self.width {
+            WIDE => self.run_width::<WIDE>(pass, value),
+            _ => self.run_width::<NARROW>(pass, value),
+        }
+    }
 
-/// Adds rows to the columns of `target`, from row `at` on: a transposition, block by block.
-fn add_rows<const W: usize>(rows: &[[f64; W]], at: usize, n_rows: usize, target: &mut [f64]) {
-    for (b, block) in rows.chunks(BLOCK).enumerate() {
-        let start = at + b * BLOCK;
-        for (j, column) in target.chunks_exact_mut(n_rows.max(1)).enumerate() {
-            for (value, row) in column[start..start + block.len()].iter_mut().zip(block) {
-                *value += row[j];
+    fn run_width<const W: usize>(self, pass: &impl Pass, value: &impl EntryValue) {
+        let n_rows = self.target.len() / self.used.max(1);
+        let mut result = vec![[0.0; W]; n_rows];
+        let columns = self.start..self.start + self.used;
+        Arch::new().dispatch(Vectorised { pass, columns, value, result: &mut result });
+        for (j, column) in self.target.chunks_exact_mut(n_rows.max(1)).enumerate() {
+            for (target, row) in column.iter_mut().zip(&result) {
+                *target = row[j];
             }
         }
     }
 }
 
-/// What the rows of a product are.
-#[derive(Clone, Copy)]
-enum Output {
-    /// One row per document: chunks follow each other.
-    Documents,
-    /// One row for each of so many features: chunks are added.
-    Features(usize),
-}
-
-impl Output {
-    fn n_rows(self, rows: &SparseCounts) -> usize {
-        match self {
-            Output::Documents => rows.n_rows(),
-            Output::Features(n) => n,
-        }
-    }
-}
-
-/// What is done with a panel.
+/// What is done with a panel. `result` starts at zero.
 trait Pass: Sync {
-    fn output(&self) -> Output;
-
-    /// The dense rows to gather from, for the columns of a panel.
-    fn table<const W: usize>(&self, columns: Range<usize>) -> Vec<[f64; W]>;
-
-    /// Adds what some documents contribute to `result`, which starts at zero.
     fn run<const W: usize>(
         &self,
-        table: &[[f64; W]],
-        columns: Range<usize>,
-        documents: Range<usize>,
+        columns: std::ops::Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     );
 }
 
-/// A pass over some documents, compiled for each instruction set and chosen at run time.
+/// A pass over one panel, compiled for each instruction set and chosen at run time.
 struct Vectorised<'a, P, V, const W: usize> {
     pass: &'a P,
-    table: &'a [[f64; W]],
-    columns: Range<usize>,
-    documents: Range<usize>,
+    columns: std::ops::Range<usize>,
     value: &'a V,
     result: &'a mut [[f64; W]],
 }
@@ -358,20 +289,19 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.pass.run::<W>(self.table, self.columns, self.documents, self.value, self.result);
+        self.pass.run::<W>(self.columns, self.value, self.result);
     }
 }
 
 /// Columns of a matrix, laid row by row and padded with zeros.
-fn gather_columns<const W: usize>(matrix: &Matrix, columns: Range<usize>) -> Vec<[f64; W]> {
+fn gather_columns<const W: usize>(
+    matrix: &Matrix,
+    columns: std::ops::Range<usize>,
+) -> Vec<[f64; W]> {
     let mut rows = vec![[0.0; W]; matrix.n_rows()];
-    for (b, block) in rows.chunks_mut(BLOCK).enumerate() {
-        let start = b * BLOCK;
-        for (target, j) in columns.clone().enumerate() {
-            let column = &matrix.column(j)[start..start + block.len()];
-            for (row, value) in block.iter_mut().zip(column) {
-                row[target] = *value;
-            }
+    for (target, j) in columns.enumerate() {
+        for (row, value) in rows.iter_mut().zip(matrix.column(j)) {
+            row[target] = *value;
         }
     }
     rows
@@ -423,25 +353,16 @@ struct ForwardPass<'a> {
 }
 
 impl Pass for ForwardPass<'_> {
-    fn output(&self) -> Output {
-        Output::Documents
-    }
-
-    fn table<const W: usize>(&self, columns: Range<usize>) -> Vec<[f64; W]> {
-        gather_columns(self.q, columns)
-    }
-
     #[inline(always)]
     fn run<const W: usize>(
         &self,
-        table: &[[f64; W]],
-        _: Range<usize>,
-        documents: Range<usize>,
+        columns: std::ops::Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
-        for (d, target) in documents.zip(result) {
-            *target = gather(self.rows, d, value, table);
+        let q = gather_columns::<W>(self.q, columns);
+        for (d, target) in result.iter_mut().enumerate() {
+            *target = gather(self.rows, d, value, &q);
         }
     }
 }
@@ -453,27 +374,17 @@ struct NormalPass<'a> {
 }
 
 impl Pass for NormalPass<'_> {
-    fn output(&self) -> Output {
-        Output::Features(self.q.n_rows())
-    }
-
-    fn table<const W: usize>(&self, columns: Range<usize>) -> Vec<[f64; W]> {
-        gather_columns(self.q, columns)
-    }
-
     #[inline(always)]
     fn run<const W: usize>(
         &self,
-        table: &[[f64; W]],
-        _: Range<usize>,
-        documents: Range<usize>,
+        columns: std::ops::Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
-        for d in documents {
-            let weight = self.weights[d];
+        let q = gather_columns::<W>(self.q, columns);
+        for (d, &weight) in self.weights.iter().enumerate() {
             if weight != 0.0 {
-                let mut z = gather(self.rows, d, value, table);
+                let mut z = gather(self.rows, d, value, &q);
                 z.iter_mut().for_each(|v| *v *= weight);
                 scatter(self.rows, d, value, &z, result);
             }
@@ -489,26 +400,16 @@ struct BackwardPass<'a> {
 }
 
 impl Pass for BackwardPass<'_> {
-    fn output(&self) -> Output {
-        Output::Features(self.n_features)
-    }
-
-    /// Nothing is gathered: the rows of `Z` are given.
-    fn table<const W: usize>(&self, _: Range<usize>) -> Vec<[f64; W]> {
-        Vec::new()
-    }
-
     #[inline(always)]
     fn run<const W: usize>(
         &self,
-        _: &[[f64; W]],
-        columns: Range<usize>,
-        documents: Range<usize>,
+        columns: std::ops::Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
+        debug_assert_eq!(result.len(), self.n_features);
         let columns: Vec<&[f64]> = columns.map(|j| self.z.column(j)).collect();
-        for d in documents {
+        for d in 0..self.rows.n_rows() {
             let weight = self.weights.map_or(1.0, |w| w[d]);
             if weight != 0.0 {
                 let mut z = [0.0; W];
@@ -528,26 +429,16 @@ struct SquaresPass<'a> {
 }
 
 impl Pass for SquaresPass<'_> {
-    fn output(&self) -> Output {
-        Output::Features(2 * self.b.n_rows())
-    }
-
-    fn table<const W: usize>(&self, columns: Range<usize>) -> Vec<[f64; W]> {
-        gather_columns(self.b, columns)
-    }
-
     #[inline(always)]
     fn run<const W: usize>(
         &self,
-        table: &[[f64; W]],
-        _: Range<usize>,
-        documents: Range<usize>,
+        columns: std::ops::Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
-        let (squares, plain) = result.split_at_mut(table.len());
-        for d in documents {
-            let weight = self.weights[d];
+        let b = gather_columns::<W>(self.b, columns);
+        let (squares, plain) = result.split_at_mut(b.len());
+        for (d, &weight) in self.weights.iter().enumerate() {
             if weight == 0.0 {
                 continue;
             }
@@ -555,7 +446,7 @@ impl Pass for SquaresPass<'_> {
             let first = self.rows.offsets()[d];
             let (mut beta, mut gamma) = ([0.0; W], [0.0; W]);
             for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
-                let (x, row) = (value.value(first + e, count), &table[h as usize]);
+                let (x, row) = (value.value(first + e, count), &b[h as usize]);
                 for j in 0..W {
                     let scaled = x * row[j];
                     beta[j] += scaled;
@@ -566,11 +457,8 @@ impl Pass for SquaresPass<'_> {
                 gamma[j] = weight * (beta[j] * beta[j] - gamma[j]);
                 beta[j] *= weight;
             }
-            for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
-                let x = value.value(first + e, count);
-                add_scaled(&mut squares[h as usize], x, &gamma);
-                add_scaled(&mut plain[h as usize], x, &beta);
-            }
+            scatter(self.rows, d, value, &gamma, squares);
+            scatter(self.rows, d, value, &beta, plain);
         }
     }
 }
@@ -580,45 +468,34 @@ struct SlicesPass<'a> {
     b: &'a Matrix,
     z: &'a Matrix,
     weights: &'a [f64],
-    pairs: Vec<(usize, usize)>,
-    range: Range<usize>,
+    pairs: &'a [(usize, usize)],
+    range: std::ops::Range<usize>,
 }
 
 impl Pass for SlicesPass<'_> {
-    fn output(&self) -> Output {
-        Output::Features(self.range.len())
-    }
-
-    fn table<const W: usize>(&self, columns: Range<usize>) -> Vec<[f64; W]> {
+    #[inline(always)]
+    fn run<const W: usize>(
+        &self,
+        columns: std::ops::Range<usize>,
+        value: &impl EntryValue,
+        result: &mut [[f64; W]],
+    ) {
+        let pairs = &self.pairs[columns];
         let mut products = vec![[0.0; W]; self.b.n_rows()];
-        for (j, &(a, b)) in self.pairs[columns].iter().enumerate() {
+        for (j, &(a, b)) in pairs.iter().enumerate() {
             let (left, right) = (self.b.column(a), self.b.column(b));
             for ((row, x), y) in products.iter_mut().zip(left).zip(right) {
                 row[j] = x * y;
             }
         }
-        products
-    }
-
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        table: &[[f64; W]],
-        columns: Range<usize>,
-        documents: Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let pairs = &self.pairs[columns];
-        for d in documents {
-            let weight = self.weights[d];
+        for (d, &weight) in self.weights.iter().enumerate() {
             let (features, counts) = self.rows.row(d);
             let from = features.partition_point(|&h| (h as usize) < self.range.start);
             let to = features.partition_point(|&h| (h as usize) < self.range.end);
             if weight == 0.0 || from == to {
                 continue;
             }
-            let mut f = gather(self.rows, d, value, table);
+            let mut f = gather(self.rows, d, value, &products);
             for (target, &(a, b)) in f.iter_mut().zip(pairs) {
                 *target = weight * (self.z[(d, a)] * self.z[(d, b)] - *target);
             }
@@ -636,10 +513,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panels_cover_all_columns_with_little_padding() {
+    fn panels_cover_all_columns_for_any_number_of_threads() {
         for n in 0..200 {
-            let total: usize = panel_widths(n).iter().sum();
-            assert!(total >= n && total < n + NARROW, "{n} columns");
+            for threads in 1..9 {
+                let total: usize = panel_widths(n, threads).iter().sum();
+                assert!(total >= n && total < n + NARROW, "{n} columns, {threads} threads");
+            }
         }
     }
 

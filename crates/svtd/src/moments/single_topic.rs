@@ -195,7 +195,7 @@ impl Moments for SingleTopicMoments<'_> {
         }
         let words = weighted_grams(w, &r, |_| 0);
         Cube::symmetric(w.n_columns(), |a, b, c| {
-            documents[a][(b - a, c - a)] - (words[c][(a, b)] + words[b][(a, c)] + words[a][(b, c)])
+            documents[a][(c - a, b - a)] - (words[c][(b, a)] + words[b][(c, a)] + words[a][(c, b)])
         })
     }
 
