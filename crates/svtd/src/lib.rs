@@ -41,6 +41,11 @@
 //! * Neither `M2` nor `M3` is ever formed; cost is linear in the stored counts.
 //! * Nothing is printed, nothing panics on data, nothing comes back as NaN.
 
+/// The example of the README is a test like any other.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub mod corpus;
 pub mod decomposition;
 mod error;

@@ -21,8 +21,8 @@
 //! without the `- gamma` terms, which needs only `(N + n) k` and one number per count.
 //!
 //! # Same bits
-//! Documents are cut into [`CHUNKS`] chunks by their counts; each chunk sums its own `S` in
-//! double precision and the chunks are added in order.
+//! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
+//! each chunk sums its own `S` in double precision and the chunks are added in order.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -48,8 +48,11 @@ pub(super) const SWEEPS: usize = 20;
 /// Passes with fixed topics before the first sweep.
 const WARM_UP: usize = 3;
 
-/// Pieces the documents are cut into, whatever the number of threads.
-const CHUNKS: usize = 8;
+/// Pieces the documents are cut into at most, whatever the number of threads.
+const MAX_CHUNKS: usize = 8;
+
+/// Numbers that the pieces' own sums may take together, before fewer pieces are made.
+const SUMS_BUDGET: usize = 1 << 25;
 
 /// Topics are padded to a multiple of this.
 const LANES: usize = 8;
@@ -122,7 +125,8 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
     let rows = corpus.rows();
     let k = start.n_columns();
     let width = padded(k);
-    let mut chunks = cut(rows, width);
+    let n_chunks = (SUMS_BUDGET / (start.n_rows() * width)).clamp(2, MAX_CHUNKS);
+    let mut chunks = cut(rows, width, n_chunks);
     let topics = padded_rows(start, width);
     let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     let n_features = start.n_rows();
@@ -223,13 +227,13 @@ struct Chunk {
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
-fn cut(rows: &SparseCounts, width: usize) -> Vec<Chunk> {
+fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
     let offsets = rows.offsets();
     let total = rows.n_nonzeros();
-    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / CHUNKS).min(rows.n_rows());
-    (0..CHUNKS)
+    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
+    (0..n_chunks)
         .map(|c| {
-            let last = if c + 1 == CHUNKS { rows.n_rows() } else { edge(c + 1) };
+            let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let n = offsets[documents.end] - offsets[documents.start];
             Chunk { documents, gamma: vec![0.0; n * width], sums: Vec::new() }

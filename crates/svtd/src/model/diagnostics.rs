@@ -18,6 +18,8 @@ pub struct Diagnostics {
     pub effective_documents_pairs: f64,
     /// How many equally weighted documents the triple moment is worth.
     pub effective_documents_triples: f64,
+    /// The leading eigenvalues of the (scaled) pair moment: one per topic, and the next.
+    pub eigenvalues: Vec<f64>,
     /// The k-th eigenvalue of the pair moment over the next; `None` when the next is not positive.
     pub spectral_gap: Option<f64>,
     /// Whether the eigenpairs were found to tolerance, and the largest relative residual.

@@ -148,6 +148,7 @@ pub(super) fn finish(
         n_tokens: corpus.n_tokens(),
         effective_documents_pairs: weights.effective_documents_pairs(lengths),
         effective_documents_triples: effective_triples,
+        eigenvalues: whitening.eigenvalues().to_vec(),
         spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
         eigenpairs_converged: whitening.converged(),
         eigenpairs_residual: whitening.relative_residual(),
