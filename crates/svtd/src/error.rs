@@ -47,6 +47,13 @@ pub enum Error {
     )]
     NoPairs,
 
+    /// Damping repeated words leaves no document long enough for a triple.
+    #[error(
+        "once repeated words are damped no document has three words, so the polished fit has no \
+         triples to count; fit without polish"
+    )]
+    NoDampedTriples,
+
     /// An option lies outside the values it may take.
     #[error("{name} must be {needed}, got {found}")]
     Option {

@@ -17,6 +17,10 @@
 //! # Same bits
 //! The starting block is a fixed function of row and column, so there is no seed to choose.
 //!
+//! # Repeated eigenvalues
+//! A block meets at most as many copies of an eigenvalue as it has columns. When its space is
+//! spent, or so many values coincide, fresh blocks look for more until they find nothing.
+//!
 //! # Which eigenvalues
 //! The largest *algebraic* ones. A large negative eigenvalue of an estimated pair moment is
 //! noise; by modulus it would enter as if it were a topic.
@@ -26,6 +30,9 @@ use crate::linalg::{Matrix, orthonormal_basis, symmetric_eigen};
 /// Columns multiplied at a time. Small blocks need the fewest columns altogether; this many fill
 /// a panel of the sparse kernels.
 const BLOCK: usize = 16;
+
+/// A value below this part of the first is rounding; residuals are not held against it.
+const ROUNDING: f64 = 1e-10;
 
 /// Products between two looks at the Ritz values, which cost a small eigenproblem each.
 const CHECK_EVERY: usize = 2;
@@ -61,7 +68,8 @@ pub fn leading_eigenpairs(
     let width = BLOCK.min(n);
     let max_basis = (2 * k + 3 * width).max(6 * width);
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
-    let mut block = orthonormal_basis(starting_block(n, width));
+    let mut probe = Probe { salt: 0, last: None };
+    let mut block = orthonormal_basis(starting_block(n, width, 0));
     let mut basis = Matrix::zeros(n, 0);
     let mut projected = Matrix::zeros(0, 0);
     let mut n_products = 0;
@@ -70,11 +78,12 @@ pub fn leading_eigenpairs(
         n_products += 1;
         let start = basis.n_columns();
         basis.append(&block);
-        let (next, coefficients, leftover) = new_directions(&basis, image);
+        let (mut next, coefficients, leftover) = new_directions(&basis, image);
         projected = bordered(&projected, &coefficients, start);
         let full = basis.n_columns() + next.n_columns() > max_basis;
-        let look = full || next.n_columns() == 0 || n_products % CHECK_EVERY == 0;
-        if basis.n_columns() < k && next.n_columns() > 0 || !look {
+        let spent = next.n_columns() == 0;
+        let look = full || spent || n_products % CHECK_EVERY == 0;
+        if !look || basis.n_columns() < k.min(n) && !spent {
             block = next;
             continue;
         }
@@ -83,13 +92,16 @@ pub fn leading_eigenpairs(
         let residual = (0..wanted)
             .map(|j| last_rows_norm(&leftover, vectors.column(j), start))
             .fold(0.0, f64::max);
-        let scale = values[wanted - 1].abs().max(f64::MIN_POSITIVE);
-        let exhausted = next.n_columns() == 0 || basis.n_columns() >= n;
-        let converged = exhausted || residual <= tolerance * scale;
-        if converged || n_products == MAX_PRODUCTS || !residual.is_finite() {
+        let scale = values[wanted - 1].abs().max(ROUNDING * values[0].abs());
+        let settled = spent || residual <= tolerance * scale.max(f64::MIN_POSITIVE);
+        let whole = basis.n_columns() >= n;
+        let hidden = spent || crowded(&values[..wanted]);
+        if settled && hidden && !whole && probe.is_due(&values, k) {
+            next = probe.directions(&basis, width.min(n - basis.n_columns()));
+        } else if settled || whole || n_products >= MAX_PRODUCTS || !finite(&values) {
             let mut found = basis.times(&vectors.columns(0..wanted));
             fix_signs(&mut found);
-            let residual = if exhausted { residual.min(tolerance * scale) } else { residual };
+            let converged = (settled || whole) && finite(&values);
             return Eigenpairs { values, vectors: found, residual, converged, n_products };
         }
         if full {
@@ -101,6 +113,51 @@ pub fn leading_eigenpairs(
         }
         block = next;
     }
+}
+
+/// Looks for eigenvectors that the Krylov space of the start cannot contain.
+///
+/// A block of `b` columns meets at most `b` copies of an eigenvalue, and once its space is
+/// invariant it meets nothing new at all. A fresh block, orthogonal to everything so far, meets
+/// what was missed; the search is over when one changes the k-th value no more.
+struct Probe {
+    salt: u64,
+    /// The k-th value when the last fresh block was added.
+    last: Option<f64>,
+}
+
+impl Probe {
+    /// Whether a fresh block could still change the answer.
+    fn is_due(&mut self, values: &[f64], k: usize) -> bool {
+        let Some(&value) = values.get(k - 1) else {
+            return true;
+        };
+        let same = |last: f64| (value - last).abs() <= 1e-9 * values[0].abs().max(value.abs());
+        let due = !self.last.is_some_and(same);
+        self.last = Some(value);
+        due
+    }
+
+    fn directions(&mut self, basis: &Matrix, width: usize) -> Matrix {
+        self.salt += 1;
+        let mut fresh = starting_block(basis.n_rows(), width, self.salt);
+        for _ in 0..2 {
+            let overlap = basis.transpose_times(&fresh);
+            fresh.subtract_product(basis, &overlap);
+            fresh = orthonormal_basis(fresh);
+        }
+        fresh
+    }
+}
+
+/// Whether as many values as a block has columns lie on top of each other: there may be more.
+fn crowded(values: &[f64]) -> bool {
+    let close = |run: &[f64]| run[0] - run[BLOCK - 1] <= 1e-6 * values[0].abs();
+    values.windows(BLOCK).any(close)
+}
+
+fn finite(values: &[f64]) -> bool {
+    values.iter().all(|v| v.is_finite())
 }
 
 /// Splits `image` into its part in `basis` (the coefficients) and an orthonormal basis of the
@@ -121,7 +178,7 @@ fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix)
             image.column_mut(j).fill(0.0);
         }
     }
-    let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-6 * before);
+    let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-3 * before);
     let mut next = orthonormal_basis(image);
     // Directions made of rounding are not quite orthogonal to the basis: once more.
     if nearly_spent && next.n_columns() > 0 {
@@ -163,9 +220,9 @@ fn column_norms(matrix: &Matrix) -> Vec<f64> {
 }
 
 /// Signs `+1` and `-1` by a fixed hash of the place: nothing to seed, nothing aligned with data.
-fn starting_block(n: usize, width: usize) -> Matrix {
+fn starting_block(n: usize, width: usize, salt: u64) -> Matrix {
     Matrix::from_fn(n, width, |i, j| {
-        let bits = mix((i as u64) << 20 ^ j as u64);
+        let bits = mix((i as u64) << 20 ^ salt << 8 ^ j as u64);
         // A little spread in size keeps small blocks from being accidentally dependent.
         let size = 0.5 + (bits >> 11) as f64 / (1u64 << 53) as f64;
         if bits & 1 == 0 { size } else { -size }
@@ -243,12 +300,31 @@ mod tests {
     }
 
     #[test]
+    fn all_copies_of_a_repeated_eigenvalue_are_found() {
+        let mut spread: Vec<f64> = (0..200).map(|i| 1.0 / (1.0 + 0.1 * f64::from(i))).collect();
+        spread[..25].fill(2.0);
+        let mut two_levels = vec![1.0; 200];
+        two_levels[..30].fill(2.0);
+        for spectrum in [spread, two_levels, vec![1.0; 200]] {
+            let a = operator(&spectrum);
+            for k in [5, 17, 25, 30, 60] {
+                let pairs = leading_eigenpairs(200, k, 1e-8, |x| a.times(x));
+                assert!(pairs.converged && pairs.vectors.n_columns() == k);
+                for j in 0..k {
+                    let (found, exact) = (pairs.values[j], spectrum[j]);
+                    assert!((found - exact).abs() < 1e-7, "value {j} of {k}: {found}, not {exact}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_low_rank_operator_ends_the_search_at_once() {
         let mut spectrum = vec![0.0; 200];
         spectrum[..4].copy_from_slice(&[4.0, 3.0, 2.0, 1.0]);
         let a = operator(&spectrum);
         let pairs = leading_eigenpairs(200, 6, 1e-10, |x| a.times(x));
-        assert!(pairs.converged && pairs.n_products <= 4);
+        assert!(pairs.converged && pairs.n_products <= 6);
         assert!((pairs.values[3] - 1.0).abs() < 1e-12 && pairs.values[4].abs() < 1e-12);
     }
 }

@@ -19,8 +19,8 @@
 //! dominating. With exact moments the answer does not depend on `g`; `g = 1` is the paper.
 //!
 //! # Cost
-//! `M2` is never stored: it is multiplied by blocks of `k + 10` columns, each product one pass
-//! over the data ([`krylov`](crate::krylov)). The starting block is fixed: runs repeat exactly.
+//! `M2` is never stored: it is multiplied by blocks of columns, each product one pass over the
+//! data ([`krylov`](crate::krylov)). The starting block is fixed: runs repeat exactly.
 //!
 //! # When it fails
 //! If one of the first `k` values is not positive, or lost in rounding, the data shows fewer than
@@ -89,9 +89,9 @@ impl Whitening {
             product
         });
         let first = pairs.values[0];
-        let visible = visible_topics(&pairs.values[..n_topics]);
+        let visible = visible_topics(&pairs.values, n_topics);
         if visible < n_topics {
-            let ratio = pairs.values[visible] / first;
+            let ratio = pairs.values.get(visible).map_or(0.0, |value| value / first);
             return Err(Error::FewerTopicsVisible { asked: n_topics, visible, ratio });
         }
         let roots: Vec<f64> = pairs.values[..n_topics].iter().map(|v| v.sqrt()).collect();
@@ -240,10 +240,12 @@ pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many leading values are positive and not lost in rounding.
-fn visible_topics(values: &[f64]) -> usize {
-    let first = values.first().copied().unwrap_or(0.0);
-    values.iter().take_while(|&&v| v.is_finite() && v > 0.0 && v >= VISIBLE * first).count()
+/// How many of the `k` leading values are positive and not lost in rounding, which is judged by
+/// the largest value seen, of either sign.
+fn visible_topics(values: &[f64], k: usize) -> usize {
+    let scale = values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+    let visible = |v: &&f64| v.is_finite() && **v > 0.0 && **v >= VISIBLE * scale;
+    values.iter().take(k).take_while(visible).count()
 }
 
 fn feature_scales(first: &[f64], scaling: Scaling) -> Vec<f64> {

@@ -37,9 +37,9 @@ pub struct Decomposition {
     pub rotation: Matrix,
     /// The feature `r` whose slice fixed the rotation, when one did.
     pub pivot: Option<usize>,
-    /// How far apart the values that fix the rotation are. For a pivot, the least distance
-    /// between two of its values (the paper's `alpha_r`); for the joint method, the same for the
-    /// best direction it saw. Zero means that nothing tells two topics apart.
+    /// How far apart the topics are in what fixed the rotation. For a pivot, the least distance
+    /// between two of its values (the paper's `alpha_r`); for the joint method, the least distance
+    /// between the diagonals of two topics. Zero means that nothing tells two topics apart.
     pub separation: f64,
     /// What no rotation could diagonalise: off-diagonal over whole, by Frobenius norm, of the
     /// weighted slices. Zero for data that follow the model exactly.

@@ -27,7 +27,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::spectral::Stage;
+use super::spectral::{Stage, mixed_with};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
@@ -73,7 +73,7 @@ pub(super) fn polish(
     sweeps: usize,
     watch: &dyn Fn(Stage),
 ) -> Swept {
-    let start = mixed_with(word_topic, frequencies);
+    let start = mixed_with(word_topic, frequencies, 0.01);
     let exact = fits(corpus.n_nonzeros(), word_topic.n_columns());
     let sums = if exact {
         exact_sweeps(corpus, &start, sweeps, watch)
@@ -93,17 +93,6 @@ fn fits(n_nonzeros: usize, k: usize) -> bool {
 
 fn padded(k: usize) -> usize {
     k.next_multiple_of(LANES)
-}
-
-/// A hundredth of the corpus in every topic, so that clipped words can come back.
-fn mixed_with(word_topic: &Matrix, frequencies: &[f64]) -> Matrix {
-    let mut mixed = word_topic.clone();
-    for j in 0..mixed.n_columns() {
-        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
-            *value = 0.99 * *value + 0.01 * m1;
-        }
-    }
-    mixed
 }
 
 /// `(S_ij + eta) / (S_j + n eta)`.

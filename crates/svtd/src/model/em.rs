@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::spectral::{Stage, frequencies, lift, to_vocabulary};
+use super::spectral::{Stage, frequencies, lift, mixed_with, to_vocabulary};
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
@@ -52,7 +52,7 @@ pub(super) fn polish(
     watch: &dyn Fn(Stage),
 ) -> Polished {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-    let mut word_topic = mixed_with(word_topic, frequencies);
+    let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
@@ -109,17 +109,6 @@ pub(super) fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
         }
     }
     groups
-}
-
-/// A little of the corpus in every topic, so that no seen word is impossible.
-fn mixed_with(word_topic: &Matrix, frequencies: &[f64]) -> Matrix {
-    let mut mixed = word_topic.clone();
-    for j in 0..mixed.n_columns() {
-        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
-            *value = 0.999 * *value + 0.001 * m1;
-        }
-    }
-    mixed
 }
 
 fn logarithms_of(word_topic: &Matrix) -> Matrix {

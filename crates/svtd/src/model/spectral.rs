@@ -185,6 +185,17 @@ pub(super) fn frequencies(corpus: &Corpus) -> Vec<f64> {
     corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
 }
 
+/// Topics with a share of the corpus mixed in, so that no word that occurs is impossible.
+pub(super) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
+    let mut mixed = word_topic.clone();
+    for j in 0..mixed.n_columns() {
+        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
+            *value = (1.0 - share) * *value + share * m1;
+        }
+    }
+    mixed
+}
+
 /// Lifts weights below 1e-4 to that and normalises; tells which were lifted.
 pub(super) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
     const LEAST: f64 = 1e-4;

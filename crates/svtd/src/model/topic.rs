@@ -97,14 +97,33 @@ impl<'a> Topic<'a> {
     }
 }
 
+/// Differences smaller than this are rounding when topics are ordered.
+const SAME: f64 = 1e-9;
+
 /// The canonical order of topics: falling weight, then the first differing row of `M`.
+///
+/// Weights and probabilities count as equal when they differ by rounding only; otherwise the
+/// order of documents could decide which of two equal topics comes first.
 pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
-    order.sort_by(|&a, &b| {
-        weights[b].total_cmp(&weights[a]).then_with(|| {
-            let pairs = word_topic.column(a).iter().zip(word_topic.column(b));
-            pairs.map(|(x, y)| y.total_cmp(x)).find(|o| o.is_ne()).unwrap_or(a.cmp(&b))
-        })
-    });
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+    // Rounded, so that "equal" is the same for all three of any three topics.
+    let rounded = |j: usize| word_topic.column(j).iter().map(|p| (p / SAME).round() as i64);
+    for equals in order.chunk_by_mut(|&a, &b| weights[a] - weights[b] <= SAME) {
+        equals.sort_by(|&a, &b| rounded(b).cmp(rounded(a)));
+    }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_differ_by_rounding_are_ordered_by_words() {
+        let word_topic = Matrix::from_columns(2, 3, vec![0.2, 0.8, 0.7, 0.3, 0.5, 0.5]);
+        for nudge in [-1e-12, 0.0, 1e-12] {
+            assert_eq!(canonical_order(&word_topic, &[0.3 + nudge, 0.3, 0.4 - nudge]), [2, 1, 0]);
+        }
+    }
 }

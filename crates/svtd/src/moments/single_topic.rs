@@ -31,7 +31,7 @@ use rayon::prelude::*;
 use super::panels::{Counting, Products, packed_pairs};
 use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows};
 use crate::corpus::{Corpus, SparseCounts};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{Matrix, weighted_grams};
 use crate::whitening::Whitening;
 
@@ -65,11 +65,12 @@ impl<'a> SingleTopicMoments<'a> {
         weights: &DocumentWeights,
         counting: Counting,
     ) -> Result<Self> {
-        let rows = match weights {
+        let (rows, counting) = match weights {
+            // Three words drawn from a document repeat each other too rarely to be damped.
             DocumentWeights::ThreeWords { seed } => {
-                RowSource::Drawn(draw_three_words(corpus, *seed))
+                (RowSource::Drawn(draw_three_words(corpus, *seed)), Counting::Raw)
             }
-            _ => RowSource::Corpus(corpus.rows()),
+            _ => (RowSource::Corpus(corpus.rows()), counting),
         };
         let table = rows.table();
         let lengths: Vec<f64> = (0..table.n_rows())
@@ -81,7 +82,13 @@ impl<'a> SingleTopicMoments<'a> {
             weighted_sum(table, n_features, counting, weights, value)
         };
         let coincidence = |w2: &[f64]| sum(w2, &|x| x * (x - 1.0)).iter().sum();
-        let weights = MomentWeights::new(weights, &lengths, coincidence)?;
+        let enough = |error| match error {
+            Error::NoPairs | Error::NoTriples if corpus.lengths().iter().any(|&c| c >= 3) => {
+                Error::NoDampedTriples
+            }
+            other => other,
+        };
+        let weights = MomentWeights::new(weights, &lengths, coincidence).map_err(enough)?;
         let first = sum(&weights.first, &|x| x);
         let pair_diagonal = sum(&weights.second, &|x| x);
         let triple_diagonal = sum(&weights.third, &|x| x);
