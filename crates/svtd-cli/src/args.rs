@@ -59,7 +59,8 @@ pub struct Fit {
     #[arg(long, value_enum, default_value_t)]
     pub model: ModelKind,
 
-    /// LDA: the sum of the Dirichlet parameter; small when documents have few topics [default: 1]
+    /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have
+    /// few topics; the polish has its own [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
+use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
-use crate::args::{Fit, ModelKind};
+use crate::args::{Fit, Method, ModelKind};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::{input, listing, output, threads, trust};
@@ -56,6 +57,10 @@ macro_rules! with_choices {
         }
         if let Some(method) = args.method {
             params = params.method(method.into());
+            // --paper removes rows from slices that only the paper's method has.
+            if !matches!(method, Method::Svtd) {
+                params = params.rows(Rows::Kept);
+            }
         }
         if let Some(rows) = args.rows {
             params = params.rows(rows.into());

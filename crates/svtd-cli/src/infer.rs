@@ -81,12 +81,16 @@ fn to_json(corpus: &Corpus, inferred: &Inferred) -> Value {
         "documents": documents,
         "n_unknown_tokens": inferred.n_unknown_tokens,
         "n_without_words": inferred.n_without_words,
+        "matched_by_position": inferred.matched_by_position,
     })
 }
 
 fn write_messages(corpus: &Corpus, inferred: &Inferred) -> io::Result<()> {
     let mut err = io::stderr().lock();
     trust::write_remarks(&mut err, corpus.report())?;
+    if inferred.matched_by_position {
+        writeln!(err, "note: words were matched by their numbers; give --vocab to match by name")?;
+    }
     if inferred.n_unknown_tokens > 0 {
         let (unknown, all) = (inferred.n_unknown_tokens, corpus.n_tokens());
         writeln!(

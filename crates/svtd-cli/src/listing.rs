@@ -34,7 +34,8 @@ pub fn write_table(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Re
             diagnostics.iter().map(|t| t.documents).fold(start, pick).floor()
         };
         let (least, most) = (worth(f64::min, f64::INFINITY), worth(f64::max, 0.0));
-        writeln!(out, "all weak: {least} to {most} documents' worth of evidence each")?;
+        let range = if least == most { format!("{most}") } else { format!("{least} to {most}") };
+        writeln!(out, "all weak: {range} documents' worth of evidence each")?;
     }
     Ok(())
 }

@@ -55,6 +55,7 @@ fn run(command: Command) -> Outcome {
 fn on_interruption_leave_nothing() {
     let installed = ctrlc::set_handler(|| {
         svtd::persist::atomic::remove_unfinished();
+        let _ = writeln!(std::io::stderr(), "svtd: interrupted; nothing half-written was left");
         std::process::exit(failure::INTERRUPTED);
     });
     if let Err(error) = installed {

@@ -109,8 +109,10 @@ fn polish(outcome: &PolishOutcome) -> String {
     };
     match outcome {
         PolishOutcome::None => "none".to_owned(),
-        PolishOutcome::Em { steps, settled: true } => format!("{steps} EM steps, settled"),
-        PolishOutcome::Em { steps, .. } => format!("{steps} EM steps, not settled"),
+        PolishOutcome::Em { steps, settled } => {
+            let plural = if *steps == 1 { "" } else { "s" };
+            format!("{steps} EM step{plural}, {}settled", if *settled { "" } else { "not " })
+        }
         PolishOutcome::Sweeps { sweeps, held_out, .. } => match held_out {
             Some(pair) => format!("{sweeps} sweeps; {}", compared(pair)),
             None => format!("{sweeps} sweeps"),

@@ -91,7 +91,9 @@ pub enum Error {
     },
 
     /// Two things that must speak of the same words do not.
-    #[error("the vocabularies do not match: needed {needed}, found {found}")]
+    #[error(
+        "the vocabularies do not match: needed {needed}, found {found}; is it the right vocabulary?"
+    )]
     VocabularyMismatch {
         /// What the vocabulary had to be, such as `"120 words, as docword.txt declares"`.
         needed: String,

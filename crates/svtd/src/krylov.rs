@@ -310,9 +310,8 @@ mod tests {
             for k in [5, 17, 25, 30, 60] {
                 let pairs = leading_eigenpairs(200, k, 1e-8, |x| a.times(x));
                 assert!(pairs.converged && pairs.vectors.n_columns() == k);
-                for j in 0..k {
-                    let (found, exact) = (pairs.values[j], spectrum[j]);
-                    assert!((found - exact).abs() < 1e-7, "value {j} of {k}: {found}, not {exact}");
+                for (found, exact) in pairs.values[..k].iter().zip(&spectrum) {
+                    assert!((found - exact).abs() < 1e-7, "k = {k}: {found}, not {exact}");
                 }
             }
         }

@@ -270,10 +270,69 @@ fn without_a_separating_feature_the_papers_method_falls_back_and_says_so() {
 #[test]
 fn one_topic_is_the_corpus_itself() {
     let corpus = single_topic_corpus(5);
-    let model = SingleTopic::params(1).polish(Polish::None).paper().fit(&corpus).unwrap();
+    let model = SingleTopic::params(1).fit(&corpus).unwrap();
     assert_eq!(model.topics().weights(), [1.0]);
+    let mut totals = vec![0.0; corpus.n_words()];
+    for (word, count) in documents(&corpus).into_iter().flatten() {
+        totals[word as usize] += f64::from(count) / corpus.n_tokens() as f64;
+    }
+    for (word, share) in totals.iter().enumerate() {
+        let found = model.topics().word_topic()[(word, 0)];
+        assert!((found - share).abs() < 1e-12, "word {word}: {found} is not {share}");
+    }
     let inferred = model.infer(&corpus).unwrap();
     assert!(inferred.mixtures.values().iter().all(|v| *v == 1.0));
+}
+
+#[test]
+fn equal_topics_keep_their_numbers_when_documents_are_reordered() {
+    // Two groups of documents that mirror each other: the same weight to the last digit.
+    let mut all = Vec::new();
+    for i in 0..50_u32 {
+        let (a, b) = (1 + i % 5, 1 + i % 3);
+        all.push(vec![(0, a + 3), (1, b), (2, a + 2), (3, 1)]);
+        all.push(vec![(1, a + 3), (0, b), (3, a + 2), (2, 1)]);
+    }
+    let fit = |order: Vec<usize>| {
+        let corpus = corpus_of(4, order.into_iter().map(|d| all[d].clone()));
+        SingleTopic::params(2).polish(Polish::None).fit(&corpus).unwrap()
+    };
+    let first = fit((0..100).collect());
+    for seed in 1..8 {
+        let other = fit(shuffled(100, seed * 1013));
+        assert!(largest_difference(first.topics(), other.topics()) < 1e-8, "shuffle {seed}");
+    }
+}
+
+#[test]
+fn identical_documents_show_one_topic_however_many_are_asked_for() {
+    let corpus = corpus_of(50, (0..100).map(|_| (0..50).map(|w| (w, 5)).collect()));
+    for k in [2, 20, 40] {
+        for error in [
+            SingleTopic::params(k).fit(&corpus).unwrap_err(),
+            SingleTopic::params(k).paper().fit(&corpus).unwrap_err(),
+        ] {
+            assert_eq!(error.visible_topics(), Some(1), "k = {k}: {error}");
+        }
+        assert!(Lda::params(k).fit(&corpus).is_err());
+    }
+}
+
+#[test]
+fn documents_of_one_repeated_word_each_are_told_apart_for_any_number_of_topics() {
+    let corpus = corpus_of(30, (0..60_u32).map(|d| vec![(d % 30, 4)]));
+    let model = SingleTopic::params(30).fit(&corpus).unwrap();
+    assert_eq!(model.topics().len(), 30);
+    let model = Lda::params(20).fit(&corpus).unwrap();
+    assert_eq!(model.topics().len(), 20);
+    let error = Lda::params(20).polish(Polish::Steps(5)).fit(&corpus).unwrap_err();
+    assert!(matches!(error, Error::NoDampedTriples), "{error}");
+}
+
+#[test]
+fn rows_cannot_be_removed_from_slices_that_are_not_used() {
+    let error = SingleTopic::params(2).rows(Rows::Removed).fit(&single_topic_corpus(1));
+    assert!(matches!(error, Err(Error::Option { name: "rows", .. })));
 }
 
 #[test]
@@ -300,7 +359,7 @@ fn a_handful_of_documents_is_fitted_without_polish_and_says_so() {
     let corpus = source.draw(12, &Lengths::Fixed(60), 2).0;
     let model = Lda::params(2).fit(&corpus).unwrap();
     assert_eq!(model.diagnostics().polish, PolishOutcome::Declined { held_out: None });
-    assert!(model.diagnostics().notes.iter().any(|n| n.contains("too few documents")));
+    assert!(model.diagnostics().notes.iter().any(|n| n.contains("too few to hold some out")));
 }
 
 #[test]

@@ -72,6 +72,48 @@ fn single_topic_2000_words_20_topics() {
 }
 
 #[test]
+fn topics_that_mirror_each_other() {
+    for (common, rare, n) in [(0.75, 0.25, 4), (0.6, 0.4, 8), (1.0, 0.0, 6)] {
+        let half = n / 2;
+        let truth = Matrix::from_fn(n, 2, |i, j| {
+            (if (i < half) == (j == 0) { common } else { rare }) / half as f64
+        });
+        let moments = ExactMoments::single_topic(truth.clone(), &[0.5, 0.5]);
+        let whitening = Whitening::fit(&moments, 2, Scaling::Scaled).unwrap();
+        let found = Method::Joint.decompose(&moments, &whitening, Rows::Kept);
+        let estimate = diagonals(&moments, &whitening, &found.rotation, Rows::Kept);
+        let recovered = recover(estimate, moments.first(), whitening.scales());
+        assert_parameters(
+            &recovered.word_topic,
+            &recovered.topic_weights,
+            &truth,
+            &[0.5; 2],
+            "mirror",
+        );
+    }
+}
+
+#[test]
+fn many_equal_topics_that_share_nothing() {
+    for k in [3, 17, 20, 40] {
+        let truth = Matrix::from_fn(2 * k, k, |i, j| if i / 2 == j { 0.5 } else { 0.0 });
+        let weights = vec![1.0 / k as f64; k];
+        let moments = ExactMoments::single_topic(truth.clone(), &weights);
+        let whitening = Whitening::fit(&moments, k, Scaling::Scaled).unwrap();
+        let found = Method::Joint.decompose(&moments, &whitening, Rows::Kept);
+        let estimate = diagonals(&moments, &whitening, &found.rotation, Rows::Kept);
+        let recovered = recover(estimate, moments.first(), whitening.scales());
+        assert_parameters(
+            &recovered.word_topic,
+            &recovered.topic_weights,
+            &truth,
+            &weights,
+            "equal",
+        );
+    }
+}
+
+#[test]
 fn lda_100_words_5_topics() {
     for seed in 0..3 {
         let source = LdaSource::uniform(100, 5, 2.0, seed);

@@ -30,6 +30,8 @@ pub struct Inferred {
     pub n_unknown_tokens: u64,
     /// Documents without a single known word.
     pub n_without_words: usize,
+    /// Only one side had names for its words, so they were matched by their numbers.
+    pub matched_by_position: bool,
 }
 
 impl SingleTopic {
@@ -133,6 +135,7 @@ fn infer_each(
         mixtures: Matrix::from_fn(answers.len(), k, |d, j| answers[d].0[j]),
         n_unknown_tokens: answers.iter().map(|a| a.1).sum(),
         n_without_words: answers.iter().filter(|a| a.2).count(),
+        matched_by_position: alignment.by_position,
     })
 }
 
@@ -140,6 +143,8 @@ fn infer_each(
 pub(crate) struct Alignment {
     /// By word of the corpus; `None` for words the model has never seen.
     model_word: Vec<Option<u32>>,
+    /// Whether one side has names and the other has not.
+    by_position: bool,
 }
 
 impl Alignment {
@@ -159,7 +164,10 @@ impl Alignment {
         if n_shared == 0 {
             return Err(mismatch(model, other, n_shared));
         }
-        Ok(Self { model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect() })
+        Ok(Self {
+            model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect(),
+            by_position: model.is_numbered() != other.is_numbered(),
+        })
     }
 
     /// The words of document `d` that the model knows, and how many tokens it does not know.

@@ -113,6 +113,7 @@ impl LdaParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
+        self.options.check()?;
         check_n_topics(self.options.n_topics, corpus.n_present())?;
         crate::moments::check_alpha0(self.alpha0_value())?;
         match self.options.polish {
@@ -132,46 +133,47 @@ impl LdaParams {
     fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         let scores = self.compare(corpus, polished, watch);
-        let chosen = match scores {
-            Some([unpolished, with]) if with < unpolished => polished,
+        let chosen = match &scores {
+            Ok([Ok(unpolished), Ok(with)]) if with < unpolished => polished,
+            Ok([Err(_), Ok(_)]) => polished,
             _ => Candidate::Unpolished,
         };
         let mut model = self.fit_candidate(corpus, chosen, watch)?;
-        let finite = scores.filter(|pair| pair.iter().all(|p| p.is_finite()));
+        let both = match &scores {
+            Ok([Ok(unpolished), Ok(with)]) => Some([*unpolished, *with]),
+            _ => None,
+        };
         match &mut model.diagnostics.polish {
-            PolishOutcome::Sweeps { held_out, .. } => *held_out = finite,
-            other => *other = PolishOutcome::Declined { held_out: finite },
+            PolishOutcome::Sweeps { held_out, .. } => *held_out = both,
+            other => *other = PolishOutcome::Declined { held_out: both },
         }
-        if scores.is_none() {
-            model.diagnostics.notes.push(
-                "too few documents to hold some out, so the estimate was left unpolished"
-                    .to_owned(),
-            );
-        }
+        model.diagnostics.notes.extend(why_not_compared(&scores));
         Ok(model)
     }
 
     /// Completion perplexities of both candidates on a tenth of the documents that neither saw;
-    /// infinite for a candidate that cannot be fitted without them.
+    /// instead of a number, why there is none.
     fn compare(
         &self,
         corpus: &Corpus,
         polished: Candidate,
         watch: &dyn Fn(Stage),
-    ) -> Option<[f64; 2]> {
+    ) -> Result<[Result<f64, String>; 2], String> {
         let (kept, held_out) = split_by_content(corpus)?;
         let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
-        let score = |candidate: Candidate| match self.fit_candidate(&training, candidate, watch) {
-            Ok(model) => {
-                watch(Stage::HeldOut);
-                let alpha = vec![cvb0::ALPHA; model.topics.len()];
-                let table = TopicTable::new(model.topics(), &alpha);
-                completion_perplexity(&table, &test).unwrap_or(f64::INFINITY)
-            }
-            Err(_) => f64::INFINITY,
+        let score = |candidate: Candidate| {
+            let model = self.fit_candidate(&training, candidate, watch);
+            let model = model.map_err(|error| error.to_string())?;
+            watch(Stage::HeldOut);
+            let alpha = vec![cvb0::ALPHA; model.topics.len()];
+            let table = TopicTable::new(model.topics(), &alpha);
+            completion_perplexity(&table, &test)
+                .filter(|perplexity| perplexity.is_finite())
+                .ok_or_else(|| {
+                    "the held-out documents share too few words with the rest".to_owned()
+                })
         };
-        let scores = [score(Candidate::Unpolished), score(polished)];
-        scores.iter().any(|s| s.is_finite()).then_some(scores)
+        Ok([score(Candidate::Unpolished), score(polished)])
     }
 
     fn fit_candidate(
@@ -247,21 +249,42 @@ impl Candidate {
     }
 }
 
-/// A tenth of the documents by a hash of their content, and the rest; `None` when that is too
-/// few.
-fn split_by_content(corpus: &Corpus) -> Option<(Vec<usize>, Vec<usize>)> {
-    let mut order: Vec<(u64, usize)> =
-        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
-    order.sort_unstable();
-    let n_held_out = corpus.n_documents() / HELD_OUT;
-    if n_held_out < LEAST_HELD_OUT {
-        return None;
+/// A note for the user when the two candidates could not be compared.
+fn why_not_compared(scores: &Result<[Result<f64, String>; 2], String>) -> Option<String> {
+    match scores {
+        Err(reason) => Some(format!("{reason}, so the estimate was left unpolished")),
+        Ok([Ok(_), Ok(_)]) => None,
+        Ok([Err(reason), Err(_)]) => Some(format!(
+            "polish and no polish could not be compared without the held-out documents ({reason}), \
+             so the estimate was left unpolished"
+        )),
+        Ok([Err(reason), Ok(_)]) => Some(format!(
+            "the unpolished estimate failed without the held-out documents ({reason}), so the \
+             polished one was kept"
+        )),
+        Ok([Ok(_), Err(reason)]) => Some(format!(
+            "the polished estimate failed without the held-out documents ({reason}), so the \
+             unpolished one was kept"
+        )),
     }
-    let mut held_out: Vec<usize> = order[..n_held_out].iter().map(|&(_, d)| d).collect();
-    let mut kept: Vec<usize> = order[n_held_out..].iter().map(|&(_, d)| d).collect();
-    held_out.sort_unstable();
-    kept.sort_unstable();
-    Some((kept, held_out))
+}
+
+/// All documents but a tenth, and that tenth: chosen by a hash of their content among those that
+/// have words. In place of them, why there are too few.
+fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
+    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
+        .filter(|&d| corpus.lengths()[d] > 0)
+        .map(|d| (corpus.document_key(d), d))
+        .collect();
+    order.sort_unstable();
+    let n_held_out = order.len() / HELD_OUT;
+    if n_held_out < LEAST_HELD_OUT {
+        return Err(format!("{} documents are too few to hold some out", order.len()));
+    }
+    let mut is_held_out = vec![false; corpus.n_documents()];
+    order[..n_held_out].iter().for_each(|&(_, d)| is_held_out[d] = true);
+    let (held_out, kept) = (0..corpus.n_documents()).partition(|&d| is_held_out[d]);
+    Ok((kept, held_out))
 }
 
 impl Error {

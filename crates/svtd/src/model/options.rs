@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decomposition::Method;
+use crate::error::{Error, Result};
 use crate::moments::{DocumentWeights, Rows};
 use crate::whitening::Scaling;
 
@@ -54,6 +55,18 @@ impl Options {
             allow_fewer: false,
             alpha0: None,
         }
+    }
+
+    /// Refuses choices that contradict each other.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.method == Method::Joint && self.rows == Rows::Removed {
+            return Err(Error::Option {
+                name: "rows",
+                needed: "kept with the joint method, which uses no single slice".to_owned(),
+                found: "removed".to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// The paper to the letter: weights of Theorem 2.1, plain whitening, one pivot feature, rows

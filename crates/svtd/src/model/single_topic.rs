@@ -69,6 +69,7 @@ impl SingleTopicParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<SingleTopic> {
         let options = &self.options;
+        options.check()?;
         check_n_topics(options.n_topics, corpus.n_present())?;
         watch(Stage::Moments);
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;

@@ -4,10 +4,10 @@ use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use super::options::Options;
 use super::topic::{Topics, canonical_order};
 use crate::corpus::Corpus;
-use crate::decomposition::{Decomposition, Method, diagonals};
+use crate::decomposition::{Decomposition, diagonals};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::moments::{MomentWeights, Moments, Rows};
+use crate::moments::{MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
 use crate::whitening::Whitening;
 
@@ -81,10 +81,7 @@ impl Spectral {
         let rotation = &decomposition.rotation;
         let columns = match read_off {
             ReadOff::Columns => whitening.factor().times(rotation),
-            ReadOff::Diagonals => {
-                let rows = if options.method == Method::Svtd { options.rows } else { Rows::Kept };
-                diagonals(moments, &whitening, rotation, rows)
-            }
+            ReadOff::Diagonals => diagonals(moments, &whitening, rotation, options.rows),
         };
         let recovered = recover(columns, moments.first(), whitening.scales());
         if !whitening.converged() {

@@ -4,6 +4,8 @@
 //! The sparse code must agree with it on random small corpora, also with empty documents and
 //! documents of one or two words.
 
+#![allow(clippy::needless_range_loop, reason = "plain loops are the point")]
+
 use proptest::prelude::*;
 
 use super::*;
