@@ -1,5 +1,7 @@
 //! Theorem 4.1: exact moments in, exact parameters out.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may")]
+
 use svtd::Method;
 use svtd::decomposition::diagonals;
 use svtd::evaluation::{match_topics, topic_error};

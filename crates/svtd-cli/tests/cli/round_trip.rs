@@ -74,7 +74,7 @@ fn paper_is_a_shorthand_that_explicit_flags_override() {
     assert_eq!(mixed["polish"]["steps"], 2);
     assert_eq!(mixed["weights"], "zou");
     assert_eq!(mixed["whitening"], "plain");
-    assert_eq!(mixed["rows"], "removed");
+    assert_eq!(mixed["rows"], "kept", "the joint method has no row to remove");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn fewer_topics_are_accepted_when_allowed() {
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("--allow-fewer"), "{refused:?}");
     let fitted = w.must(&format!("{line} --allow-fewer"));
-    assert_eq!(fitted.stdout.lines().count(), 3);
+    assert_eq!(fitted.stdout.lines().filter(|line| line.contains('%')).count(), 2);
     assert!(fitted.stderr.contains("3 topics were asked for; the data shows 2"));
 }
 
