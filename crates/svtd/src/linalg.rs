@@ -1,7 +1,7 @@
 //! Dense linear algebra: the one module that names the linear-algebra crate.
 //!
 //! Everything here gives the same bits for any number of threads. Long matrices are cut into
-//! chunks of [`CHUNK`] rows, a number that never follows the machine; a sum over rows is the sum
+//! chunks of `CHUNK` rows, a number that never follows the machine; a sum over rows is the sum
 //! of the chunks in their order. The kernels inside a chunk run sequentially, because the
 //! crate's own parallel eigen- and QR-decompositions change their last bits with the degree of
 //! parallelism.

@@ -8,7 +8,7 @@
 //!   apart ([`svtd`]).
 //!
 //! Nothing here knows of words or documents: a decomposition sees
-//! [`Moments`](crate::moments::Moments) and nothing else.
+//! [`Moments`] and nothing else.
 
 pub mod joint;
 pub mod svtd;
