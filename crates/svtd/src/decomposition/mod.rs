@@ -5,46 +5,98 @@
 //!
 //! * [`Method::Joint`], our default, from the whole `k x k x k` cube at once ([`joint`]);
 //! * [`Method::Svtd`], the paper's Algorithm 2, from the one slice whose values lie furthest
-//!   apart ([`svtd`]).
+//!   apart ([`svtd`]);
+//! * the rivals of the paper's Remark 4.5, to compare with: [`tensor_power`], [`eigenvectors`],
+//!   [`singular_vectors`], and alternating least squares ([`als`]). They draw random numbers, so
+//!   each carries its seed; the same seed gives the same bits.
+//!
+//! With exact moments all of them find the same `O`. On a sample two of them do without right
+//! angles: what [`tensor_power`] and [`als`] find has unit columns and is only nearly a rotation.
 //!
 //! Nothing here knows of words or documents: a decomposition sees
 //! [`Moments`] and nothing else.
 
+pub mod als;
+pub mod eigenvectors;
 pub mod joint;
+pub mod singular_vectors;
 pub mod svtd;
+pub mod tensor_power;
+mod unfolded;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::Matrix;
-use crate::moments::{Moments, Rows, unpack};
+use crate::linalg::{Matrix, dot};
+use crate::moments::{Cube, Moments, Rows, unpack};
 use crate::whitening::Whitening;
+
+/// A gap below this part of the matrix's norm separates nothing.
+const NO_GAP: f64 = 1e-10;
+
+/// A column whose sum is below this part of its mass could as well be its own negative.
+const CANCELS: f64 = 1e-3;
 
 /// How the rotation is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Joint diagonalisation of the weighted slices of the whitened cube.
     #[default]
     Joint,
     /// The paper's Algorithm 2: one pivot feature.
     Svtd,
+    /// The robust tensor power method with deflation.
+    TensorPower {
+        /// Where the power iterations start.
+        seed: u64,
+    },
+    /// Eigenvectors of the third moment along a random direction of the features.
+    Eigenvectors {
+        /// What the direction is drawn from.
+        seed: u64,
+    },
+    /// Singular vectors of the third moment along a random whitened direction.
+    SingularVectors {
+        /// What the direction is drawn from.
+        seed: u64,
+    },
+    /// Alternating least squares on the whitened cube.
+    Als {
+        /// Where the iterations start.
+        seed: u64,
+    },
+}
+
+/// How the columns of `M`, up to scale, are read off once the rotation is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOff {
+    /// Row by row, from the diagonals of `O'H_i O`: the paper, and the better start for EM.
+    Diagonals(Rows),
+    /// As columns of `E O`: slightly better for LDA, and all that is left without right angles.
+    Columns,
 }
 
 /// A rotation, with what tells how safely it was found.
 #[derive(Clone, Debug)]
 pub struct Decomposition {
-    /// `O`, orthogonal, `k x k`.
+    /// `O`, `k x k`, unit columns: where the topics point in the whitened space. Orthogonal,
+    /// except that [`tensor_power`] and [`als`] only come near it on a sample.
     pub rotation: Matrix,
     /// The feature `r` whose slice fixed the rotation, when one did.
     pub pivot: Option<usize>,
-    /// How far apart the topics are in what fixed the rotation. For a pivot, the least distance
-    /// between two of its values (the paper's `alpha_r`); for the joint method, the least distance
-    /// between the diagonals of two topics. Zero means that nothing tells two topics apart.
+    /// How far apart the values that fix the rotation are. For a pivot or a random direction, the
+    /// least distance between two of its values (the paper's `alpha_r`); for methods that use the
+    /// whole cube, the least distance between the diagonals of two topics. Zero means that
+    /// nothing tells two topics apart.
     pub separation: f64,
-    /// What no rotation could diagonalise: off-diagonal over whole, by Frobenius norm, of the
-    /// weighted slices. Zero for data that follow the model exactly.
+    /// What the rotation could not diagonalise: off-diagonal over whole, by Frobenius norm, of
+    /// the weighted slices. Zero for data that follow the model exactly.
     pub residual: f64,
-    /// A sentence for the user when the method had to do something else than asked.
+    /// A sentence for the user when the method had to do something else than asked, or when what
+    /// it found cannot be relied on.
     pub note: Option<String>,
 }
 
@@ -56,11 +108,140 @@ impl Method {
         whitening: &Whitening,
         rows: Rows,
     ) -> Decomposition {
+        if self == Method::Svtd {
+            return svtd::decompose(moments, whitening, rows);
+        }
+        let cube = moments.third_whitened(whitening);
+        let found = match self {
+            Method::Joint | Method::Svtd => return joint::decompose(&cube, whitening),
+            Method::TensorPower { seed } => tensor_power::decompose(&cube, whitening, seed),
+            Method::Eigenvectors { seed } => eigenvectors::decompose(&cube, whitening, seed),
+            Method::SingularVectors { seed } => singular_vectors::decompose(&cube, whitening, seed),
+            Method::Als { seed } => als::decompose(&cube, whitening, seed),
+        };
+        found.with_cancelling_columns_noted(whitening)
+    }
+
+    /// How the columns are read off by this method, where its author leaves no choice; `usual`
+    /// otherwise.
+    pub fn read_off(self, usual: ReadOff, rows: Rows) -> ReadOff {
         match self {
-            Method::Joint => joint::decompose(&moments.third_whitened(whitening), whitening),
-            Method::Svtd => svtd::decompose(moments, whitening, rows),
+            Method::Joint => usual,
+            Method::Svtd => ReadOff::Diagonals(rows),
+            _ => ReadOff::Columns,
         }
     }
+}
+
+impl Decomposition {
+    /// The columns of `M`, up to scale and sign.
+    pub fn columns(
+        &self,
+        moments: &dyn Moments,
+        whitening: &Whitening,
+        read_off: ReadOff,
+    ) -> Matrix {
+        match read_off {
+            ReadOff::Columns => whitening.factor().times(&self.rotation),
+            ReadOff::Diagonals(rows) => diagonals(moments, whitening, &self.rotation, rows),
+        }
+    }
+
+    /// Says so when a column of `E O` sums to almost nothing: its sign, and so which of its
+    /// entries are clipped, is then left to chance.
+    fn with_cancelling_columns_noted(mut self, whitening: &Whitening) -> Self {
+        let columns = whitening.factor().times(&self.rotation);
+        // A sum that is not a number does not stand either.
+        let stands = |j: &usize| {
+            let column = columns.column(*j);
+            let mass: f64 = column.iter().map(|v| v.abs()).sum();
+            column.iter().sum::<f64>().abs() > CANCELS * mass
+        };
+        let n = columns.n_columns() - (0..columns.n_columns()).filter(stands).count();
+        if n > 0 {
+            let sentence = format!(
+                "{n} of {} topics came out with as much negative as positive mass; do not rely \
+                 on them",
+                columns.n_columns()
+            );
+            self.note = Some(match self.note {
+                Some(first) => format!("{first}; {sentence}"),
+                None => sentence,
+            });
+        }
+        self
+    }
+}
+
+/// Separation and residual of directions in the whole cube, its slices weighted as by [`joint`].
+fn separation_and_residual(cube: &Cube, whitening: &Whitening, rotation: &Matrix) -> (f64, f64) {
+    let k = cube.side();
+    let (mut off, mut total) = (0.0, 0.0);
+    let mut diagonals = Matrix::zeros(k, k);
+    for (l, value) in whitening.eigenvalues()[..k].iter().enumerate() {
+        let slice = Matrix::from_columns(k, k, cube.slice(l).to_vec());
+        let turned = rotation.transpose_times(&slice.times(rotation));
+        for a in 0..k {
+            for b in 0..k {
+                let square = value * turned[(a, b)] * turned[(a, b)];
+                total += square;
+                off += if a == b { 0.0 } else { square };
+            }
+            diagonals[(l, a)] = value.sqrt() * turned[(a, a)];
+        }
+    }
+    let residual = if total > 0.0 { (off / total).sqrt() } else { 0.0 };
+    let distance = |a: usize, b: usize| {
+        let pairs = diagonals.column(a).iter().zip(diagonals.column(b));
+        pairs.map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
+    };
+    let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+    let closest = pairs.map(|(a, b)| distance(a, b)).reduce(f64::min);
+    (closest.unwrap_or_else(|| diagonals.frobenius_norm()), residual)
+}
+
+/// The rotation of `sum_l weights_l T_l`, one symmetric matrix: what [`eigenvectors`] and
+/// [`singular_vectors`] share.
+fn along_direction(cube: &Cube, whitening: &Whitening, weights: &[f64]) -> Decomposition {
+    let k = cube.side();
+    let mut contraction = Matrix::zeros(k, k);
+    for (l, weight) in weights.iter().enumerate() {
+        for (target, value) in contraction.values_mut().iter_mut().zip(cube.slice(l)) {
+            *target += weight * value;
+        }
+    }
+    let (gap, _, rotation) = joint::slice_eigen(&contraction);
+    let (_, residual) = separation_and_residual(cube, whitening, &rotation);
+    // Also when the gap is not a number.
+    let separates = gap > NO_GAP * contraction.frobenius_norm();
+    let note = (!separates).then(|| {
+        "the random direction does not tell all topics apart; try another seed".to_owned()
+    });
+    Decomposition { rotation, pivot: None, separation: gap, residual, note }
+}
+
+/// The generator behind a seed.
+fn generator(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// Columns drawn uniformly from the unit sphere.
+fn random_directions(rng: &mut ChaCha8Rng, k: usize, n: usize) -> Matrix {
+    let mut drawn = Matrix::from_fn(k, n, |_, _| StandardNormal.sample(rng));
+    for j in 0..n {
+        normalise(drawn.column_mut(j));
+    }
+    drawn
+}
+
+/// Scales a vector to length one and returns the length it had; leaves it alone when that is zero
+/// or not a number.
+fn normalise(vector: &mut [f64]) -> f64 {
+    let length = dot(vector, vector).sqrt();
+    if length.is_finite() && length > 0.0 {
+        vector.iter_mut().for_each(|v| *v /= length);
+    }
+    length
 }
 
 /// The rows `mu_i` of `M`, up to scale: the diagonals of `O' H_i O` for all features.
@@ -81,11 +262,131 @@ pub fn diagonals(
                     let h = unpack(k, &slices.row(row));
                     let image = h.times(rotation);
                     for j in 0..k {
-                        result[(i, j)] = crate::linalg::dot(rotation.column(j), image.column(j));
+                        result[(i, j)] = dot(rotation.column(j), image.column(j));
                     }
                 }
             }
             result
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moments::ExactMoments;
+    use crate::synthetic::SingleTopicSource;
+    use crate::whitening::Scaling;
+
+    const RIVALS: [Method; 4] = [
+        Method::TensorPower { seed: 3 },
+        Method::Eigenvectors { seed: 3 },
+        Method::SingularVectors { seed: 3 },
+        Method::Als { seed: 3 },
+    ];
+
+    /// The second moment of a model, and a third moment that says what the test wants.
+    struct WithCube {
+        exact: ExactMoments,
+        cube: Cube,
+    }
+
+    impl Moments for WithCube {
+        fn n_features(&self) -> usize {
+            self.exact.n_features()
+        }
+
+        fn first(&self) -> &[f64] {
+            self.exact.first()
+        }
+
+        fn second_times(&self, block: &Matrix) -> Matrix {
+            self.exact.second_times(block)
+        }
+
+        fn third_whitened(&self, _: &Whitening) -> Cube {
+            self.cube.clone()
+        }
+
+        fn third_slices(&self, w: &Whitening, rows: Rows, range: std::ops::Range<usize>) -> Matrix {
+            self.exact.third_slices(w, rows, range)
+        }
+
+        fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
+            self.exact.third_diagonals(whitening, rotation)
+        }
+    }
+
+    fn with_cube(cube: Cube) -> (WithCube, Whitening) {
+        let source = SingleTopicSource::uniform(20, cube.side(), 1);
+        let exact = ExactMoments::single_topic(source.word_topic, &source.topic_weights);
+        let whitening = Whitening::fit(&exact, cube.side(), Scaling::Plain).unwrap();
+        (WithCube { exact, cube }, whitening)
+    }
+
+    #[test]
+    fn a_cube_that_says_nothing_is_flagged_and_gives_finite_numbers() {
+        let (moments, whitening) = with_cube(Cube::zeros(3));
+        for method in RIVALS {
+            let found = method.decompose(&moments, &whitening, Rows::Kept);
+            assert!(found.note.is_some(), "{method:?}");
+            assert!(found.rotation.values().iter().all(|v| v.is_finite()), "{method:?}");
+            assert!(found.separation.is_finite() && found.residual.is_finite());
+        }
+    }
+
+    #[test]
+    fn a_cube_that_is_not_finite_is_flagged() {
+        let (moments, whitening) = with_cube(Cube::symmetric(3, |_, _, _| f64::NAN));
+        for method in RIVALS {
+            let found = method.decompose(&moments, &whitening, Rows::Kept);
+            assert!(found.note.is_some(), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn columns_that_cancel_are_flagged() {
+        // Topics along directions whose features sum to nothing.
+        let (_, whitening) = with_cube(Cube::zeros(2));
+        let sums: Vec<f64> = (0..2).map(|a| whitening.factor().column(a).iter().sum()).collect();
+        let length = dot(&sums, &sums).sqrt();
+        let (c, s) = (sums[0] / length, sums[1] / length);
+        let basis = [[c, s], [-s, c]];
+        let cube = Cube::symmetric(2, |i, j, l| {
+            basis.iter().zip([1.0, 2.0]).map(|(o, value)| value * o[i] * o[j] * o[l]).sum()
+        });
+        let (moments, whitening) = with_cube(cube);
+        for method in RIVALS {
+            let found = method.decompose(&moments, &whitening, Rows::Kept);
+            let note = found.note.unwrap();
+            assert!(note.starts_with("1 of 2 topics came out"), "{method:?}: {note}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_bits_and_another_one_others() {
+        // Not the cube of any model, so that chance has something to decide.
+        let cube = Cube::symmetric(4, |a, b, c| ((a * b * c + 3 * (a + b + c)) as f64).sin());
+        let (moments, whitening) = with_cube(cube);
+        let run = |method: Method| method.decompose(&moments, &whitening, Rows::Kept).rotation;
+        for method in RIVALS {
+            assert_eq!(run(method), run(method), "{method:?}");
+        }
+        assert_ne!(run(Method::Eigenvectors { seed: 3 }), run(Method::Eigenvectors { seed: 4 }));
+        assert_ne!(
+            run(Method::SingularVectors { seed: 3 }),
+            run(Method::SingularVectors { seed: 4 })
+        );
+    }
+
+    #[test]
+    fn names_in_model_files_stay_what_they_are() {
+        let name = |method: Method| serde_json::to_string(&method).unwrap();
+        assert_eq!(name(Method::Joint), "\"joint\"");
+        assert_eq!(name(Method::Svtd), "\"svtd\"");
+        assert_eq!(name(Method::TensorPower { seed: 7 }), "{\"tensor-power\":{\"seed\":7}}");
+        for method in [Method::Joint, Method::Svtd].into_iter().chain(RIVALS) {
+            assert_eq!(serde_json::from_str::<Method>(&name(method)).unwrap(), method);
         }
     }
 }

@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Decomposition, joint};
+use super::{Decomposition, NO_GAP, joint, separation_and_residual};
 use crate::linalg::Matrix;
 use crate::moments::{Moments, Rows, unpack};
 use crate::whitening::Whitening;
@@ -42,9 +42,6 @@ const BATCH: usize = 16;
 
 /// Two gaps closer than this, relatively, are a tie: the lower feature wins.
 const TIE: f64 = 1e-12;
-
-/// A gap below this part of the slice's norm separates nothing.
-const NO_GAP: f64 = 1e-10;
 
 /// Finds the pivot feature and takes the rotation from its slice.
 ///
@@ -60,7 +57,12 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
         Some(found) if found.gap > NO_GAP * found.norm => Decomposition {
             pivot: Some(found.feature),
             separation: found.gap,
-            residual: found.off_diagonal(moments, whitening),
+            residual: separation_and_residual(
+                &moments.third_whitened(whitening),
+                whitening,
+                &found.vectors,
+            )
+            .1,
             rotation: found.vectors,
             note: None,
         },
@@ -95,25 +97,6 @@ impl Candidate {
             return true;
         }
         self.gap >= other.gap * (1.0 - TIE) && self.feature < other.feature
-    }
-
-    /// What this rotation leaves off the diagonals of the weighted cube.
-    fn off_diagonal(&self, moments: &dyn Moments, whitening: &Whitening) -> f64 {
-        let cube = moments.third_whitened(whitening);
-        let k = cube.side();
-        let (mut off, mut total) = (0.0, 0.0);
-        for (l, value) in whitening.eigenvalues()[..k].iter().enumerate() {
-            let slice = Matrix::from_columns(k, k, cube.slice(l).to_vec());
-            let turned = self.vectors.transpose_times(&slice.times(&self.vectors));
-            for a in 0..k {
-                for b in 0..k {
-                    let square = value * turned[(a, b)] * turned[(a, b)];
-                    total += square;
-                    off += if a == b { 0.0 } else { square };
-                }
-            }
-        }
-        if total > 0.0 { (off / total).sqrt() } else { 0.0 }
     }
 }
 

@@ -18,10 +18,10 @@
 use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, ReadOff, Spectral, Stage, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, Stage, finish, frequencies, lift};
 use super::topic::Topics;
 use crate::corpus::Corpus;
-use crate::decomposition::Method;
+use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::completion_perplexity;
 use crate::inference::TopicTable;
@@ -186,11 +186,7 @@ impl LdaParams {
         let alpha0 = self.alpha0_value();
         let weights = &self.options.weights;
         let moments = LdaMoments::estimate(corpus, alpha0, weights, candidate.counting())?;
-        let read_off = match self.options.method {
-            Method::Joint => ReadOff::Columns,
-            Method::Svtd => ReadOff::Diagonals,
-        };
-        let mut spectral = Spectral::estimate(&moments, &self.options, read_off, watch)?;
+        let mut spectral = Spectral::estimate(&moments, &self.options, ReadOff::Columns, watch)?;
         let estimate = candidate.polish(corpus, &mut spectral, watch);
         let unordered: Vec<f64> = match candidate {
             Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),

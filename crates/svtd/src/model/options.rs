@@ -59,10 +59,11 @@ impl Options {
 
     /// Refuses choices that contradict each other.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.method == Method::Joint && self.rows == Rows::Removed {
+        if self.method != Method::Svtd && self.rows == Rows::Removed {
             return Err(Error::Option {
                 name: "rows",
-                needed: "kept with the joint method, which uses no single slice".to_owned(),
+                needed: "kept except with method svtd, the only one that uses single slices"
+                    .to_owned(),
                 found: "removed".to_owned(),
             });
         }

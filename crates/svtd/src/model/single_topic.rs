@@ -3,10 +3,10 @@
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, ReadOff, Spectral, Stage, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, Stage, finish, frequencies, lift};
 use super::topic::Topics;
 use crate::corpus::Corpus;
-use crate::decomposition::Method;
+use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
 use crate::whitening::{Scaling, check_n_topics};
@@ -73,7 +73,8 @@ impl SingleTopicParams {
         check_n_topics(options.n_topics, corpus.n_present())?;
         watch(Stage::Moments);
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
-        let mut spectral = Spectral::estimate(&moments, options, ReadOff::Diagonals, watch)?;
+        let usual = ReadOff::Diagonals(Rows::Kept);
+        let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
         let (topics, diagnostics, _) =
             finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);

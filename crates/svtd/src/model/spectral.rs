@@ -4,7 +4,7 @@ use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use super::options::Options;
 use super::topic::{Topics, canonical_order};
 use crate::corpus::Corpus;
-use crate::decomposition::{Decomposition, diagonals};
+use crate::decomposition::{Decomposition, ReadOff};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::moments::{MomentWeights, Moments};
@@ -46,15 +46,6 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// How the columns of `M` are read off once the rotation is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReadOff {
-    /// Row by row, from the diagonals of `O'H_i O`: the paper, and the better start for EM.
-    Diagonals,
-    /// As columns of `E O`, slightly better for LDA.
-    Columns,
-}
-
 /// A spectral estimate in feature order, with what was learned on the way.
 pub(super) struct Spectral {
     pub recovered: Recovered,
@@ -64,11 +55,12 @@ pub(super) struct Spectral {
 }
 
 impl Spectral {
-    /// Whitens, rotates and reads off.
+    /// Whitens, rotates and reads off, in the `usual` way of the model unless the method has its
+    /// own.
     pub fn estimate(
         moments: &dyn Moments,
         options: &Options,
-        read_off: ReadOff,
+        usual: ReadOff,
         watch: &dyn Fn(Stage),
     ) -> Result<Self> {
         watch(Stage::Whitening);
@@ -78,11 +70,8 @@ impl Spectral {
         let decomposition = options.method.decompose(moments, &whitening, options.rows);
         notes.extend(decomposition.note.clone());
         watch(Stage::Recovery);
-        let rotation = &decomposition.rotation;
-        let columns = match read_off {
-            ReadOff::Columns => whitening.factor().times(rotation),
-            ReadOff::Diagonals => diagonals(moments, &whitening, rotation, options.rows),
-        };
+        let read_off = options.method.read_off(usual, options.rows);
+        let columns = decomposition.columns(moments, &whitening, read_off);
         let recovered = recover(columns, moments.first(), whitening.scales());
         if !whitening.converged() {
             notes.push(format!(
