@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use svtd::moments::Rows as SliceRows;
+use svtd::synthetic::Lengths;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 /// More threads than any machine we know of has cores for.
@@ -41,6 +42,8 @@ pub enum Command {
     Export(Export),
     /// Fit 230 years of State of the Union addresses, to see what a fit looks like
     Demo(Demo),
+    /// Draw a corpus from a model, and keep the truth
+    Generate(Generate),
 }
 
 /// Learn a model from a table of counts.
@@ -64,8 +67,8 @@ pub struct Fit {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// How the topics are told apart: all words jointly, or the paper's one pivot word
-    /// [default: joint]
+    /// How the topics are told apart: all words jointly, the paper's one pivot word, or one of the
+    /// rivals the paper compares with, which draw random numbers (--seed) [default: joint]
     #[arg(long, value_enum)]
     pub method: Option<Method>,
 
@@ -252,10 +255,72 @@ Examples:
   svtd demo
   svtd demo -k 20";
 
+/// Draw a corpus from a model, and keep the truth.
+#[derive(Debug, Args)]
+#[command(after_help = GENERATE_EXAMPLES)]
+pub struct Generate {
+    /// What a document is: about one topic, or a mixture of topics
+    #[arg(value_enum)]
+    pub model: ModelKind,
+
+    /// How many documents to draw
+    #[arg(long = "docs", value_name = "N", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub n_documents: usize,
+
+    /// How many words the vocabulary has
+    #[arg(long = "words", value_name = "n", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub n_words: usize,
+
+    /// How many topics there are
+    #[arg(short = 'k', long = "topics", value_name = "K", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub n_topics: usize,
+
+    /// How long documents are: fixed:20, uniform:3..100 (both included), lognormal:MU,SIGMA (of
+    /// the logarithm) or negbin:MEAN,SHAPE; the last two at least 3
+    #[arg(long, value_name = "LAW", default_value = "uniform:3..100", value_parser = lengths)]
+    pub lengths: Lengths,
+
+    /// LDA: the sum of the Dirichlet parameter, even over the topics [default: 1]
+    #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
+    pub alpha0: Option<f64>,
+
+    /// Words as unequal as in text, instead of uniform random numbers
+    #[arg(long)]
+    pub zipf: bool,
+
+    /// Where everything comes from: the same seed draws the same bytes
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
+          allow_negative_numbers = true)]
+    pub seed: u64,
+
+    /// Writes docword.NAME.txt, vocab.NAME.txt and the truth as NAME.*.npy and NAME.*.csv; NAME
+    /// may begin with a folder
+    #[arg(short, long, value_name = "NAME")]
+    pub output: PathBuf,
+
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub force: bool,
+}
+
+const GENERATE_EXAMPLES: &str = "\
+Examples:
+  svtd generate single-topic --docs 1000 --words 100 -k 5 -o paper
+  svtd generate lda --docs 4000 --words 1000 -k 10 --alpha0 2 --zipf -o text
+  svtd generate lda --docs 500 --words 80 -k 4 --lengths fixed:60 --seed 7 -o small
+  svtd fit docword.paper.txt -k 5 --model single-topic
+
+The truth: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and NAME.topics.csv (the
+topic of each document, from 1), or for LDA NAME.alpha.csv and NAME.mixtures.npy.";
+
 /// What has to do with chance and with the machine.
 #[derive(Debug, Args)]
 pub struct Machine {
-    /// Seed for --weights three-words and --gibbs; nothing else draws random numbers
+    /// Seed for --weights three-words, --gibbs and the rival methods; nothing else draws random
+    /// numbers
     #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
           allow_negative_numbers = true)]
     pub seed: u64,
@@ -282,13 +347,26 @@ pub enum Method {
     Joint,
     /// The paper's Algorithm 2: one pivot word.
     Svtd,
+    /// The robust tensor power method with deflation (--seed).
+    TensorPower,
+    /// Eigenvectors along a random direction of the words (--seed).
+    Eigenvectors,
+    /// Singular vectors along a random whitened direction (--seed).
+    SingularVectors,
+    /// Alternating least squares (--seed).
+    Als,
 }
 
-impl From<Method> for RotationMethod {
-    fn from(method: Method) -> Self {
-        match method {
+impl Method {
+    /// As the library spells them.
+    pub fn with_seed(self, seed: u64) -> RotationMethod {
+        match self {
             Method::Joint => RotationMethod::Joint,
             Method::Svtd => RotationMethod::Svtd,
+            Method::TensorPower => RotationMethod::TensorPower { seed },
+            Method::Eigenvectors => RotationMethod::Eigenvectors { seed },
+            Method::SingularVectors => RotationMethod::SingularVectors { seed },
+            Method::Als => RotationMethod::Als { seed },
         }
     }
 }
@@ -376,6 +454,40 @@ fn threads(text: &str) -> Result<usize, String> {
     })
 }
 
+/// The longest document that is drawn, on average: more is surely a slip.
+const MAX_LENGTH: u32 = 1_000_000;
+
+fn lengths(text: &str) -> Result<Lengths, String> {
+    let (law, numbers) = text.split_once(':').unwrap_or((text, ""));
+    let length = |text: &str| text.parse().ok().filter(|length| (1..=MAX_LENGTH).contains(length));
+    let pair = |accepted: &dyn Fn(f64, f64) -> bool| {
+        let (first, second) = numbers.split_once(',')?;
+        let (first, second): (f64, f64) = (first.parse().ok()?, second.parse().ok()?);
+        accepted(first, second).then_some((first, second))
+    };
+    let longest = f64::from(MAX_LENGTH);
+    let parsed = match law {
+        "fixed" => length(numbers).map(Lengths::Fixed),
+        "uniform" => numbers.split_once("..").and_then(|(least, most)| {
+            let range = length(least)?..=length(most)?;
+            (!range.is_empty()).then_some(Lengths::Uniform(range))
+        }),
+        "lognormal" => pair(&|mu, sigma| mu.abs() <= longest.ln() && (0.0..=10.0).contains(&sigma))
+            .map(|(mu, sigma)| Lengths::LogNormal { mu, sigma }),
+        "negbin" => {
+            pair(&|mean, shape| mean > 0.0 && mean <= longest && shape > 0.0 && shape.is_finite())
+                .map(|(mean, shape)| Lengths::NegativeBinomial { mean, shape })
+        }
+        _ => None,
+    };
+    parsed.ok_or_else(|| {
+        format!(
+            "expected fixed:LENGTH, uniform:LEAST..MOST, lognormal:MU,SIGMA or negbin:MEAN,SHAPE, \
+             lengths from 1 to {MAX_LENGTH}"
+        )
+    })
+}
+
 fn polish(text: &str) -> Result<Polish, String> {
     match text {
         "auto" => Ok(Polish::Auto),
@@ -409,5 +521,39 @@ mod tests {
         assert!(threads("100000").is_err());
         assert_eq!(threads("0"), Ok(0));
         assert_eq!(polish("7"), Ok(Polish::Steps(7)));
+    }
+
+    #[test]
+    fn laws_of_lengths_are_read_and_nonsense_is_refused() {
+        let read = |text| lengths(text).unwrap();
+        assert_eq!(read("fixed:20"), Lengths::Fixed(20));
+        assert_eq!(read("uniform:3..100"), Lengths::Uniform(3..=100));
+        assert_eq!(read("lognormal:3.5,1"), Lengths::LogNormal { mu: 3.5, sigma: 1.0 });
+        assert_eq!(read("negbin:30,2"), Lengths::NegativeBinomial { mean: 30.0, shape: 2.0 });
+        for text in [
+            "",
+            "20",
+            "fixed",
+            "fixed:",
+            "fixed:0",
+            "fixed:-3",
+            "fixed:2.5",
+            "fixed:99999999999",
+            "uniform:3",
+            "uniform:9..3",
+            "uniform:0..3",
+            "uniform:3..=9",
+            "lognormal:3",
+            "lognormal:NaN,1",
+            "lognormal:99,1",
+            "lognormal:3,-1",
+            "negbin:0,1",
+            "negbin:30,0",
+            "negbin:inf,1",
+            "negbin:30,inf",
+            "poisson:3",
+        ] {
+            assert!(lengths(text).is_err(), "{text}");
+        }
     }
 }

@@ -56,7 +56,7 @@ macro_rules! with_choices {
             params = params.whitening(whitening.into());
         }
         if let Some(method) = args.method {
-            params = params.method(method.into());
+            params = params.method(method.with_seed(args.machine.seed));
             // --paper removes rows from slices that only the paper's method has.
             if !matches!(method, Method::Svtd) {
                 params = params.rows(Rows::Kept);

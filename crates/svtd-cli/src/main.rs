@@ -2,7 +2,7 @@
 //!
 //! One stage a command: `fit` learns a model, `topics` shows it, `infer` asks it about documents,
 //! `export` hands its numbers to other programs, `demo` shows all of it on a corpus that comes
-//! with the program. Data goes to stdout, messages to stderr; a failure is one line.
+//! with the program, `generate` draws corpora whose truth is known. Data goes to stdout, messages to stderr; a failure is one line.
 //!
 //! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
 //! is wrong, 130 when interrupted.
@@ -12,6 +12,7 @@ mod demo;
 mod export;
 mod failure;
 mod fit;
+mod generate;
 mod infer;
 mod input;
 mod listing;
@@ -48,6 +49,7 @@ fn run(command: Command) -> Outcome {
         Command::Infer(args) => infer::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Generate(args) => generate::run(&args),
     }
 }
 

@@ -4,11 +4,13 @@
 
 mod demo;
 mod determinism;
+mod generate;
 mod help;
 mod inference;
 mod interruption;
 mod malformed;
 mod overwriting;
 mod real_corpora;
+mod rivals;
 mod round_trip;
 mod workspace;

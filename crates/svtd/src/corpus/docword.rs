@@ -1,4 +1,4 @@
-//! The header of a docword file, the format of the UCI bag-of-words collections.
+//! The docword file, the format of the UCI bag-of-words collections: its header, and writing one.
 //!
 //! ```text
 //! 3            documents
@@ -12,8 +12,10 @@
 //!
 //! The words themselves are in a second file: beside `docword.kos.txt` stands `vocab.kos.txt`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::Corpus;
 use super::entries::{Header, whole_number};
 use super::source::{Source, line_error, quoted};
 use crate::error::Result;
@@ -49,6 +51,21 @@ pub(super) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
+/// Writes the counts; documents in order, their words by id.
+pub(super) fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n{}\n{}", corpus.n_documents(), corpus.n_words(), corpus.n_nonzeros())?;
+    let mut words = Vec::new();
+    for d in 0..corpus.n_documents() {
+        words.clear();
+        words.extend(corpus.document(d).words());
+        words.sort_unstable();
+        for (word, count) in &words {
+            writeln!(out, "{} {} {count}", d + 1, word + 1)?;
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a declared size that 32 bits cannot number.
 pub(super) fn at_most_u32(source: &Source, line: u64, declared: u64, what: &str) -> Result<u32> {
     u32::try_from(declared).map_err(|_| {
@@ -80,6 +97,22 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
     use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let mut builder = Corpus::builder(4);
+        for document in [vec![(3, 2), (0, 1)], vec![], vec![(1, 7)]] {
+            builder.push_document(document).unwrap();
+        }
+        let corpus = builder.build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docword.some.txt");
+        let mut text = Vec::new();
+        corpus.write_docword(&mut text).unwrap();
+        assert_eq!(text, b"3\n4\n3\n1 1 1\n1 4 2\n3 2 7\n");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(Corpus::read(&path).unwrap().digest(), corpus.digest());
+    }
 
     #[test]
     fn the_vocabulary_beside_shares_the_name() {

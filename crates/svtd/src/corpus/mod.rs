@@ -47,6 +47,7 @@ mod sparse;
 mod vocabulary;
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -218,6 +219,15 @@ impl Corpus {
             rows.push_row(&words, self.rows.row(d).1);
         }
         Corpus::assemble(rows, self.vocabulary.clone(), self.names.subset(documents))
+    }
+
+    /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go
+    /// to a file of their own, one a line.
+    ///
+    /// # Errors
+    /// When `out` does not take them.
+    pub fn write_docword(&self, out: &mut dyn Write) -> io::Result<()> {
+        docword::write(self, out)
     }
 
     /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and every

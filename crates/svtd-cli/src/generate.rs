@@ -1,0 +1,162 @@
+//! `svtd generate`: a corpus drawn from a model, and the truth beside it.
+//!
+//! The library draws; here the files are named and written. All of them are checked before
+//! anything is drawn, and each appears whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use svtd::Corpus;
+use svtd::linalg::Matrix;
+use svtd::persist::atomic::write_atomically;
+use svtd::synthetic::{LdaSource, SingleTopicSource};
+
+use crate::args::{Generate, ModelKind};
+use crate::failure::{Failure, Outcome};
+use crate::output::{self, Table, Target};
+
+/// Numbers in the largest table that is drawn: eight gigabytes.
+const MAX_NUMBERS: usize = 1 << 30;
+
+/// Zipf frequencies are `1/(i + SHIFT)`: even in text no word is everywhere.
+const SHIFT: f64 = 5.0;
+
+/// Zipf: how even the weights of single topics are, as a Dirichlet parameter.
+const EVENNESS: f64 = 5.0;
+
+const DEFAULT_ALPHA0: f64 = 1.0;
+
+/// Runs the command.
+pub fn run(args: &Generate) -> Outcome {
+    check(args)?;
+    let files = Files::new(args)?;
+    // The topics and the documents must not come from the same stream of random numbers.
+    let draw_seed = args.seed ^ 0x9e37_79b9_7f4a_7c15;
+    match args.model {
+        ModelKind::SingleTopic => {
+            let source = single_topic_source(args);
+            let (corpus, topics) = source.draw(args.n_documents, &args.lengths, draw_seed);
+            files.write_corpus(&corpus, &source.word_topic)?;
+            files.write_vector("topic-weights", "weight", &source.topic_weights)?;
+            let numbered: Vec<f64> = topics.iter().map(|&topic| (topic + 1) as f64).collect();
+            files.write_vector("topics", "topic", &numbered)
+        }
+        ModelKind::Lda => {
+            let source = lda_source(args);
+            let (corpus, mixtures) = source.draw(args.n_documents, &args.lengths, draw_seed);
+            files.write_corpus(&corpus, &source.word_topic)?;
+            files.write_vector("alpha", "alpha", &source.alpha)?;
+            files.write_rows("mixtures", &mixtures)
+        }
+    }
+}
+
+fn check(args: &Generate) -> Outcome {
+    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+        let sentence = "--alpha0 is for lda; a single-topic model has no mixtures";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    let sizes = [("words", args.n_words), ("documents", args.n_documents)];
+    for (what, size) in sizes {
+        let fits = size.checked_mul(args.n_topics).is_some_and(|n| n <= MAX_NUMBERS);
+        if !fits || u32::try_from(size).is_err() {
+            let k = args.n_topics;
+            return Err(Failure::Request(format!("{size} {what} by {k} topics are too many")));
+        }
+    }
+    Ok(())
+}
+
+fn single_topic_source(args: &Generate) -> SingleTopicSource {
+    let (n, k, seed) = (args.n_words, args.n_topics, args.seed);
+    if args.zipf {
+        SingleTopicSource::zipf(n, k, SHIFT, concentration(n), EVENNESS, seed)
+    } else {
+        SingleTopicSource::uniform(n, k, seed)
+    }
+}
+
+fn lda_source(args: &Generate) -> LdaSource {
+    let (n, k, seed) = (args.n_words, args.n_topics, args.seed);
+    let alpha0 = args.alpha0.unwrap_or(DEFAULT_ALPHA0);
+    if args.zipf {
+        LdaSource::zipf(n, k, SHIFT, concentration(n), alpha0, seed)
+    } else {
+        LdaSource::uniform(n, k, alpha0, seed)
+    }
+}
+
+/// Zipf: how close topics are to the common frequencies, so that they differ about as much
+/// whatever the size of the vocabulary.
+fn concentration(n_words: usize) -> f64 {
+    0.5 * n_words as f64
+}
+
+/// The files of one corpus, all of which may be written.
+struct Files {
+    folder: PathBuf,
+    name: String,
+    force: bool,
+}
+
+impl Files {
+    fn new(args: &Generate) -> Outcome<Self> {
+        let name = args.output.file_name().and_then(|name| name.to_str());
+        let Some(name) = name else {
+            let path = args.output.display();
+            return Err(Failure::Request(format!("{path}: expected a name for the corpus")));
+        };
+        let folder = args.output.parent().unwrap_or(Path::new("")).to_owned();
+        let files = Self { folder, name: name.to_owned(), force: args.force };
+        let truth: [&str; 3] = match args.model {
+            ModelKind::SingleTopic => ["topic-word.npy", "topic-weights.csv", "topics.csv"],
+            ModelKind::Lda => ["topic-word.npy", "alpha.csv", "mixtures.npy"],
+        };
+        for path in [files.docword(), files.vocabulary()] {
+            output::check(&path, files.force, &[])?;
+        }
+        for what in truth {
+            output::check(&files.truth(what), files.force, &[])?;
+        }
+        Ok(files)
+    }
+
+    fn docword(&self) -> PathBuf {
+        self.folder.join(format!("docword.{}.txt", self.name))
+    }
+
+    fn vocabulary(&self) -> PathBuf {
+        self.folder.join(format!("vocab.{}.txt", self.name))
+    }
+
+    fn truth(&self, what: &str) -> PathBuf {
+        self.folder.join(format!("{}.{what}", self.name))
+    }
+
+    fn write_corpus(&self, corpus: &Corpus, word_topic: &Matrix) -> Outcome {
+        write_atomically(&self.docword(), self.force, |out| corpus.write_docword(out))?;
+        write_atomically(&self.vocabulary(), self.force, |out| {
+            (1..=corpus.n_words()).try_for_each(|word| writeln!(out, "word{word}"))
+        })?;
+        self.write_rows("topic-word", &word_topic.transpose())
+    }
+
+    fn write_rows(&self, what: &str, matrix: &Matrix) -> Outcome {
+        let target = Target::new(&self.truth(&format!("{what}.npy")), self.force, &[])?;
+        target.write(&Table {
+            header: Vec::new(),
+            names: None,
+            shape: (matrix.n_rows(), Some(matrix.n_columns())),
+            value: &|i, j| matrix[(i, j)],
+        })
+    }
+
+    fn write_vector(&self, what: &str, header: &str, values: &[f64]) -> Outcome {
+        let target = Target::new(&self.truth(&format!("{what}.csv")), self.force, &[])?;
+        target.write(&Table {
+            header: vec![header.to_owned()],
+            names: None,
+            shape: (values.len(), None),
+            value: &|i, _| values[i],
+        })
+    }
+}
