@@ -3,7 +3,16 @@
 //! * [`match_topics`] and [`topic_error`]: topics have no names, so they are matched first;
 //! * [`adjusted_rand_index`], [`normalised_mutual_information`]: clusters against labels;
 //! * [`completion_perplexity`]: how well the second half of a document is predicted from its
-//!   first half. Unlike a likelihood bound it can be compared between models of any kind.
+//!   first half. Unlike a likelihood bound it can be compared between models of any kind;
+//! * [`reconstruction_error`], [`moment_errors`], [`drift`]: `Err`, `Err2`, `Err3` and `Var_N` of the
+//!   paper's Section 6;
+//! * [`DeviationBound`]: Theorem 2.2, as printed and as it holds.
+
+mod paper;
+mod theorem_2_2;
+
+pub use self::paper::{MomentErrors, drift, moment_errors, reconstruction_error};
+pub use self::theorem_2_2::DeviationBound;
 
 use std::collections::BTreeMap;
 

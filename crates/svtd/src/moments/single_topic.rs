@@ -32,7 +32,7 @@ use super::panels::{Counting, Products, packed_pairs};
 use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, weighted_grams};
+use crate::linalg::{Matrix, dot, weighted_grams};
 use crate::whitening::Whitening;
 
 /// Theorem 2.1: moments of a corpus, as if each document were about one topic.
@@ -112,6 +112,77 @@ impl<'a> SingleTopicMoments<'a> {
     /// The lengths of the documents, as counted here (damped or not).
     pub fn lengths(&self) -> &[f64] {
         &self.lengths
+    }
+
+    /// `M3_i(v_j, v_j)` for every feature `i` and column `v_j` of a block.
+    fn third_squares(&self, block: &Matrix) -> Matrix {
+        let sums = self.products().squares(block, &self.weights.third);
+        let n = self.n_features;
+        Matrix::from_fn(n, block.n_columns(), |i, j| {
+            let own = block[(i, j)];
+            sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * self.triple_diagonal[i] * own * own
+        })
+    }
+
+    /// `M3(v_j, v_j, v_j)` for every column of a block.
+    pub(crate) fn third_along(&self, block: &Matrix) -> Vec<f64> {
+        let squares = self.third_squares(block);
+        (0..block.n_columns()).map(|j| dot(squares.column(j), block.column(j))).collect()
+    }
+
+    /// `|M3|^2`, the squares of all its entries.
+    ///
+    /// One slice at a time and only entries `i <= h <= l`, counted as often as they can be
+    /// ordered: `sum_d m_d^3 / 6` steps for documents of `m_d` different words, and `n^3 / 6` to
+    /// sum up. A task holds one slice, never the cube.
+    pub(crate) fn third_norm_squared(&self) -> f64 {
+        let table = self.rows.table();
+        // For every feature the documents that hold it, and where in the document.
+        let mut holders: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.n_features];
+        for d in (0..table.n_rows()).filter(|&d| self.weights.third[d] > 0.0) {
+            for (position, &i) in table.row(d).0.iter().enumerate() {
+                holders[i as usize].push((d as u32, position as u32));
+            }
+        }
+        let squares: Vec<f64> = (0..self.n_features)
+            .into_par_iter()
+            .map_init(Vec::new, |slice, i| self.slice_norm_squared(i, &holders[i], slice))
+            .collect();
+        squares.iter().sum()
+    }
+
+    /// The part of `|M3|^2` whose smallest index is `i`.
+    fn slice_norm_squared(&self, i: usize, holders: &[(u32, u32)], slice: &mut Vec<f64>) -> f64 {
+        let side = self.n_features - i;
+        slice.clear();
+        slice.resize(side * side, 0.0);
+        for &(d, position) in holders {
+            let (features, counts) = self.rows.table().row(d as usize);
+            let weight = self.weights.third[d as usize];
+            let count = |at: usize| self.counting.value(counts[at]);
+            let first = position as usize;
+            for second in first..features.len() {
+                // Words already taken from the document: the same one is one fewer.
+                let pair = weight * count(first) * (count(second) - f64::from(second == first));
+                let row = (features[second] as usize - i) * side;
+                for (third, &l) in features.iter().enumerate().skip(second) {
+                    let taken = f64::from(third == second) + f64::from(third == first);
+                    slice[row + l as usize - i] += pair * (count(third) - taken);
+                }
+            }
+        }
+        let mut sum = 0.0;
+        for h in 0..side {
+            for l in h..side {
+                let orders = match (h == 0, l == h) {
+                    (true, true) => 1.0,
+                    (false, false) => 6.0,
+                    _ => 3.0,
+                };
+                sum += orders * slice[h * side + l] * slice[h * side + l];
+            }
+        }
+        sum
     }
 
     /// The diagonal of `M2`.
@@ -219,13 +290,7 @@ impl Moments for SingleTopicMoments<'_> {
     }
 
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        let b = whitening.unmixing().times(rotation);
-        let sums = self.products().squares(&b, &self.weights.third);
-        let n = self.n_features;
-        Matrix::from_fn(n, b.n_columns(), |i, j| {
-            let own = b[(i, j)];
-            sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * self.triple_diagonal[i] * own * own
-        })
+        self.third_squares(&whitening.unmixing().times(rotation))
     }
 }
 

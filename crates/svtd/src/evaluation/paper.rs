@@ -1,0 +1,234 @@
+//! The errors of the paper's Section 6, without the arrays they are defined on.
+//!
+//! `Err` and `Err2` are norms of `n x n` matrices, `Err3` of an `n x n x n` cube. `Err` lives in the
+//! span of `2k` columns and is computed there; `Err2` is computed a few columns at a time; for `Err3`
+//! the square is expanded,
+//!
+//! ```text
+//! |A - B|^2 = |A|^2 - 2 <A, B> + |B|^2,    B = sum_j w_j mu_j^(3)
+//! <A, B> = sum_j w_j A(mu_j, mu_j, mu_j)    |B|^2 = sum_jl w_j w_l (mu_j'mu_l)^3
+//! ```
+//!
+//! which costs half the digits (an error below `1e-8` of `|M3|` cannot be told from none; a sample's
+//! is far above).
+//!
+//! # What they see
+//! `Err` compares `M2` with its reconstruction and hardly sees the rotation: it is small for topics
+//! that are quite wrong. [`topic_error`](super::topic_error) is the one to go by.
+
+use super::match_topics;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::linalg::{Matrix, dot, orthonormal_basis};
+use crate::moments::{Counting, DocumentWeights, Moments, SingleTopicMoments};
+
+/// Columns of the pair moment held at a time.
+const BLOCK: usize = 64;
+
+/// `Err = |M~ diag(w~) M~' - M diag(w) M'|` by Frobenius norm.
+///
+/// # Panics
+/// When the matrices do not have as many rows.
+pub fn reconstruction_error(
+    truth: &Matrix,
+    true_weights: &[f64],
+    estimate: &Matrix,
+    estimated_weights: &[f64],
+) -> f64 {
+    let mut both = truth.clone();
+    both.append(estimate);
+    let signed: Vec<f64> =
+        true_weights.iter().copied().chain(estimated_weights.iter().map(|w| -w)).collect();
+    // In an orthonormal basis of all columns the difference is small and has the same norm.
+    let inside = orthonormal_basis(both.clone()).transpose_times(&both);
+    let mut scaled = inside.clone();
+    scaled.scale_columns(&signed);
+    scaled.times(&inside.transpose()).frobenius_norm()
+}
+
+/// `Var_N = |M_N - M_(N-1)|` by Frobenius norm, once the topics are matched; a topic that is in only
+/// one of them counts whole.
+pub fn drift(before: &Matrix, after: &Matrix) -> f64 {
+    let matched = match_topics(before, after);
+    let square = |column: &[f64]| dot(column, column);
+    let mut sum = 0.0;
+    for (j, partner) in matched.iter().enumerate() {
+        sum += match partner {
+            Some(l) => before
+                .column(j)
+                .iter()
+                .zip(after.column(*l))
+                .map(|(x, y)| (x - y) * (x - y))
+                .sum::<f64>(),
+            None => square(before.column(j)),
+        };
+    }
+    let alone = (0..after.n_columns()).filter(|l| !matched.contains(&Some(*l)));
+    (sum + alone.map(|l| square(after.column(l))).sum::<f64>()).sqrt()
+}
+
+/// How far estimated moments are from those of the true parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MomentErrors {
+    /// `Err2 = |M2~ - M2|` by Frobenius norm.
+    pub second: f64,
+    /// `Err3 = |M3~ - M3|` by Frobenius norm.
+    pub third: f64,
+}
+
+/// `Err2` and `Err3` of the single-topic moments of a corpus, given the truth `(M, Omega)` over its
+/// vocabulary (words x topics). Words that never occur count with what the truth gives them.
+///
+/// `O(nnz n)` for the pair moment; for the triple moment see the module.
+///
+/// # Errors
+/// When the corpus has no moments: no document of three words, or weights that do not fit.
+///
+/// # Panics
+/// When the truth does not have one row for each word.
+pub fn moment_errors(
+    corpus: &Corpus,
+    weights: &DocumentWeights,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+) -> Result<MomentErrors> {
+    assert_eq!(word_topic.n_rows(), corpus.n_words(), "one row for each word");
+    let moments = SingleTopicMoments::estimate(corpus, weights, Counting::Raw)?;
+    let words = &corpus.word_of_feature()[..corpus.n_present()];
+    let present = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
+        word_topic[(words[i] as usize, j)]
+    });
+    let whole = word_topic.transpose_times(word_topic);
+    let seen = present.transpose_times(&present);
+    let power = |gram: &Matrix, exponent: i32| weighted_powers(gram, topic_weights, exponent);
+    let absent = (power(&whole, 2) - power(&seen, 2)).max(0.0);
+    let second = pair_difference_squared(&moments, &present, topic_weights) + absent;
+    let along = moments.third_along(&present);
+    let third = moments.third_norm_squared() - 2.0 * dot(&along, topic_weights) + power(&whole, 3);
+    Ok(MomentErrors { second: second.sqrt(), third: third.max(0.0).sqrt() })
+}
+
+/// `sum_jl w_j w_l G_jl^p`.
+fn weighted_powers(gram: &Matrix, weights: &[f64], exponent: i32) -> f64 {
+    let row = |j: usize| -> f64 {
+        weights.iter().enumerate().map(|(l, w)| w * gram[(j, l)].powi(exponent)).sum()
+    };
+    weights.iter().enumerate().map(|(j, w)| w * row(j)).sum()
+}
+
+/// `|M2~ - M diag(w) M'|^2`, a block of columns at a time.
+fn pair_difference_squared(moments: &dyn Moments, topics: &Matrix, weights: &[f64]) -> f64 {
+    let n = moments.n_features();
+    let mut sum = 0.0;
+    for start in (0..n).step_by(BLOCK) {
+        let width = BLOCK.min(n - start);
+        let unit = Matrix::from_fn(n, width, |i, j| if i == start + j { 1.0 } else { 0.0 });
+        let mut difference = moments.second_times(&unit);
+        let rows =
+            Matrix::from_fn(weights.len(), width, |l, j| weights[l] * topics[(start + j, l)]);
+        difference.add(-1.0, &topics.times(&rows));
+        sum += dot(difference.values(), difference.values());
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Lengths, SingleTopicSource};
+
+    /// `Err2` and `Err3` by their definitions, all triples of tokens' counts in plain loops.
+    fn dense_errors(
+        corpus: &Corpus,
+        law: &DocumentWeights,
+        source: &SingleTopicSource,
+    ) -> MomentErrors {
+        let n = corpus.n_words();
+        let moments = SingleTopicMoments::estimate(corpus, law, Counting::Raw).unwrap();
+        let (w2, w3) = (&moments.weights().second, &moments.weights().third);
+        let (mut second, mut third) = (vec![0.0; n * n], vec![0.0; n * n * n]);
+        for d in 0..corpus.n_documents() {
+            let mut x = vec![0.0; n];
+            corpus.document(d).words().for_each(|(word, c)| x[word as usize] = f64::from(c));
+            for i in 0..n {
+                for h in 0..n {
+                    let pair = x[i] * (x[h] - f64::from(u8::from(h == i)));
+                    second[i * n + h] += w2[d] * pair;
+                    for l in 0..n {
+                        let taken = f64::from(u8::from(l == i)) + f64::from(u8::from(l == h));
+                        third[(i * n + h) * n + l] += w3[d] * pair * (x[l] - taken);
+                    }
+                }
+            }
+        }
+        let m = &source.word_topic;
+        for (j, weight) in source.topic_weights.iter().enumerate() {
+            for i in 0..n {
+                for h in 0..n {
+                    let pair = weight * m[(i, j)] * m[(h, j)];
+                    second[i * n + h] -= pair;
+                    for l in 0..n {
+                        third[(i * n + h) * n + l] -= pair * m[(l, j)];
+                    }
+                }
+            }
+        }
+        MomentErrors { second: dot(&second, &second).sqrt(), third: dot(&third, &third).sqrt() }
+    }
+
+    #[test]
+    fn moment_errors_agree_with_their_definitions() {
+        let laws = [DocumentWeights::Paper, DocumentWeights::Zou, DocumentWeights::Optimal];
+        for (seed, law) in (0..6).flat_map(|seed| laws.iter().map(move |law| (seed, law))) {
+            let source = SingleTopicSource::uniform(9, 3, seed);
+            // So few documents that some words never occur.
+            let (corpus, _) = source.draw(3 + seed as usize, &Lengths::Uniform(1..=6), seed + 40);
+            if corpus.lengths().iter().all(|&c| c < 3) {
+                continue;
+            }
+            let found =
+                moment_errors(&corpus, law, &source.word_topic, &source.topic_weights).unwrap();
+            let expected = dense_errors(&corpus, law, &source);
+            assert!((found.second - expected.second).abs() < 1e-12, "{found:?} {expected:?}");
+            assert!((found.third - expected.third).abs() < 1e-12, "{found:?} {expected:?}");
+        }
+    }
+
+    #[test]
+    fn moment_errors_of_three_drawn_words_use_the_drawn_words() {
+        let source = SingleTopicSource::uniform(8, 2, 1);
+        let (corpus, _) = source.draw(30, &Lengths::Fixed(3), 2);
+        // Of three words all three are drawn, each document counting alike.
+        let of = |law| moment_errors(&corpus, &law, &source.word_topic, &source.topic_weights);
+        let drawn = of(DocumentWeights::ThreeWords { seed: 9 }).unwrap();
+        let all = of(DocumentWeights::Zou).unwrap();
+        assert!((drawn.second - all.second).abs() < 1e-12);
+        assert!((drawn.third - all.third).abs() < 1e-12);
+    }
+
+    #[test]
+    fn reconstruction_error_agrees_with_its_definition() {
+        let (a, b) = (SingleTopicSource::uniform(7, 3, 1), SingleTopicSource::uniform(7, 5, 2));
+        let dense = |source: &SingleTopicSource| {
+            let mut scaled = source.word_topic.clone();
+            scaled.scale_columns(&source.topic_weights);
+            scaled.times(&source.word_topic.transpose())
+        };
+        let mut difference = dense(&a);
+        difference.add(-1.0, &dense(&b));
+        let error = |x: &SingleTopicSource, y: &SingleTopicSource| {
+            reconstruction_error(&x.word_topic, &x.topic_weights, &y.word_topic, &y.topic_weights)
+        };
+        assert!((error(&a, &b) - difference.frobenius_norm()).abs() < 1e-13);
+        assert!(error(&a, &a) < 1e-15, "no digits are lost near zero");
+    }
+
+    #[test]
+    fn drift_ignores_the_order_of_topics_and_counts_what_appears() {
+        let before = Matrix::from_columns(2, 2, vec![1.0, 0.0, 0.0, 1.0]);
+        let after = Matrix::from_columns(2, 2, vec![0.3, 0.7, 1.0, 0.0]);
+        assert!((drift(&before, &after) - 0.18_f64.sqrt()).abs() < 1e-15);
+        assert!((drift(&before, &before.select_columns(&[1])) - 1.0).abs() < 1e-15);
+        assert!((drift(&before.select_columns(&[1]), &before) - 1.0).abs() < 1e-15);
+    }
+}
