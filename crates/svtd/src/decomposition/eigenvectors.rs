@@ -24,8 +24,7 @@
 //! a scaled whitening `U` is a basis of the scaled features.
 //!
 //! What is left between this method and [`singular_vectors`](super::singular_vectors) is the law of
-//! the direction: even in the features here, even in the whitened space there. Here the leading
-//! direction of `M2`, on which topics differ least, dominates.
+//! the direction: even in the features here, even in the whitened space there.
 //!
 //! # Cost
 //! The cube, and `O(k^3)` from there.
