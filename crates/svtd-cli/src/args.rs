@@ -95,6 +95,10 @@ pub struct Fit {
     #[arg(long)]
     pub paper: bool,
 
+    /// Do not tell the topics' directions from noise (z-scores), which costs one more whitening
+    #[arg(long)]
+    pub no_trust: bool,
+
     /// Accept fewer topics when the data shows no more
     #[arg(long)]
     pub allow_fewer: bool,

@@ -44,7 +44,7 @@ fn fit(args: &Fit) -> Outcome {
 macro_rules! with_choices {
     ($params:expr, $args:expr) => {{
         let (mut params, args) = ($params, $args);
-        params = params.allow_fewer(args.allow_fewer);
+        params = params.allow_fewer(args.allow_fewer).trust(!args.no_trust);
         if args.paper {
             params = params.paper();
         }

@@ -121,5 +121,6 @@ fn name(stage: Stage) -> &'static str {
         Stage::Recovery => "recovery",
         Stage::Polish { .. } => "polish",
         Stage::HeldOut => "held-out comparison",
+        Stage::Trust => "trust",
     }
 }

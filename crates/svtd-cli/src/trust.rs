@@ -10,6 +10,18 @@ use crate::failure::printable;
 /// Clipped shares below this would show as 0.0%.
 const LEAST_CLIPPED: f64 = 5e-4;
 
+/// How many directions of the pair moment are clearly there.
+fn above_noise(d: &Diagnostics) -> String {
+    match &d.z_scores {
+        None => "not known: not asked for, or half the corpus is too little to tell".to_owned(),
+        Some(z) => {
+            let clear = z.iter().take_while(|z| **z > 3.0).count();
+            let least = z.iter().copied().fold(f64::INFINITY, f64::min);
+            format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
+        }
+    }
+}
+
 /// What was remarkable about the counts; nothing if nothing was.
 pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<()> {
     for note in &report.notes {
@@ -57,6 +69,7 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
                 d.effective_documents_pairs, d.effective_documents_triples
             ),
         ),
+        ("above the noise", above_noise(d)),
         ("spectral gap", spectral_gap(d)),
         (
             "off-diagonal",

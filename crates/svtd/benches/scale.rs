@@ -94,10 +94,10 @@ fn fit(corpus: &Corpus, lda: bool, k: usize) -> Run {
         }));
     };
     let diagnostics = if lda {
-        let params = Lda::params(k).polish(Polish::None);
+        let params = Lda::params(k).polish(Polish::None).trust(false);
         params.fit_watched(corpus, &watch).unwrap().diagnostics().clone()
     } else {
-        let params = SingleTopic::params(k).polish(Polish::None);
+        let params = SingleTopic::params(k).polish(Polish::None).trust(false);
         params.fit_watched(corpus, &watch).unwrap().diagnostics().clone()
     };
     turn(None);

@@ -117,9 +117,9 @@ fn stages(corpus: &Corpus) {
         rayon::current_num_threads()
     );
     println!(
-        "| k | perplexity | choice | moments | whitening | decomposition | recovery | polish | held-out | total CPU | wall |"
+        "| k | perplexity | choice | moments | whitening | decomposition | recovery | polish | held-out | trust | total CPU | wall |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for k in [20, 50, 100] {
         let clock = RefCell::new(StageClock::new());
         let wall = Instant::now();
@@ -134,7 +134,7 @@ fn stages(corpus: &Corpus) {
             _ => "unpolished",
         };
         println!(
-            "| {k} | {:.0} | {choice} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {wall:.2} |",
+            "| {k} | {:.0} | {choice} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {wall:.2} |",
             model.completion_perplexity(&test).unwrap(),
             of("moments"),
             of("whitening"),
@@ -142,6 +142,7 @@ fn stages(corpus: &Corpus) {
             of("recovery"),
             of("polish"),
             of("held-out"),
+            of("trust"),
             seconds.values().sum::<f64>(),
         );
     }
@@ -167,6 +168,7 @@ impl StageClock {
             Stage::Recovery => "recovery",
             Stage::Polish { .. } => "polish",
             Stage::HeldOut => "held-out",
+            Stage::Trust => "trust",
         };
         self.current = Some((name, cpu_seconds()));
     }

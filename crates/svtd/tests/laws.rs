@@ -330,6 +330,19 @@ fn documents_of_one_repeated_word_each_are_told_apart_for_any_number_of_topics()
 }
 
 #[test]
+fn weights_of_the_callers_own_work_with_every_part_of_a_fit() {
+    let corpus = lda_corpus(4);
+    let own: Vec<f64> = (0..corpus.n_documents()).map(|d| 1.0 + (d % 4) as f64).collect();
+    let model = Lda::params(3).weights(DocumentWeights::Custom(own)).fit(&corpus).unwrap();
+    assert!(model.diagnostics().z_scores.is_some());
+    let compared = match model.diagnostics().polish {
+        PolishOutcome::Sweeps { held_out, .. } | PolishOutcome::Declined { held_out } => held_out,
+        _ => None,
+    };
+    assert!(compared.is_some(), "{:?}", model.diagnostics().notes);
+}
+
+#[test]
 fn rows_cannot_be_removed_from_slices_that_are_not_used() {
     let error = SingleTopic::params(2).rows(Rows::Removed).fit(&single_topic_corpus(1));
     assert!(matches!(error, Err(Error::Option { name: "rows", .. })));

@@ -22,6 +22,11 @@ pub struct Diagnostics {
     pub eigenvalues: Vec<f64>,
     /// The k-th eigenvalue of the pair moment over the next; `None` when the next is not positive.
     pub spectral_gap: Option<f64>,
+    /// How clearly each direction of the pair moment stands out of the noise, falling with the
+    /// eigenvalues: above 3 it is there. `None` when not asked for, or half the corpus is too
+    /// little to tell.
+    #[serde(default)]
+    pub z_scores: Option<Vec<f64>>,
     /// Whether the eigenpairs were found to tolerance, and the largest relative residual.
     pub eigenpairs_converged: bool,
     /// See `eigenpairs_converged`.

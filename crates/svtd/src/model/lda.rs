@@ -18,7 +18,7 @@
 use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, Stage, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, Stage, add_trust, finish, frequencies, lift};
 use super::topic::Topics;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
@@ -116,13 +116,25 @@ impl LdaParams {
         self.options.check()?;
         check_n_topics(self.options.n_topics, corpus.n_present())?;
         crate::moments::check_alpha0(self.alpha0_value())?;
-        match self.options.polish {
-            Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
+        let (mut model, candidate) = match self.options.polish {
+            Polish::Auto => self.fit_better(corpus, watch)?,
+            Polish::None => self.fit_alone(corpus, Candidate::Unpolished, watch)?,
             Polish::Steps(sweeps) => {
-                self.fit_candidate(corpus, Candidate::Polished { sweeps }, watch)
+                self.fit_alone(corpus, Candidate::Polished { sweeps }, watch)?
             }
-            Polish::Auto => self.fit_better(corpus, watch),
-        }
+        };
+        let counting = candidate.counting();
+        add_trust(&mut model.diagnostics, corpus, &self.options, counting, watch);
+        Ok(model)
+    }
+
+    fn fit_alone(
+        &self,
+        corpus: &Corpus,
+        candidate: Candidate,
+        watch: &dyn Fn(Stage),
+    ) -> Result<(Lda, Candidate)> {
+        Ok((self.fit_candidate(corpus, candidate, watch)?, candidate))
     }
 
     fn alpha0_value(&self) -> f64 {
@@ -130,7 +142,7 @@ impl LdaParams {
     }
 
     /// The better of two candidates on held-out documents, fitted on all.
-    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
+    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<(Lda, Candidate)> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         let scores = self.compare(corpus, polished, watch);
         let chosen = match &scores {
@@ -148,7 +160,7 @@ impl LdaParams {
             other => *other = PolishOutcome::Declined { held_out: both },
         }
         model.diagnostics.notes.extend(why_not_compared(&scores));
-        Ok(model)
+        Ok((model, chosen))
     }
 
     /// Completion perplexities of both candidates on a tenth of the documents that neither saw;
@@ -161,8 +173,11 @@ impl LdaParams {
     ) -> Result<[Result<f64, String>; 2], String> {
         let (kept, held_out) = split_by_content(corpus)?;
         let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
+        let mut options = self.options.clone();
+        options.weights = options.weights.of(&kept);
+        let params = LdaParams { options };
         let score = |candidate: Candidate| {
-            let model = self.fit_candidate(&training, candidate, watch);
+            let model = params.fit_candidate(&training, candidate, watch);
             let model = model.map_err(|error| error.to_string())?;
             watch(Stage::HeldOut);
             let alpha = vec![cvb0::ALPHA; model.topics.len()];

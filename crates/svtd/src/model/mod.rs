@@ -8,6 +8,7 @@ pub(crate) mod cvb0;
 mod diagnostics;
 mod em;
 mod lda;
+mod noise;
 mod options;
 mod single_topic;
 mod spectral;

@@ -38,6 +38,8 @@ pub struct Options {
     pub polish: Polish,
     /// Whether fewer topics than asked for are acceptable when the data shows no more.
     pub allow_fewer: bool,
+    /// Whether directions are told from noise, at the cost of another whitening.
+    pub trust: bool,
     /// The sum of the Dirichlet parameter, for LDA.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alpha0: Option<f64>,
@@ -53,6 +55,7 @@ impl Options {
             rows: Rows::default(),
             polish: Polish::default(),
             allow_fewer: false,
+            trust: true,
             alpha0: None,
         }
     }
@@ -118,6 +121,12 @@ macro_rules! shared_params {
             /// Accept fewer topics than asked for when the data shows no more.
             pub fn allow_fewer(mut self, allow: bool) -> Self {
                 self.options.allow_fewer = allow;
+                self
+            }
+
+            /// Whether to tell directions from noise (z-scores), at the cost of another whitening.
+            pub fn trust(mut self, trust: bool) -> Self {
+                self.options.trust = trust;
                 self
             }
 

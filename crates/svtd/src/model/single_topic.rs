@@ -3,7 +3,7 @@
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, Stage, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, Stage, add_trust, finish, frequencies, lift};
 use super::topic::Topics;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
@@ -76,8 +76,10 @@ impl SingleTopicParams {
         let usual = ReadOff::Diagonals(Rows::Kept);
         let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
-        let (topics, diagnostics, _) =
+        let (topics, mut diagnostics, _) =
             finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+        drop(moments);
+        add_trust(&mut diagnostics, corpus, options, Counting::Raw, watch);
         Ok(SingleTopic { topics, diagnostics, options: options.clone() })
     }
 

@@ -1,13 +1,14 @@
 //! The part of a fit that all models share: whitening, rotation, parameters.
 
 use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+use super::noise;
 use super::options::Options;
 use super::topic::{Topics, canonical_order};
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::moments::{MomentWeights, Moments};
+use crate::moments::{Counting, MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
 use crate::whitening::Whitening;
 
@@ -31,6 +32,8 @@ pub enum Stage {
     },
     /// Comparing with and without polish on held-out documents.
     HeldOut,
+    /// Telling directions from noise.
+    Trust,
 }
 
 impl std::fmt::Display for Stage {
@@ -42,6 +45,7 @@ impl std::fmt::Display for Stage {
             Stage::Recovery => f.write_str("recovery"),
             Stage::Polish { step, of } => write!(f, "polish {step}/{of}"),
             Stage::HeldOut => f.write_str("held-out comparison"),
+            Stage::Trust => f.write_str("trust"),
         }
     }
 }
@@ -135,6 +139,7 @@ pub(super) fn finish(
         effective_documents_pairs: weights.effective_documents_pairs(lengths),
         effective_documents_triples: effective_triples,
         eigenvalues: whitening.eigenvalues().to_vec(),
+        z_scores: None,
         spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
         eigenpairs_converged: whitening.converged(),
         eigenpairs_residual: whitening.relative_residual(),
@@ -151,6 +156,22 @@ pub(super) fn finish(
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);
     (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics, order)
+}
+
+/// Adds the z-scores of the directions to a finished fit's diagnostics, if they are wanted.
+pub(super) fn add_trust(
+    diagnostics: &mut Diagnostics,
+    corpus: &Corpus,
+    options: &Options,
+    counting: Counting,
+    watch: &dyn Fn(Stage),
+) {
+    if options.trust {
+        watch(Stage::Trust);
+        let k = diagnostics.eigenvalues.len().min(options.n_topics);
+        diagnostics.z_scores = noise::z_scores(corpus, options, k, counting);
+        diagnostics.notes.extend(diagnostics.z_scores.as_deref().and_then(noise::note));
+    }
 }
 
 /// Rows by feature become rows by word; words that never occur get zeros.

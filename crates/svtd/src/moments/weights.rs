@@ -45,6 +45,18 @@ pub enum DocumentWeights {
     Custom(Vec<f64>),
 }
 
+impl DocumentWeights {
+    /// The same law for some of the documents only.
+    pub fn of(&self, documents: &[usize]) -> Self {
+        match self {
+            DocumentWeights::Custom(weights) => DocumentWeights::Custom(
+                documents.iter().filter_map(|&d| weights.get(d).copied()).collect(),
+            ),
+            law => law.clone(),
+        }
+    }
+}
+
 /// The weights of all documents in the three moments, `w1`, `w2`, `w3`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentWeights {
