@@ -177,7 +177,7 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
                 let found = unpack(k, &part.row(i - 1));
                 let scale = expected.frobenius_norm().max(1e-3 * naive.kept(i, w).frobenius_norm());
                 for (x, y) in found.values().iter().zip(expected.values()) {
-                    assert!((x - y).abs() <= 1e-8 * scale.max(1e-6), "removed {i}: {x} is not {y}");
+                    assert!((x - y).abs() <= 1e-10 * scale, "removed {i}: {x} is not {y}");
                 }
             }
         } else if leverages[i] > 0.9 {
