@@ -57,7 +57,8 @@ pub struct TopicDiagnostics {
     pub degenerate: bool,
     /// Its weight came out below 1e-4 and was lifted to that.
     pub lifted: bool,
-    /// Documents' worth of evidence: its weight times the effective number of documents.
+    /// Documents' worth of evidence: its weight times the number of documents, which for an
+    /// unpolished estimate is the effective number of the triple moment.
     pub documents: f64,
 }
 

@@ -119,6 +119,13 @@ pub(super) fn finish(
 ) -> (Topics, Diagnostics, Vec<usize>) {
     let Spectral { recovered, whitening, decomposition, notes } = spectral;
     let effective_triples = weights.effective_documents_triples(lengths);
+    // The moments speak for as many documents as they weigh; a polish reads all of them alike.
+    let evidence = match estimate.polish {
+        PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
+        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
+            (corpus.n_documents() - corpus.report().n_empty) as f64
+        }
+    };
     let in_vocabulary = to_vocabulary(corpus, &estimate.word_topic);
     let order = canonical_order(&in_vocabulary, &estimate.topic_weights);
     let topics = order
@@ -127,7 +134,7 @@ pub(super) fn finish(
             clipped: recovered.clipped[j],
             degenerate: recovered.degenerate[j],
             lifted: estimate.lifted[j],
-            documents: estimate.topic_weights[j] * effective_triples,
+            documents: estimate.topic_weights[j] * evidence,
         })
         .collect();
     let report = corpus.report();
