@@ -12,14 +12,11 @@ const LEAST_CLIPPED: f64 = 5e-4;
 
 /// How many directions of the pair moment are clearly there.
 fn above_noise(d: &Diagnostics) -> String {
-    match &d.z_scores {
-        None => "not known: not asked for, or half the corpus is too little to tell".to_owned(),
-        Some(z) => {
-            let clear = z.iter().take_while(|z| **z > 3.0).count();
-            let least = z.iter().copied().fold(f64::INFINITY, f64::min);
-            format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
-        }
-    }
+    let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
+        return "not known: not asked for, or half the corpus is too little to tell".to_owned();
+    };
+    let least = z.iter().copied().fold(f64::INFINITY, f64::min);
+    format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
 }
 
 /// What was remarkable about the counts; nothing if nothing was.

@@ -238,6 +238,7 @@ fn more_topics_than_visible_are_an_error_or_if_allowed_a_note() {
     let model = SingleTopic::params(4).allow_fewer(true).fit(&corpus).unwrap();
     assert_eq!(model.topics().len(), 2);
     assert!(model.diagnostics().notes.iter().any(|n| n.contains("shows 2")));
+    assert_eq!(model.diagnostics().z_scores.as_ref().map(Vec::len), Some(2));
     assert!(matches!(SingleTopic::params(5).fit(&corpus), Err(Error::TooManyTopics { .. })));
     assert!(matches!(SingleTopic::params(0).fit(&corpus), Err(Error::Option { .. })));
 }

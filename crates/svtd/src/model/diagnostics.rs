@@ -48,6 +48,16 @@ pub struct Diagnostics {
     pub notes: Vec<String>,
 }
 
+/// Directions with a smaller z-score may be noise.
+pub(super) const CLEAR: f64 = 3.0;
+
+impl Diagnostics {
+    /// How many leading directions stand clearly out of the noise; `None` when not known.
+    pub fn n_clear_directions(&self) -> Option<usize> {
+        self.z_scores.as_ref().map(|z| z.iter().take_while(|z| **z > CLEAR).count())
+    }
+}
+
 /// How far to believe one topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopicDiagnostics {

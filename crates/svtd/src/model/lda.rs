@@ -123,8 +123,8 @@ impl LdaParams {
                 self.fit_alone(corpus, Candidate::Polished { sweeps }, watch)?
             }
         };
-        let counting = candidate.counting();
-        add_trust(&mut model.diagnostics, corpus, &self.options, counting, watch);
+        let (k, counting) = (model.topics.len(), candidate.counting());
+        add_trust(&mut model.diagnostics, corpus, &self.options, k, counting, watch);
         Ok(model)
     }
 

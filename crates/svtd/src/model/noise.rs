@@ -18,6 +18,7 @@
 //! The halves are chosen by the documents' content, not by even and odd places, so the order of
 //! documents does not matter.
 
+use super::diagnostics::{CLEAR, Diagnostics};
 use super::options::Options;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -27,9 +28,6 @@ use crate::moments::{
     Counting, DocumentWeights, LdaMoments, MomentWeights, Moments, SingleTopicMoments,
 };
 use crate::whitening::Whitening;
-
-/// Directions with a smaller z-score may be noise.
-pub(super) const CLEAR: f64 = 3.0;
 
 /// The z-scores of the leading `k` directions; `None` when half the corpus supports no fit, or
 /// when the moments are made of three drawn words.
@@ -152,16 +150,15 @@ fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
 }
 
 /// A note for the user when some directions may be noise.
-pub(super) fn note(z_scores: &[f64]) -> Option<String> {
-    let n_clear = z_scores.iter().take_while(|z| **z > CLEAR).count();
-    (n_clear < z_scores.len()).then(|| {
-        format!(
-            "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
-             z = {:.1}: the topics beyond may be chance",
-            z_scores.len(),
-            z_scores[n_clear]
-        )
-    })
+pub(super) fn note(diagnostics: &Diagnostics) -> Option<String> {
+    let z_scores = diagnostics.z_scores.as_ref()?;
+    let n_clear = diagnostics.n_clear_directions()?;
+    let next = z_scores.get(n_clear)?;
+    Some(format!(
+        "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
+         z = {next:.1}: the topics beyond may be chance",
+        z_scores.len(),
+    ))
 }
 
 #[cfg(test)]
@@ -178,12 +175,12 @@ mod tests {
             let corpus = source.draw(3000, &lengths, seed + 10).0;
             let model = SingleTopic::params(10).fit(&corpus).unwrap();
             let z = model.diagnostics().z_scores.clone().unwrap();
-            assert_eq!(z.iter().take_while(|z| **z > CLEAR).count(), 6, "{z:?}");
+            assert_eq!(model.diagnostics().n_clear_directions(), Some(6), "{z:?}");
             let source = LdaSource::zipf(500, 6, 5.0, 300.0, 1.0, seed);
             let corpus = source.draw(3000, &lengths, seed + 20).0;
             let model = Lda::params(10).fit(&corpus).unwrap();
             let z = model.diagnostics().z_scores.clone().unwrap();
-            assert_eq!(z.iter().take_while(|z| **z > CLEAR).count(), 6, "{z:?}");
+            assert_eq!(model.diagnostics().n_clear_directions(), Some(6), "{z:?}");
             assert!(model.diagnostics().notes.iter().any(|n| n.starts_with("6 of 10")));
         }
     }

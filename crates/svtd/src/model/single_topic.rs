@@ -76,10 +76,11 @@ impl SingleTopicParams {
         let usual = ReadOff::Diagonals(Rows::Kept);
         let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
+        let n_directions = spectral.whitening.n_topics();
         let (topics, mut diagnostics, _) =
             finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
         drop(moments);
-        add_trust(&mut diagnostics, corpus, options, Counting::Raw, watch);
+        add_trust(&mut diagnostics, corpus, options, n_directions, Counting::Raw, watch);
         Ok(SingleTopic { topics, diagnostics, options: options.clone() })
     }
 

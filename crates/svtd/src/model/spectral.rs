@@ -170,14 +170,14 @@ pub(super) fn add_trust(
     diagnostics: &mut Diagnostics,
     corpus: &Corpus,
     options: &Options,
+    n_directions: usize,
     counting: Counting,
     watch: &dyn Fn(Stage),
 ) {
     if options.trust {
         watch(Stage::Trust);
-        let k = diagnostics.eigenvalues.len().min(options.n_topics);
-        diagnostics.z_scores = noise::z_scores(corpus, options, k, counting);
-        diagnostics.notes.extend(diagnostics.z_scores.as_deref().and_then(noise::note));
+        diagnostics.z_scores = noise::z_scores(corpus, options, n_directions, counting);
+        diagnostics.notes.extend(noise::note(diagnostics));
     }
 }
 
