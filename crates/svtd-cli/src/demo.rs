@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use svtd::linalg::Matrix;
 use svtd::{Corpus, Lda, Model, Vocabulary};
 
-use crate::args::Demo;
+use crate::args::{Common, Demo};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
 use crate::{listing, threads, trust};
@@ -35,12 +35,12 @@ What to try next:
   svtd fit --help                                every choice, with examples";
 
 /// Runs the command.
-pub fn run(args: &Demo) -> Outcome {
-    threads::pool(None)?.install(|| show(args))
+pub fn run(args: &Demo, common: &Common) -> Outcome {
+    threads::pool(common.threads)?.install(|| show(args, common))
 }
 
-fn show(args: &Demo) -> Outcome {
-    let progress = Progress::new(Detail::chosen(false, false));
+fn show(args: &Demo, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
     progress.begin("reading");
     let (corpus, years) = (corpus()?, years()?);
     let model = Lda::params(args.n_topics).fit_watched(&corpus, &|stage| progress.stage(stage))?;

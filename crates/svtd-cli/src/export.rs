@@ -4,13 +4,13 @@ use std::path::Path;
 
 use svtd::Model;
 
-use crate::args::Export;
+use crate::args::{Common, Export};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::output::{self, Table, Target};
 
 /// Runs the command: all targets are checked before any is written.
-pub fn run(args: &Export) -> Outcome {
+pub fn run(args: &Export, _common: &Common) -> Outcome {
     let named = [&args.topic_word, &args.topic_weights, &args.alpha];
     let paths: Vec<&Path> = named.into_iter().flatten().map(|p| p.as_path()).collect();
     output::check_distinct(&paths)?;

@@ -1,43 +1,39 @@
 //! `svtd fit`: counts in, a model out.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde_json::json;
 use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
-use crate::args::{Fit, Method, ModelKind};
+use crate::args::{Common, Fit, Method, ModelKind};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::{input, listing, output, threads, trust};
 
 /// Runs the command.
-pub fn run(args: &Fit) -> Outcome {
+pub fn run(args: &Fit, common: &Common) -> Outcome {
     if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
         let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
         return Err(Failure::Request(sentence.to_owned()));
     }
     if let Some(path) = &args.output {
-        let vocabulary = args.vocab.as_deref();
-        let inputs: Vec<&Path> =
-            [Some(args.input.as_path()), vocabulary].into_iter().flatten().collect();
-        output::check(path, args.force, &inputs)?;
+        output::check(path, args.force, &args.source.files())?;
     }
-    threads::pool(args.machine.threads)?.install(|| fit(args))
+    threads::pool(common.threads)?.install(|| fit(args, common))
 }
 
-fn fit(args: &Fit) -> Outcome {
-    let progress = Progress::new(Detail::chosen(args.verbose, args.quiet));
+fn fit(args: &Fit, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
     progress.begin("reading");
-    let corpus = input::corpus(&args.input, args.vocab.as_deref())?;
-    let model = learn(args, &corpus, &progress).map_err(Failure::about(&args.input))?;
+    let corpus = input::corpus(&args.source)?;
+    let model = learn(args, &corpus, &progress).map_err(Failure::about(&args.source.input))?;
     if let Some(path) = &args.output {
         progress.begin("writing");
         model.save(path, &corpus, args.force)?;
     }
     progress.finish();
-    print(args, &corpus, &model)
+    print(args, common, &corpus, &model)
 }
 
 /// The choices of the command line, on the parameters of either model.
@@ -50,13 +46,13 @@ macro_rules! with_choices {
         }
         // After --paper, so that what is given explicitly wins.
         if let Some(weights) = args.weights {
-            params = params.weights(weights.with_seed(args.machine.seed));
+            params = params.weights(weights.with_seed(args.chance.seed));
         }
         if let Some(whitening) = args.whitening {
             params = params.whitening(whitening.into());
         }
         if let Some(method) = args.method {
-            params = params.method(method.with_seed(args.machine.seed));
+            params = params.method(method.with_seed(args.chance.seed));
             // --paper removes rows from slices that only the paper's method has.
             if !matches!(method, Method::Svtd) {
                 params = params.rows(Rows::Kept);
@@ -89,9 +85,9 @@ fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model
     }
 }
 
-fn print(args: &Fit, corpus: &Corpus, model: &Model) -> Outcome {
+fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome {
     let mut out = io::stdout().lock();
-    if args.json {
+    if common.json {
         let mut object = listing::to_json(model, listing::TOP_WORDS);
         let saved = args.output.as_ref().map(|path| path.display().to_string());
         object.insert("saved".to_owned(), json!(saved));
@@ -100,7 +96,7 @@ fn print(args: &Fit, corpus: &Corpus, model: &Model) -> Outcome {
         listing::write_table(&mut out, model, listing::TOP_WORDS)?;
     }
     out.flush()?;
-    if !args.quiet {
+    if !common.quiet {
         // A message that cannot be shown is no reason to fail.
         let _ = write_messages(args, corpus, model);
     }

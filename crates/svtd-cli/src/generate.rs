@@ -10,7 +10,7 @@ use svtd::linalg::Matrix;
 use svtd::persist::atomic::write_atomically;
 use svtd::synthetic::{LdaSource, SingleTopicSource};
 
-use crate::args::{Generate, ModelKind};
+use crate::args::{Common, Generate, ModelKind};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, Table, Target};
 
@@ -26,7 +26,7 @@ const EVENNESS: f64 = 5.0;
 const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// Runs the command.
-pub fn run(args: &Generate) -> Outcome {
+pub fn run(args: &Generate, _common: &Common) -> Outcome {
     check(args)?;
     let files = Files::new(args)?;
     // The topics and the documents must not come from the same stream of random numbers.

@@ -7,48 +7,57 @@ use serde_json::{Value, json};
 use svtd::inference::Inferred;
 use svtd::{Corpus, Gibbs, Model};
 
-use crate::args::Infer;
+use crate::args::{Common, Infer};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Table, Target};
 use crate::{input, threads, trust};
 
 /// Runs the command.
-pub fn run(args: &Infer) -> Outcome {
+pub fn run(args: &Infer, common: &Common) -> Outcome {
+    if common.json && args.output.is_some() {
+        let sentence = "--json prints to standard output and -o writes a table; choose one";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
     let target = args.output.as_deref().map(|path| target(args, path));
     let target = target.transpose()?;
-    threads::pool(args.machine.threads)?.install(|| infer(args, target.as_ref()))
+    threads::pool(common.threads)?.install(|| infer(args, common, target.as_ref()))
 }
 
 fn target(args: &Infer, path: &Path) -> Outcome<Target> {
-    let files = [Some(&args.model), Some(&args.input), args.vocab.as_ref()];
-    let inputs: Vec<&Path> = files.into_iter().flatten().map(|p| p.as_path()).collect();
+    let mut inputs = args.source.files();
+    inputs.push(&args.model);
     Target::new(path, args.force, &inputs)
 }
 
-fn infer(args: &Infer, target: Option<&Target>) -> Outcome {
-    let model = input::model(&args.model)?.model;
-    let gibbs = args.gibbs.then(|| Gibbs::default().seed(args.machine.seed));
-    if gibbs.is_some() && !matches!(model, Model::Lda(_)) {
+fn infer(args: &Infer, common: &Common, target: Option<&Target>) -> Outcome {
+    let saved = input::model(&args.model)?;
+    let gibbs = args.gibbs.then(|| Gibbs::default().seed(args.chance.seed));
+    if gibbs.is_some() && !matches!(saved.model, Model::Lda(_)) {
         return Err(Failure::Request(format!(
             "--gibbs is for LDA; {} holds a single-topic model, whose answer is exact",
             args.model.display()
         )));
     }
-    let corpus = input::corpus(&args.input, args.vocab.as_deref())?;
-    let inferred = match (&model, &gibbs) {
+    let corpus = input::corpus_for(&saved, &args.source)?;
+    let inferred = match (&saved.model, &gibbs) {
         (Model::Lda(lda), Some(gibbs)) => lda.infer_by_gibbs(&corpus, gibbs),
-        _ => model.infer(&corpus),
+        _ => saved.model.infer(&corpus),
     };
-    let inferred = inferred.map_err(Failure::about(&args.input))?;
-    write(args, target, &corpus, &inferred)?;
-    if !args.quiet {
+    let inferred = inferred.map_err(Failure::about(&args.source.input))?;
+    write(common, target, &corpus, &inferred)?;
+    if !common.quiet {
         // A message that cannot be shown is no reason to fail.
         let _ = write_messages(&corpus, &inferred);
     }
     Ok(())
 }
 
-fn write(args: &Infer, target: Option<&Target>, corpus: &Corpus, inferred: &Inferred) -> Outcome {
+fn write(
+    common: &Common,
+    target: Option<&Target>,
+    corpus: &Corpus,
+    inferred: &Inferred,
+) -> Outcome {
     let mixtures = &inferred.mixtures;
     let k = mixtures.n_columns();
     let names = |d| corpus.document_name(d).into_owned();
@@ -62,7 +71,7 @@ fn write(args: &Infer, target: Option<&Target>, corpus: &Corpus, inferred: &Infe
     let mut out = BufWriter::new(io::stdout().lock());
     match target {
         Some(target) => target.write(&table)?,
-        None if args.json => writeln!(out, "{}", to_json(corpus, inferred))?,
+        None if common.json => writeln!(out, "{}", to_json(corpus, inferred))?,
         None => table.write_csv(&mut out)?,
     }
     Ok(out.flush()?)

@@ -6,15 +6,21 @@ use std::path::Path;
 use svtd::persist::Saved;
 use svtd::{Corpus, CorpusReader, Error, Model};
 
+use crate::args::Source;
 use crate::failure::{Failure, Outcome};
 
-/// Reads a table of counts, with the words of `vocabulary` if one is given.
-pub fn corpus(path: &Path, vocabulary: Option<&Path>) -> Outcome<Corpus> {
-    let reader = match vocabulary {
+/// Reads the corpus that the command line names.
+pub fn corpus(source: &Source) -> Outcome<Corpus> {
+    let reader = match &source.vocab {
         Some(words) => CorpusReader::new().vocabulary_file(words),
         None => CorpusReader::new(),
     };
-    reader.read(path).map_err(Failure::about(path))
+    reader.read(&source.input).map_err(Failure::about(&source.input))
+}
+
+/// Reads a corpus that a model will be asked about.
+pub fn corpus_for(_model: &Saved, source: &Source) -> Outcome<Corpus> {
+    corpus(source)
 }
 
 /// Reads a model.

@@ -35,21 +35,22 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(answer) => return failure::of_arguments(&answer),
     };
-    match run(arguments.command) {
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-fn run(command: Command) -> Outcome {
+fn run(arguments: &Arguments) -> Outcome {
     on_interruption_leave_nothing();
-    match command {
-        Command::Fit(args) => fit::run(&args),
-        Command::Topics(args) => topics::run(&args),
-        Command::Infer(args) => infer::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Demo(args) => demo::run(&args),
-        Command::Generate(args) => generate::run(&args),
+    let common = &arguments.common;
+    match &arguments.command {
+        Command::Fit(args) => fit::run(args, common),
+        Command::Topics(args) => topics::run(args, common),
+        Command::Infer(args) => infer::run(args, common),
+        Command::Export(args) => export::run(args, common),
+        Command::Demo(args) => demo::run(args, common),
+        Command::Generate(args) => generate::run(args, common),
     }
 }
 

@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use svtd::model::Stage;
 
+use crate::args::Common;
+
 /// How much to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
@@ -22,8 +24,8 @@ pub enum Detail {
 
 impl Detail {
     /// What the flags and the terminal ask for.
-    pub fn chosen(verbose: bool, quiet: bool) -> Self {
-        match (verbose, quiet) {
+    pub fn chosen(common: &Common) -> Self {
+        match (common.verbose, common.quiet) {
             (true, _) => Detail::Log,
             (false, false) if io::stderr().is_terminal() => Detail::Line,
             _ => Detail::Silent,

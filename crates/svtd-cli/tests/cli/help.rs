@@ -41,5 +41,5 @@ fn the_version_is_that_of_the_package() {
 fn no_command_at_all_shows_the_help_and_is_a_wrong_request() {
     let ran = Workspace::new().svtd("");
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("Usage: svtd <COMMAND>"));
+    assert!(ran.stderr.contains("Usage: svtd [OPTIONS] <COMMAND>"));
 }

@@ -1,0 +1,206 @@
+//! `svtd fit`: every flag and its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use svtd::moments::Rows as SliceRows;
+use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
+
+use super::numbers::{at_least_one, positive};
+use super::{Chance, ModelKind, Source};
+
+/// Learn a model from a table of counts.
+#[derive(Debug, Args)]
+#[command(after_help = FIT_EXAMPLES)]
+pub struct Fit {
+    /// The corpus.
+    #[command(flatten)]
+    pub source: Source,
+
+    /// How many topics to learn
+    #[arg(short = 'k', long = "topics", value_name = "K", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub n_topics: usize,
+
+    /// What a document is: a mixture of topics, or about one topic
+    #[arg(long, value_enum, default_value_t)]
+    pub model: ModelKind,
+
+    /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have
+    /// few topics; the polish has its own [default: 1]
+    #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
+    pub alpha0: Option<f64>,
+
+    /// How the topics are told apart: all words jointly, the paper's one pivot word, or one of the
+    /// rivals the paper compares with, which draw random numbers (--seed) [default: joint]
+    #[arg(long, value_enum)]
+    pub method: Option<Method>,
+
+    /// How much a document counts [default: optimal]
+    #[arg(long, value_enum)]
+    pub weights: Option<Weights>,
+
+    /// How words are weighted before the pair moment is decomposed [default: scaled]
+    #[arg(long, value_enum)]
+    pub whitening: Option<Whitening>,
+
+    /// Method svtd: whether a word's slice keeps its own row [default: kept]
+    #[arg(long, value_enum)]
+    pub rows: Option<Rows>,
+
+    /// What follows the moments: auto (EM; LDA: sweeps if they predict better), none, or a number
+    /// of steps [default: auto]
+    #[arg(long, value_name = "auto|none|STEPS", value_parser = polish,
+          allow_negative_numbers = true)]
+    pub polish: Option<Polish>,
+
+    /// The paper to the letter: --weights paper --whitening plain --method svtd --rows removed
+    /// --polish none; flags given beside it win
+    #[arg(long)]
+    pub paper: bool,
+
+    /// Do not tell the topics' directions from noise (z-scores), which costs one more whitening
+    #[arg(long)]
+    pub no_trust: bool,
+
+    /// Accept fewer topics when the data shows no more
+    #[arg(long)]
+    pub allow_fewer: bool,
+
+    /// Where to save the model
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: Option<PathBuf>,
+
+    /// Overwrite MODEL if it exists
+    #[arg(long)]
+    pub force: bool,
+
+    /// The seed.
+    #[command(flatten)]
+    pub chance: Chance,
+}
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  svtd fit docword.kos.txt.gz -k 20                      look first, save nothing
+  svtd fit docword.kos.txt.gz -k 20 -o kos.svtd          save the model
+  svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
+  svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
+  svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
+
+The result never depends on the number of threads, nor on the run.";
+
+/// How the rotation is found.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Method {
+    /// All slices of the third moment at once.
+    Joint,
+    /// The paper's Algorithm 2: one pivot word.
+    Svtd,
+    /// The robust tensor power method with deflation (--seed).
+    TensorPower,
+    /// Eigenvectors along a random direction of the words (--seed).
+    Eigenvectors,
+    /// Singular vectors along a random whitened direction (--seed).
+    SingularVectors,
+    /// Alternating least squares (--seed).
+    Als,
+}
+
+impl Method {
+    /// As the library spells them.
+    pub fn with_seed(self, seed: u64) -> RotationMethod {
+        match self {
+            Method::Joint => RotationMethod::Joint,
+            Method::Svtd => RotationMethod::Svtd,
+            Method::TensorPower => RotationMethod::TensorPower { seed },
+            Method::Eigenvectors => RotationMethod::Eigenvectors { seed },
+            Method::SingularVectors => RotationMethod::SingularVectors { seed },
+            Method::Als => RotationMethod::Als { seed },
+        }
+    }
+}
+
+/// How much a document counts.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Weights {
+    /// Least variance for the lengths at hand.
+    Optimal,
+    /// By pairs and triples: Theorem 2.1.
+    Paper,
+    /// All documents alike.
+    Zou,
+    /// Three words drawn from each document (--seed).
+    ThreeWords,
+}
+
+impl Weights {
+    /// As the library spells them.
+    pub fn with_seed(self, seed: u64) -> DocumentWeights {
+        match self {
+            Weights::Optimal => DocumentWeights::Optimal,
+            Weights::Paper => DocumentWeights::Paper,
+            Weights::Zou => DocumentWeights::Zou,
+            Weights::ThreeWords => DocumentWeights::ThreeWords { seed },
+        }
+    }
+}
+
+/// How words are weighted in the pair moment.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Whitening {
+    /// By their frequency, with a ridge.
+    Scaled,
+    /// As in the paper.
+    Plain,
+}
+
+impl From<Whitening> for Scaling {
+    fn from(whitening: Whitening) -> Self {
+        match whitening {
+            Whitening::Scaled => Scaling::Scaled,
+            Whitening::Plain => Scaling::Plain,
+        }
+    }
+}
+
+/// Whether slices keep their own row.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Rows {
+    /// Better conditioned.
+    Kept,
+    /// As in the paper.
+    Removed,
+}
+
+impl From<Rows> for SliceRows {
+    fn from(rows: Rows) -> Self {
+        match rows {
+            Rows::Kept => SliceRows::Kept,
+            Rows::Removed => SliceRows::Removed,
+        }
+    }
+}
+
+fn polish(text: &str) -> Result<Polish, String> {
+    match text {
+        "auto" => Ok(Polish::Auto),
+        "none" => Ok(Polish::None),
+        steps => at_least_one(steps)
+            .map(Polish::Steps)
+            .map_err(|_| "expected auto, none or a number of steps of at least 1".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polish_is_auto_none_or_a_number_of_steps() {
+        assert_eq!(polish("7"), Ok(Polish::Steps(7)));
+        for text in ["0", "-1", "1.5", "", "x", "99999999999999999999999"] {
+            assert!(polish(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Every flag and its help: what all commands share here, the rest in a file for each command.
+
+mod demo;
+mod export;
+mod fit;
+mod generate;
+mod infer;
+mod numbers;
+mod source;
+mod topics;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use self::demo::Demo;
+pub use self::export::Export;
+pub use self::fit::{Fit, Method};
+pub use self::generate::Generate;
+pub use self::infer::Infer;
+use self::numbers::{seed, threads};
+pub use self::source::Source;
+pub use self::topics::Topics;
+
+/// Topic models by the method of moments: the same, justified answer every time.
+#[derive(Debug, Parser)]
+#[command(name = "svtd", version, propagate_version = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// What every command understands.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  svtd demo                                        see it work, no data needed
+  svtd fit docword.kos.txt.gz -k 20 -o kos.svtd    learn 20 topics
+  svtd topics kos.svtd                             show them again
+  svtd infer kos.svtd docword.kos.txt.gz           the topics of each document
+
+Exit codes: 0 done, 1 the data will not support the request, 2 the request is wrong, \
+130 interrupted.";
+
+/// The stages.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Learn a model from a table of counts
+    Fit(Fit),
+    /// Show the topics of a model
+    Topics(Topics),
+    /// Tell which topics documents are about
+    Infer(Infer),
+    /// Write a model's numbers for other programs
+    Export(Export),
+    /// Fit 230 years of State of the Union addresses, to see what a fit looks like
+    Demo(Demo),
+    /// Draw a corpus from a model, and keep the truth
+    Generate(Generate),
+}
+
+/// What every command understands.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Print JSON instead of text
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+
+    /// Tell each stage and its seconds
+    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Output")]
+    pub verbose: bool,
+
+    /// Leave out all messages but errors
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// How many threads to use; changes no result [default: one a core]
+    #[arg(long, global = true, value_name = "T", value_parser = threads,
+          allow_negative_numbers = true, help_heading = "Output")]
+    pub threads: Option<usize>,
+}
+
+/// What has to do with chance.
+#[derive(Debug, Args)]
+pub struct Chance {
+    /// Seed for --weights three-words, --gibbs and the rival methods; nothing else draws random
+    /// numbers
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
+          allow_negative_numbers = true)]
+    pub seed: u64,
+}
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModelKind {
+    /// Documents mix topics.
+    #[default]
+    Lda,
+    /// Each document is about one topic.
+    SingleTopic,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+}
