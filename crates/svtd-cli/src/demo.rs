@@ -43,7 +43,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.begin("reading");
     let (corpus, years) = (corpus()?, years()?);
-    let model = Lda::params(args.n_topics).fit_watched(&corpus, &|stage| progress.stage(stage))?;
+    let model = Lda::params(args.n_topics).fit_watched(&corpus, &|step| progress.step(step))?;
     progress.begin("inference");
     let mixtures = model.infer(&corpus)?.mixtures;
     let model = Model::Lda(model);

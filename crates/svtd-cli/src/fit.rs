@@ -69,7 +69,7 @@ macro_rules! with_choices {
 }
 
 fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model> {
-    let watch = |stage| progress.stage(stage);
+    let watch = |step| progress.step(step);
     match args.model {
         ModelKind::Lda => {
             let mut params = with_choices!(Lda::params(args.n_topics), args);

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use svtd::model::Stage;
+use svtd::model::Step;
 
 use crate::args::Common;
 
@@ -59,8 +59,12 @@ impl Progress {
     }
 
     /// A stage of the fit, as the library tells it.
-    pub fn stage(&self, stage: Stage) {
-        self.tell(name(stage), &stage.to_string());
+    pub fn step(&self, step: Step) {
+        let name = step.stage.name();
+        match step.done {
+            0 => self.tell(name, name),
+            done => self.tell(name, &format!("{name} {done}/{}", step.of)),
+        }
     }
 
     /// No stage any more.
@@ -111,18 +115,5 @@ impl Drop for Progress {
     /// An error message must not begin behind the line of a stage.
     fn drop(&mut self) {
         self.finish();
-    }
-}
-
-/// The stage without its steps, which are one stage to a reader of the log.
-fn name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Moments => "moments",
-        Stage::Whitening => "whitening",
-        Stage::Decomposition => "decomposition",
-        Stage::Recovery => "recovery",
-        Stage::Polish { .. } => "polish",
-        Stage::HeldOut => "held-out comparison",
-        Stage::Trust => "trust",
     }
 }

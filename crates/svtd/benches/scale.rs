@@ -16,7 +16,7 @@ use std::time::Instant;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use svtd::linalg::Matrix;
-use svtd::model::{Diagnostics, Stage};
+use svtd::model::{Diagnostics, Stage, Step};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::{Corpus, Lda, Polish, SingleTopic};
 
@@ -85,8 +85,8 @@ fn fit(corpus: &Corpus, lda: bool, k: usize) -> Run {
         }
         clock.1 = name.map(|name| (name, Instant::now()));
     };
-    let watch = |stage: Stage| {
-        turn(Some(match stage {
+    let watch = |step: Step| {
+        turn(Some(match step.stage {
             Stage::Moments => "moments",
             Stage::Whitening => "whitening",
             Stage::Decomposition => "decomposition",

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use svtd::evaluation::{most_probable, normalised_mutual_information};
-use svtd::model::{LdaParams, PolishOutcome, Stage};
+use svtd::model::{LdaParams, PolishOutcome, Step};
 use svtd::{Corpus, Lda, Polish, SingleTopic};
 
 fn main() {
@@ -124,7 +124,7 @@ fn stages(corpus: &Corpus) {
         let clock = RefCell::new(StageClock::new());
         let wall = Instant::now();
         let model =
-            Lda::params(k).fit_watched(&train, &|stage| clock.borrow_mut().enter(stage)).unwrap();
+            Lda::params(k).fit_watched(&train, &|step| clock.borrow_mut().enter(step)).unwrap();
         let wall = wall.elapsed().as_secs_f64();
         clock.borrow_mut().leave();
         let seconds = clock.into_inner().seconds;
@@ -141,7 +141,7 @@ fn stages(corpus: &Corpus) {
             of("decomposition"),
             of("recovery"),
             of("polish"),
-            of("held-out"),
+            of("held-out comparison"),
             of("trust"),
             seconds.values().sum::<f64>(),
         );
@@ -159,18 +159,9 @@ impl StageClock {
         Self { seconds: BTreeMap::new(), current: None }
     }
 
-    fn enter(&mut self, stage: Stage) {
+    fn enter(&mut self, step: Step) {
         self.leave();
-        let name = match stage {
-            Stage::Moments => "moments",
-            Stage::Whitening => "whitening",
-            Stage::Decomposition => "decomposition",
-            Stage::Recovery => "recovery",
-            Stage::Polish { .. } => "polish",
-            Stage::HeldOut => "held-out",
-            Stage::Trust => "trust",
-        };
-        self.current = Some((name, cpu_seconds()));
+        self.current = Some((step.stage.name(), cpu_seconds()));
     }
 
     fn leave(&mut self) {

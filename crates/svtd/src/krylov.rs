@@ -26,6 +26,7 @@
 //! noise; by modulus it would enter as if it were a topic.
 
 use crate::linalg::{Matrix, orthonormal_basis, symmetric_eigen};
+use crate::pace::Pace;
 
 /// Columns multiplied at a time. Small blocks need the fewest columns altogether; this many fill
 /// a panel of the sparse kernels.
@@ -39,6 +40,9 @@ const CHECK_EVERY: usize = 2;
 
 /// Products with the operator after which we stop and say what was reached.
 const MAX_PRODUCTS: usize = 400;
+
+/// Products that a typical estimated pair moment takes beyond those that fill a basis of k columns.
+const TYPICAL_PRODUCTS: usize = 14;
 
 /// Leading eigenpairs, with how well they were found.
 #[derive(Clone, Debug)]
@@ -65,6 +69,19 @@ pub fn leading_eigenpairs(
     tolerance: f64,
     times: impl Fn(&Matrix) -> Matrix,
 ) -> Eigenpairs {
+    leading_eigenpairs_watched(n, k, tolerance, times, &|_, _| {})
+}
+
+/// As [`leading_eigenpairs`], telling after each product how many are done and how many are
+/// expected.
+pub fn leading_eigenpairs_watched(
+    n: usize,
+    k: usize,
+    tolerance: f64,
+    times: impl Fn(&Matrix) -> Matrix,
+    watch: &dyn Fn(usize, usize),
+) -> Eigenpairs {
+    let mut pace = Pace::new(expected_products(k), MAX_PRODUCTS);
     let width = BLOCK.min(n);
     let max_basis = (2 * k + 3 * width).max(6 * width);
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
@@ -76,6 +93,7 @@ pub fn leading_eigenpairs(
     loop {
         let image = times(&block);
         n_products += 1;
+        watch(n_products, pace.expected(n_products));
         let start = basis.n_columns();
         basis.append(&block);
         let (mut next, coefficients, leftover) = new_directions(&basis, image);
@@ -93,7 +111,9 @@ pub fn leading_eigenpairs(
             .map(|j| last_rows_norm(&leftover, vectors.column(j), start))
             .fold(0.0, f64::max);
         let scale = values[wanted - 1].abs().max(ROUNDING * values[0].abs());
-        let settled = spent || residual <= tolerance * scale.max(f64::MIN_POSITIVE);
+        let tolerated = tolerance * scale.max(f64::MIN_POSITIVE);
+        let settled = spent || residual <= tolerated;
+        pace.look(n_products, residual / tolerated);
         let whole = basis.n_columns() >= n;
         let hidden = spent || crowded(&values[..wanted]);
         if settled && hidden && !whole && probe.is_due(&values, k) {
@@ -113,6 +133,11 @@ pub fn leading_eigenpairs(
         }
         block = next;
     }
+}
+
+/// How many products finding `k` pairs takes as a rule.
+pub(crate) fn expected_products(k: usize) -> usize {
+    k.div_ceil(BLOCK) + TYPICAL_PRODUCTS
 }
 
 /// Looks for eigenvectors that the Krylov space of the start cannot contain.

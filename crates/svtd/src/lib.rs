@@ -55,6 +55,7 @@ pub mod krylov;
 pub mod linalg;
 pub mod model;
 pub mod moments;
+mod pace;
 pub mod persist;
 pub mod recovery;
 pub mod synthetic;

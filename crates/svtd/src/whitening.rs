@@ -35,7 +35,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::krylov::leading_eigenpairs;
+use crate::krylov::leading_eigenpairs_watched;
 use crate::linalg::{Matrix, dot, positive_inverse};
 use crate::moments::{Moments, unpack};
 
@@ -78,16 +78,31 @@ impl Whitening {
     /// # Errors
     /// When more topics are asked for than there are features, or than the data shows.
     pub fn fit(moments: &dyn Moments, n_topics: usize, scaling: Scaling) -> Result<Self> {
+        Self::fit_watched(moments, n_topics, scaling, &|_, _| {})
+    }
+
+    /// As [`fit`](Self::fit), telling after each product with the pair moment how many are done
+    /// and how many are expected.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(
+        moments: &dyn Moments,
+        n_topics: usize,
+        scaling: Scaling,
+        watch: &dyn Fn(usize, usize),
+    ) -> Result<Self> {
         let n = moments.n_features();
         check_n_topics(n_topics, n)?;
         let scales = feature_scales(moments.first(), scaling);
-        let pairs = leading_eigenpairs(n, n_topics, TOLERANCE, |block| {
+        let times = |block: &Matrix| {
             let mut scaled = block.clone();
             scaled.scale_rows(&scales);
             let mut product = moments.second_times(&scaled);
             product.scale_rows(&scales);
             product
-        });
+        };
+        let pairs = leading_eigenpairs_watched(n, n_topics, TOLERANCE, times, watch);
         let first = pairs.values[0];
         let visible = visible_topics(&pairs.values, n_topics);
         if visible < n_topics {

@@ -27,7 +27,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::spectral::{Stage, mixed_with};
+use super::spectral::mixed_with;
+use super::stage::{Stage, Step};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
@@ -71,7 +72,7 @@ pub(super) fn polish(
     word_topic: &Matrix,
     frequencies: &[f64],
     sweeps: usize,
-    watch: &dyn Fn(Stage),
+    watch: &dyn Fn(Step),
 ) -> Swept {
     let start = mixed_with(word_topic, frequencies, 0.01);
     let exact = fits(corpus.n_nonzeros(), word_topic.n_columns());
@@ -110,7 +111,7 @@ fn smoothed(sums: &Matrix) -> Matrix {
 // --- with responsibilities -------------------------------------------------------------------
 
 /// The sums `S` after the sweeps, features x topics.
-fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Stage)) -> Matrix {
+fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -> Matrix {
     let rows = corpus.rows();
     let k = start.n_columns();
     let width = padded(k);
@@ -126,7 +127,7 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
-        watch(Stage::Polish { step: sweep, of: sweeps });
+        watch(Step::new(Stage::Polish, sweep, sweeps));
         chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
             let sums = &sums;
             Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha, width });
@@ -405,7 +406,7 @@ fn padded_rows(matrix: &Matrix, width: usize) -> Vec<f32> {
 /// c_di = x_di / sum_j A_ij B_dj        A = (S + eta)/(S_j + n eta),  B = D + alpha
 /// D = B o (C A),   S = A o (C'B)       C: the numbers c on the pattern of the counts
 /// ```
-fn frugal_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Stage)) -> Matrix {
+fn frugal_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -> Matrix {
     let rows = corpus.rows();
     let (n, k) = (start.n_rows(), start.n_columns());
     let products = Products::new(rows, n, Counting::Raw);
@@ -417,7 +418,7 @@ fn frugal_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(
     }
     let mut sums = Matrix::zeros(n, k);
     for sweep in 0..=sweeps {
-        watch(Stage::Polish { step: sweep, of: sweeps });
+        watch(Step::new(Stage::Polish, sweep, sweeps));
         // The shares belong to the mixtures before they are updated, as the sums must.
         let before = Matrix::from_fn(rows.n_rows(), k, |d, j| mixtures[d * k + j]);
         mix(rows, &topics, k, &mut mixtures, &mut shares);

@@ -15,11 +15,13 @@
 
 use rayon::prelude::*;
 
-use super::spectral::{Stage, frequencies, lift, mixed_with, to_vocabulary};
+use super::spectral::{frequencies, lift, mixed_with, to_vocabulary};
+use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
 use crate::moments::panels::Products;
+use crate::pace::Pace;
 
 /// Strength of the smoothing towards the corpus' word frequencies.
 const SMOOTHING: f64 = 0.3;
@@ -29,6 +31,9 @@ const SETTLED: f64 = 1e-6;
 
 /// Steps when the caller asks for convergence.
 pub(super) const MAX_STEPS: usize = 100;
+
+/// Steps that settling takes as a rule, before the first ones tell more.
+pub(super) const TYPICAL_STEPS: usize = 20;
 
 /// Columns closer than this in L1 are one topic.
 const IDENTICAL: f64 = 1e-6;
@@ -49,7 +54,7 @@ pub(super) fn polish(
     frequencies: &[f64],
     max_steps: usize,
     until_settled: bool,
-    watch: &dyn Fn(Stage),
+    watch: &dyn Fn(Step),
 ) -> Polished {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
@@ -57,13 +62,18 @@ pub(super) fn polish(
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
+    let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
+    let mut pace = Pace::new(usual, max_steps);
     while steps < max_steps && !settled {
-        watch(Stage::Polish { step: steps, of: max_steps });
+        watch(Step::new(Stage::Polish, steps, pace.expected(steps)));
         let logarithms = logarithms_of(&word_topic);
         let mut posterior = products.forward(&logarithms);
         let likelihood = to_posterior(&mut posterior, &topic_weights);
         let objective = likelihood + penalty(&logarithms, frequencies);
         settled = until_settled && objective - last <= SETTLED * objective.abs();
+        if until_settled {
+            pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
+        }
         last = objective;
         if !settled {
             topic_weights = column_means(&posterior);

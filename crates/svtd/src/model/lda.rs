@@ -18,7 +18,8 @@
 use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, Stage, add_trust, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
+use super::stage::{Stage, Step};
 use super::topic::Topics;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
@@ -108,11 +109,11 @@ impl LdaParams {
         self.fit_watched(corpus, &|_| {})
     }
 
-    /// As [`fit`](Self::fit), telling each stage as it begins.
+    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<Lda> {
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         check_n_topics(self.options.n_topics, corpus.n_present())?;
         crate::moments::check_alpha0(self.alpha0_value())?;
@@ -132,7 +133,7 @@ impl LdaParams {
         &self,
         corpus: &Corpus,
         candidate: Candidate,
-        watch: &dyn Fn(Stage),
+        watch: &dyn Fn(Step),
     ) -> Result<(Lda, Candidate)> {
         Ok((self.fit_candidate(corpus, candidate, watch)?, candidate))
     }
@@ -142,7 +143,7 @@ impl LdaParams {
     }
 
     /// The better of two candidates on held-out documents, fitted on all.
-    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<(Lda, Candidate)> {
+    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<(Lda, Candidate)> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         let scores = self.compare(corpus, polished, watch);
         let chosen = match &scores {
@@ -169,7 +170,7 @@ impl LdaParams {
         &self,
         corpus: &Corpus,
         polished: Candidate,
-        watch: &dyn Fn(Stage),
+        watch: &dyn Fn(Step),
     ) -> Result<[Result<f64, String>; 2], String> {
         let (kept, held_out) = split_by_content(corpus)?;
         let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
@@ -179,7 +180,7 @@ impl LdaParams {
         let score = |candidate: Candidate| {
             let model = params.fit_candidate(&training, candidate, watch);
             let model = model.map_err(|error| error.to_string())?;
-            watch(Stage::HeldOut);
+            watch(Stage::HeldOut.into());
             let alpha = vec![cvb0::ALPHA; model.topics.len()];
             let table = TopicTable::new(model.topics(), &alpha);
             completion_perplexity(&table, &test)
@@ -195,9 +196,9 @@ impl LdaParams {
         &self,
         corpus: &Corpus,
         candidate: Candidate,
-        watch: &dyn Fn(Stage),
+        watch: &dyn Fn(Step),
     ) -> Result<Lda> {
-        watch(Stage::Moments);
+        watch(Stage::Moments.into());
         let alpha0 = self.alpha0_value();
         let weights = &self.options.weights;
         let moments = LdaMoments::estimate(corpus, alpha0, weights, candidate.counting())?;
@@ -229,7 +230,7 @@ impl Candidate {
         }
     }
 
-    fn polish(self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Stage)) -> Estimate {
+    fn polish(self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
         let recovered = &spectral.recovered;
         match self {
             Candidate::Unpolished => {

@@ -12,6 +12,7 @@ mod noise;
 mod options;
 mod single_topic;
 mod spectral;
+mod stage;
 mod topic;
 
 pub use cvb0::MAX_RESPONSIBILITIES;
@@ -20,7 +21,7 @@ pub use em::polish_single_topic;
 pub use lda::{Lda, LdaParams};
 pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};
-pub use spectral::Stage;
+pub use stage::{Stage, Step};
 pub use topic::{Topic, Topics};
 
 /// A fitted model of either kind.

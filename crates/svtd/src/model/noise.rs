@@ -18,6 +18,8 @@
 //! The halves are chosen by the documents' content, not by even and odd places, so the order of
 //! documents does not matter.
 
+use std::cell::Cell;
+
 use super::diagnostics::{CLEAR, Diagnostics};
 use super::options::Options;
 use crate::corpus::Corpus;
@@ -36,6 +38,7 @@ pub(super) fn z_scores(
     options: &Options,
     k: usize,
     counting: Counting,
+    watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
     // Three drawn words are another table of counts than the one evaluated here.
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
@@ -47,8 +50,18 @@ pub(super) fn z_scores(
         (corpus.subset(documents), options)
     });
     let mut sums = vec![(0.0, 0.0); k];
+    // Products done in the first half; the second takes about as many.
+    let (first_half, last) = (Cell::new(None), Cell::new(0));
+    let told = |done, of| {
+        last.set(done);
+        match first_half.get() {
+            None => watch(done, 2 * of),
+            Some(before) => watch(before + done, before + of),
+        }
+    };
     for (training, test) in [(&first, &second), (&second, &first)] {
-        let directions = directions(&training.0, &training.1, k, counting).ok()?;
+        let directions = directions(&training.0, &training.1, k, counting, &told).ok()?;
+        first_half.set(Some(last.get()));
         add_scores(&test.0, &test.1, counting, &training.0, &directions, &mut sums).ok()?;
     }
     let z = |&(total, spread): &(f64, f64)| if spread > 0.0 { total / spread.sqrt() } else { 0.0 };
@@ -89,11 +102,17 @@ fn with_moments<T>(
 }
 
 /// `diag(g) U`: at most `k` leading directions of a corpus, in its feature order.
-fn directions(corpus: &Corpus, options: &Options, k: usize, counting: Counting) -> Result<Matrix> {
+fn directions(
+    corpus: &Corpus,
+    options: &Options,
+    k: usize,
+    counting: Counting,
+    watch: &dyn Fn(usize, usize),
+) -> Result<Matrix> {
     with_moments(corpus, options, counting, |moments, _| {
-        let whitening = match Whitening::fit(moments, k, options.whitening) {
+        let whitening = match Whitening::fit_watched(moments, k, options.whitening, watch) {
             Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
-                Whitening::fit(moments, visible, options.whitening)?
+                Whitening::fit_watched(moments, visible, options.whitening, watch)?
             }
             outcome => outcome?,
         };

@@ -3,7 +3,8 @@
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, Stage, add_trust, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
+use super::stage::{Stage, Step};
 use super::topic::Topics;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
@@ -63,15 +64,15 @@ impl SingleTopicParams {
         self.fit_watched(corpus, &|_| {})
     }
 
-    /// As [`fit`](Self::fit), telling each stage as it begins.
+    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Stage)) -> Result<SingleTopic> {
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
         options.check()?;
         check_n_topics(options.n_topics, corpus.n_present())?;
-        watch(Stage::Moments);
+        watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let usual = ReadOff::Diagonals(Rows::Kept);
         let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
@@ -84,12 +85,7 @@ impl SingleTopicParams {
         Ok(SingleTopic { topics, diagnostics, options: options.clone() })
     }
 
-    fn polished(
-        &self,
-        corpus: &Corpus,
-        spectral: &mut Spectral,
-        watch: &dyn Fn(Stage),
-    ) -> Estimate {
+    fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
         let (max_steps, until_settled) = match self.options.polish {
             Polish::None => return unpolished(spectral),
             Polish::Auto => (em::MAX_STEPS, true),

@@ -3,6 +3,7 @@
 use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use super::noise;
 use super::options::Options;
+use super::stage::{Stage, Step};
 use super::topic::{Topics, canonical_order};
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff};
@@ -11,44 +12,6 @@ use crate::linalg::Matrix;
 use crate::moments::{Counting, MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
 use crate::whitening::Whitening;
-
-/// A stage of a fit, told to whoever watches as it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Weighing documents and counting first moments.
-    Moments,
-    /// Factoring the pair moment.
-    Whitening,
-    /// Finding the rotation.
-    Decomposition,
-    /// Reading off the parameters.
-    Recovery,
-    /// A step of the polish, of so many at most.
-    Polish {
-        /// Steps done.
-        step: usize,
-        /// Steps at most.
-        of: usize,
-    },
-    /// Comparing with and without polish on held-out documents.
-    HeldOut,
-    /// Telling directions from noise.
-    Trust,
-}
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Stage::Moments => f.write_str("moments"),
-            Stage::Whitening => f.write_str("whitening"),
-            Stage::Decomposition => f.write_str("decomposition"),
-            Stage::Recovery => f.write_str("recovery"),
-            Stage::Polish { step, of } => write!(f, "polish {step}/{of}"),
-            Stage::HeldOut => f.write_str("held-out comparison"),
-            Stage::Trust => f.write_str("trust"),
-        }
-    }
-}
 
 /// A spectral estimate in feature order, with what was learned on the way.
 pub(super) struct Spectral {
@@ -65,15 +28,15 @@ impl Spectral {
         moments: &dyn Moments,
         options: &Options,
         usual: ReadOff,
-        watch: &dyn Fn(Stage),
+        watch: &dyn Fn(Step),
     ) -> Result<Self> {
-        watch(Stage::Whitening);
+        watch(Stage::Whitening.into());
         let mut notes = Vec::new();
-        let whitening = whiten(moments, options, &mut notes)?;
-        watch(Stage::Decomposition);
+        let whitening = whiten(moments, options, &mut notes, watch)?;
+        watch(Stage::Decomposition.into());
         let decomposition = options.method.decompose(moments, &whitening, options.rows);
         notes.extend(decomposition.note.clone());
-        watch(Stage::Recovery);
+        watch(Stage::Recovery.into());
         let read_off = options.method.read_off(usual, options.rows);
         let columns = decomposition.columns(moments, &whitening, read_off);
         let recovered = recover(columns, moments.first(), whitening.scales());
@@ -89,13 +52,19 @@ impl Spectral {
 }
 
 /// Whitens for the number of topics asked for, or for as many as can be seen if that is allowed.
-fn whiten(moments: &dyn Moments, options: &Options, notes: &mut Vec<String>) -> Result<Whitening> {
-    match Whitening::fit(moments, options.n_topics, options.whitening) {
+fn whiten(
+    moments: &dyn Moments,
+    options: &Options,
+    notes: &mut Vec<String>,
+    watch: &dyn Fn(Step),
+) -> Result<Whitening> {
+    let told = |done, of| watch(Step::new(Stage::Whitening, done, of));
+    match Whitening::fit_watched(moments, options.n_topics, options.whitening, &told) {
         Err(Error::FewerTopicsVisible { asked, visible, .. })
             if options.allow_fewer && visible > 0 =>
         {
             notes.push(format!("{asked} topics were asked for; the data shows {visible}"));
-            Whitening::fit(moments, visible, options.whitening)
+            Whitening::fit_watched(moments, visible, options.whitening, &told)
         }
         outcome => outcome,
     }
@@ -172,11 +141,12 @@ pub(super) fn add_trust(
     options: &Options,
     n_directions: usize,
     counting: Counting,
-    watch: &dyn Fn(Stage),
+    watch: &dyn Fn(Step),
 ) {
     if options.trust {
-        watch(Stage::Trust);
-        diagnostics.z_scores = noise::z_scores(corpus, options, n_directions, counting);
+        watch(Stage::Trust.into());
+        let told = |done, of| watch(Step::new(Stage::Trust, done, of));
+        diagnostics.z_scores = noise::z_scores(corpus, options, n_directions, counting, &told);
         diagnostics.notes.extend(noise::note(diagnostics));
     }
 }
