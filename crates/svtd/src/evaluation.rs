@@ -2,26 +2,30 @@
 //!
 //! * [`match_topics`] and [`topic_error`]: topics have no names, so they are matched first;
 //! * [`adjusted_rand_index`], [`normalised_mutual_information`]: clusters against labels;
-//! * [`completion_perplexity`]: how well the second half of a document is predicted from its
-//!   first half. Unlike a likelihood bound it can be compared between models of any kind;
+//! * [`Model::completion`](crate::Model::completion), [`completion_perplexity`]: how well the second
+//!   half of a document is predicted from its first half;
+//! * [`coherence`] and [`topic_diversity`]: whether the words of a topic belong together, and those of
+//!   different topics do not;
+//! * [`Comparison`]: two models side by side;
 //! * [`reconstruction_error`], [`moment_errors`], [`drift`]: `Err`, `Err2`, `Err3` and `Var_N` of the
 //!   paper's Section 6;
 //! * [`DeviationBound`]: Theorem 2.2, as printed and as it holds.
 
+mod coherence;
+mod comparison;
+mod completion;
 mod paper;
 mod theorem_2_2;
 
+pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
+pub use self::comparison::{Comparison, MovedWord, TopicPair};
+pub use self::completion::{Completion, completion_perplexity};
 pub use self::paper::{MomentErrors, drift, moment_errors, reconstruction_error};
 pub use self::theorem_2_2::DeviationBound;
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
-use crate::corpus::Corpus;
-use crate::inference::{TopicTable, fixed_point};
 use crate::linalg::Matrix;
-use crate::model::Lda;
 
 /// For every column of `truth` the column of `estimate` it is matched to, so that the sum of L1
 /// distances is least; `None` for columns left over when there are fewer estimates.
@@ -157,61 +161,6 @@ pub fn most_probable(mixtures: &Matrix) -> Vec<usize> {
     (0..mixtures.n_rows()).map(best).collect()
 }
 
-impl Lda {
-    /// Perplexity of the second half of every document given its first half.
-    ///
-    /// `None` when no document shares words enough with the model to be completed.
-    pub fn completion_perplexity(&self, corpus: &Corpus) -> Option<f64> {
-        completion_perplexity(&TopicTable::new(self.topics(), self.alpha()), corpus)
-    }
-}
-
-/// Document completion: the tokens of a document, in the order of its words, go alternately to an
-/// observed and a held-out half; the mixture is inferred from the first and scored on the second.
-/// Words the model has never seen are left out. Lower is better; `None` when nothing is left.
-pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64> {
-    let scores: Vec<(f64, u64)> = (0..corpus.n_documents())
-        .into_par_iter()
-        .map(|d| {
-            let known = |&(word, _): &(u32, u32)| table.word(word).iter().any(|&m| m > 0.0);
-            let mut words: Vec<(u32, u32)> = corpus.document(d).words().filter(known).collect();
-            words.sort_unstable();
-            let (observed, held_out) = halves(&words);
-            let mixture = fixed_point::mixture(table, &observed);
-            let score = |&(word, x): &(u32, u32)| {
-                let probability: f64 =
-                    table.word(word).iter().zip(&mixture).map(|(m, t)| m * t).sum();
-                f64::from(x) * probability.ln()
-            };
-            let n: u64 = held_out.iter().map(|&(_, x)| u64::from(x)).sum();
-            (held_out.iter().map(score).sum(), n)
-        })
-        .collect();
-    let tokens: u64 = scores.iter().map(|s| s.1).sum();
-    let total: f64 = scores.iter().map(|s| s.0).sum();
-    (tokens > 0).then(|| (-total / tokens as f64).exp())
-}
-
-/// Words with counts, some of the tokens of a document.
-type Half = Vec<(u32, u32)>;
-
-/// Splits the tokens of a document alternately, the first one being observed.
-fn halves(words: &[(u32, u32)]) -> (Half, Half) {
-    let (mut observed, mut held_out) = (Vec::new(), Vec::new());
-    let mut position = 0_u64;
-    for &(word, x) in words {
-        let odd_start = position % 2 == 1;
-        let first = if odd_start { x / 2 } else { x.div_ceil(2) };
-        for (half, count) in [(&mut observed, first), (&mut held_out, x - first)] {
-            if count > 0 {
-                half.push((word, count));
-            }
-        }
-        position += u64::from(x);
-    }
-    (observed, held_out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,13 +195,5 @@ mod tests {
         // Hand count: 6 documents, pairs together in both 0; expectation 3 * 6 / 15.
         let expected = (0.0 - 1.2) / (4.5 - 1.2);
         assert!((adjusted_rand_index(&a, &crossed) - expected).abs() < 1e-12);
-    }
-
-    #[test]
-    fn halves_alternate_over_all_tokens() {
-        let (observed, held_out) = halves(&[(1, 3), (2, 1), (5, 2)]);
-        // Tokens 1 1 1 2 5 5: observed at even places 1 1 5, held out 1 2 5.
-        assert_eq!(observed, [(1, 2), (5, 1)]);
-        assert_eq!(held_out, [(1, 1), (2, 1), (5, 1)]);
     }
 }

@@ -5,10 +5,13 @@
 //! | single topic | which topic is this document about? | [`posterior`], Remark 2.1 |
 //! | LDA | which mixture of topics? | [`fixed_point`], without dice; or [`gibbs`], Remark 3.1 |
 //!
+//! [`Model::explain`] tells which words of a document pull it where.
+//!
 //! A document is taken by itself, its words in the order of the model's vocabulary. So the answer
 //! depends on nothing but the model and the document: training documents get, bit for bit, what
 //! the same documents get as new ones.
 
+mod explanation;
 pub mod fixed_point;
 pub mod gibbs;
 pub mod posterior;
@@ -19,6 +22,7 @@ use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
+pub use explanation::{ExplainedWord, Explanation};
 pub use gibbs::Gibbs;
 
 /// What a model says about the documents of a corpus.
@@ -168,6 +172,11 @@ impl Alignment {
             model_word: shared.into_iter().map(|w| w.filter(|&i| seen(i))).collect(),
             by_position: model.is_numbered() != other.is_numbered(),
         })
+    }
+
+    /// Whether the model has never seen this word of the corpus.
+    fn is_unknown(&self, word: u32) -> bool {
+        self.model_word[word as usize].is_none()
     }
 
     /// The words of document `d` that the model knows, and how many tokens it does not know.

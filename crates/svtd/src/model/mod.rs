@@ -14,6 +14,7 @@ mod single_topic;
 mod spectral;
 mod stage;
 mod topic;
+mod word_order;
 
 pub use cvb0::MAX_RESPONSIBILITIES;
 pub use diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
@@ -23,6 +24,7 @@ pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};
 pub use stage::{Stage, Step};
 pub use topic::{Topic, Topics};
+pub use word_order::{RankedWord, WordOrder};
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]

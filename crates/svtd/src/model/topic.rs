@@ -84,6 +84,13 @@ impl<'a> Topic<'a> {
     /// The `n` most probable words with their probabilities, falling; equal ones by word id.
     pub fn top_words(&self, n: usize) -> Vec<(Cow<'a, str>, f64)> {
         let column = self.topics.word_topic.column(self.index);
+        let named = |i| (self.topics.vocabulary.word(i), column[i]);
+        self.top_word_ids(n).into_iter().map(named).collect()
+    }
+
+    /// The ids of the `n` most probable words, falling; equal ones by id.
+    pub fn top_word_ids(&self, n: usize) -> Vec<usize> {
+        let column = self.topics.word_topic.column(self.index);
         let mut order: Vec<usize> = (0..column.len()).collect();
         let by_probability =
             |a: &usize, b: &usize| column[*b].total_cmp(&column[*a]).then(a.cmp(b));
@@ -93,7 +100,7 @@ impl<'a> Topic<'a> {
         }
         order.truncate(n);
         order.sort_by(by_probability);
-        order.into_iter().map(|i| (self.topics.vocabulary.word(i), column[i])).collect()
+        order
     }
 }
 

@@ -1,0 +1,238 @@
+//! Do the words of a topic belong together: coherence in documents, and how topics differ.
+//!
+//! For the likeliest words of a topic, `D(i)` of `N` documents hold word `i` and `D(i,j)` hold both:
+//!
+//! ```text
+//! NPMI(i,j)  = log( N D(i,j) / (D(i) D(j)) ) / log( N / D(i,j) )      -1 if D(i,j) = 0
+//! UMass(i,j) = log( (D(i,j) + 1) / D(j) )                             j the likelier of the two
+//! ```
+//!
+//! and a topic's coherence is the mean over its pairs. NPMI (Bouma 2009) lies between -1 (never
+//! together) and 1 (always together), with 0 for words that ignore each other; UMass (Mimno et al.
+//! 2011) is a log probability, the closer to 0 the better.
+//!
+//! # Cost
+//! One pass over the documents; memory `k` tables of pairs. Integer sums: the same for any number of
+//! threads.
+//!
+//! # Departures
+//! A word that occurs in no document says nothing about the topic: its pairs are left out, and how
+//! many words that were is reported. Two words that are in *every* document have NPMI 0. Mimno et
+//! al. add up the pairs; we take their mean, so that ten words can be compared with twenty.
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::inference::Alignment;
+use crate::model::{Topics, WordOrder};
+
+/// How well the words of topics belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coherence {
+    /// Each topic, in the model's order.
+    pub topics: Vec<TopicCoherence>,
+    /// Documents they were counted in.
+    pub n_documents: usize,
+}
+
+/// How well the words of one topic belong together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TopicCoherence {
+    /// Mean NPMI; `None` when fewer than two of the words occur.
+    pub npmi: Option<f64>,
+    /// Mean UMass score; `None` when fewer than two of the words occur.
+    pub umass: Option<f64>,
+    /// Words of the topic that occur in no document, and were left out.
+    pub n_unseen_words: usize,
+}
+
+impl Coherence {
+    /// The mean NPMI of the topics that have one.
+    pub fn npmi(&self) -> Option<f64> {
+        mean(self.topics.iter().filter_map(|topic| topic.npmi))
+    }
+
+    /// The mean UMass score of the topics that have one.
+    pub fn umass(&self) -> Option<f64> {
+        mean(self.topics.iter().filter_map(|topic| topic.umass))
+    }
+}
+
+/// Counts how often the `n_words` likeliest words of each topic occur together in the documents.
+///
+/// # Errors
+/// When the corpus has no words in common with the model.
+pub fn coherence(topics: &Topics, corpus: &Corpus, n_words: usize) -> Result<Coherence> {
+    let alignment = Alignment::new(topics, corpus)?;
+    let places = Places::new(topics, n_words)?;
+    let empty = || vec![0_u64; places.n_topics * places.n_words * places.n_words];
+    let counts = (0..corpus.n_documents())
+        .into_par_iter()
+        .fold(empty, |mut counts, d| {
+            places.count(&alignment.document(corpus, d).0, &mut counts);
+            counts
+        })
+        .reduce(empty, |mut sum, more| {
+            sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);
+            sum
+        });
+    let n_documents = corpus.n_documents();
+    let side = places.n_words;
+    let scored = |table: &[u64]| scores(table, side, n_documents);
+    let topics = counts.chunks_exact((side * side).max(1)).map(scored).collect();
+    Ok(Coherence { topics, n_documents })
+}
+
+/// The share of different words among the `n_words` likeliest of every topic (Dieng et al. 2020):
+/// 1 when no two topics share one.
+pub fn topic_diversity(topics: &Topics, n_words: usize) -> f64 {
+    let mut words: Vec<usize> =
+        topics.iter().flat_map(|topic| topic.top_word_ids(n_words)).collect();
+    let all = words.len();
+    words.sort_unstable();
+    words.dedup();
+    if all == 0 { 1.0 } else { words.len() as f64 / all as f64 }
+}
+
+/// Where each word stands among the likeliest of the topics.
+struct Places {
+    n_topics: usize,
+    n_words: usize,
+    /// By word of the model: topics, and the place in each.
+    of_word: std::collections::HashMap<u32, Vec<(usize, usize)>>,
+}
+
+impl Places {
+    fn new(topics: &Topics, n_words: usize) -> Result<Self> {
+        let ranked = topics.ranked_words(WordOrder::Probability, n_words)?;
+        let mut of_word = std::collections::HashMap::<u32, Vec<(usize, usize)>>::new();
+        for (topic, words) in ranked.iter().enumerate() {
+            for (place, word) in words.iter().enumerate() {
+                of_word.entry(word.id as u32).or_default().push((topic, place));
+            }
+        }
+        let n_words = n_words.min(topics.vocabulary().len());
+        Ok(Self { n_topics: topics.len(), n_words, of_word })
+    }
+
+    /// Adds a document: entry `(topic, i, j)`, `i <= j` by place, counts documents with both.
+    fn count(&self, document: &[(u32, u32)], counts: &mut [u64]) {
+        let mut present: Vec<(usize, usize)> = document
+            .iter()
+            .filter_map(|(word, _)| self.of_word.get(word))
+            .flatten()
+            .copied()
+            .collect();
+        present.sort_unstable();
+        for topic in present.chunk_by(|a, b| a.0 == b.0) {
+            for (at, &(j, first)) in topic.iter().enumerate() {
+                for &(_, second) in &topic[at..] {
+                    counts[(j * self.n_words + first) * self.n_words + second] += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The scores of a topic from its table of documents that hold two words (or one, on the diagonal).
+fn scores(table: &[u64], side: usize, n_documents: usize) -> TopicCoherence {
+    let count = |i: usize, j: usize| table[i * side + j] as f64;
+    let seen: Vec<usize> = (0..side).filter(|&i| count(i, i) > 0.0).collect();
+    let (mut npmi, mut umass) = (Vec::new(), Vec::new());
+    for (at, &j) in seen.iter().enumerate() {
+        for &i in &seen[at + 1..] {
+            npmi.push(npmi_of(count(j, i), count(j, j), count(i, i), n_documents as f64));
+            umass.push(((count(j, i) + 1.0) / count(j, j)).ln());
+        }
+    }
+    TopicCoherence {
+        npmi: mean(npmi.into_iter()),
+        umass: mean(umass.into_iter()),
+        n_unseen_words: side - seen.len(),
+    }
+}
+
+fn npmi_of(both: f64, first: f64, second: f64, n: f64) -> f64 {
+    if both == 0.0 {
+        -1.0
+    } else if both == n {
+        0.0
+    } else {
+        (n * both / (first * second)).ln() / (n / both).ln()
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
+    (n > 0).then(|| sum / f64::from(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Vocabulary;
+    use crate::linalg::Matrix;
+
+    fn topics(words: &[&str], columns: Vec<f64>) -> Topics {
+        let (n, k) = (words.len(), columns.len() / words.len());
+        let words = words.iter().map(|w| (*w).to_owned()).collect();
+        let weights = vec![1.0 / k as f64; k];
+        Topics::new(
+            Vocabulary::from_words(words).unwrap(),
+            Matrix::from_columns(n, k, columns),
+            weights,
+        )
+    }
+
+    fn corpus(words: &[&str], documents: &[&[u32]]) -> Corpus {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        let mut builder =
+            Corpus::builder(words.len()).vocabulary(Vocabulary::from_words(words).unwrap());
+        for document in documents {
+            builder.push_document(document.iter().map(|&w| (w, 2))).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn scores_agree_with_a_count_by_hand() {
+        let words = ["a", "b", "c", "d"];
+        let topics = topics(&words, vec![0.5, 0.3, 0.2, 0.0]);
+        // D(a) = 3, D(b) = 2, D(c) = 1, together: ab 2, ac 0, bc 0; four documents.
+        let corpus = corpus(&words, &[&[0, 1], &[1, 0, 3], &[0], &[2]]);
+        let found = coherence(&topics, &corpus, 3).unwrap();
+        let npmi_ab = (4.0 * 2.0 / 6.0_f64).ln() / (4.0 / 2.0_f64).ln();
+        let topic = found.topics[0];
+        assert!((topic.npmi.unwrap() - (npmi_ab - 2.0) / 3.0).abs() < 1e-12);
+        let umass = ((3.0 / 3.0_f64).ln() + (1.0 / 3.0_f64).ln() + (1.0 / 2.0_f64).ln()) / 3.0;
+        assert!((topic.umass.unwrap() - umass).abs() < 1e-12);
+        assert_eq!((topic.n_unseen_words, found.n_documents), (0, 4));
+    }
+
+    #[test]
+    fn words_in_no_document_are_left_out_and_counted() {
+        let topics = topics(&["a", "b", "c"], vec![0.5, 0.3, 0.2]);
+        let corpus = corpus(&["b", "x", "a"], &[&[0, 2], &[0, 2], &[1]]);
+        let found = coherence(&topics, &corpus, 3).unwrap().topics[0];
+        assert_eq!(found.n_unseen_words, 1);
+        assert!((found.npmi.unwrap() - 1.0).abs() < 1e-12);
+        let alone = coherence(&topics, &corpus, 1).unwrap();
+        assert_eq!((alone.npmi(), alone.umass()), (None, None));
+    }
+
+    #[test]
+    fn words_in_every_document_say_nothing() {
+        let topics = topics(&["a", "b"], vec![0.5, 0.5]);
+        let corpus = corpus(&["a", "b"], &[&[0, 1], &[0, 1]]);
+        assert_eq!(coherence(&topics, &corpus, 2).unwrap().npmi(), Some(0.0));
+    }
+
+    #[test]
+    fn diversity_is_the_share_of_different_words() {
+        let topics = topics(&["a", "b", "c"], vec![0.6, 0.3, 0.1, 0.1, 0.6, 0.3]);
+        assert_eq!(topic_diversity(&topics, 1), 1.0);
+        assert_eq!(topic_diversity(&topics, 2), 0.75);
+        assert_eq!(topic_diversity(&topics, 99), 0.5);
+    }
+}
