@@ -2,7 +2,8 @@
 //!
 //! One stage a command: `fit` learns a model, `topics` shows it, `infer` asks it about documents,
 //! `export` hands its numbers to other programs, `demo` shows all of it on a corpus that comes
-//! with the program, `generate` draws corpora whose truth is known. Data goes to stdout, messages to stderr; a failure is one line.
+//! with the program, `generate` draws corpora whose truth is known,
+//! `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a failure is one line.
 //!
 //! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
 //! is wrong, 130 when interrupted.
@@ -18,6 +19,7 @@ mod input;
 mod listing;
 mod output;
 mod progress;
+mod reproduce;
 mod threads;
 mod topics;
 mod trust;
@@ -51,6 +53,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Export(args) => export::run(args, common),
         Command::Demo(args) => demo::run(args, common),
         Command::Generate(args) => generate::run(args, common),
+        Command::Reproduce(args) => reproduce::run(args, common),
     }
 }
 

@@ -67,6 +67,11 @@ impl Progress {
         }
     }
 
+    /// A stage of which so much is done.
+    pub fn step(&self, name: &'static str, done: usize, of: usize) {
+        self.tell(name, &format!("{name} {done}/{of}"));
+    }
+
     /// No stage any more.
     pub fn finish(&self) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);

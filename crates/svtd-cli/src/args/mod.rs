@@ -6,6 +6,7 @@ mod fit;
 mod generate;
 mod infer;
 mod numbers;
+mod reproduce;
 mod source;
 mod topics;
 
@@ -17,6 +18,7 @@ pub use self::fit::{Fit, Method};
 pub use self::generate::Generate;
 pub use self::infer::Infer;
 use self::numbers::{seed, threads};
+pub use self::reproduce::Reproduce;
 pub use self::source::Source;
 pub use self::topics::Topics;
 
@@ -58,6 +60,8 @@ pub enum Command {
     Demo(Demo),
     /// Draw a corpus from a model, and keep the truth
     Generate(Generate),
+    /// Run the paper's experiments again, with our default beside them
+    Reproduce(Reproduce),
 }
 
 /// What every command understands.

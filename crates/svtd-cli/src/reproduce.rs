@@ -1,0 +1,122 @@
+//! `svtd reproduce`: the paper's Section 6, run again.
+//!
+//! The experiments compute and draw (`svtd-experiments`); here they are watched, and their files
+//! written: each whole or not at all, and the report last.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::json;
+use svtd::Error;
+use svtd::persist::atomic::write_atomically;
+use svtd_experiments::{Plan, Report, Section};
+
+use crate::args::{Common, Reproduce};
+use crate::failure::{Failure, Outcome};
+use crate::progress::{Detail, Progress};
+use crate::{output, threads};
+
+/// Runs the command.
+pub fn run(args: &Reproduce, common: &Common) -> Outcome {
+    let folder = args.output.as_deref().map(|path| Folder::open(path, args.force)).transpose()?;
+    let report = threads::pool(common.threads)?.install(|| reproduce(args, common))?;
+    let files = match &folder {
+        Some(folder) => folder.write(&report)?,
+        None => Vec::new(),
+    };
+    let mut out = io::stdout().lock();
+    if common.json {
+        let sections: Vec<_> = report.sections.iter().map(Section::summary).collect();
+        writeln!(out, "{}", json!({ "experiments": sections, "files": files }))?;
+    } else {
+        report.sections.iter().try_for_each(|section| list(&mut out, section))?;
+    }
+    out.flush()?;
+    if !common.quiet {
+        let said = match &args.output {
+            Some(path) => format!("{} files in {}", files.len(), path.display()),
+            None => "nothing was written; -o DIR keeps numbers, figures and a report".to_owned(),
+        };
+        let _ = writeln!(io::stderr(), "{said}");
+    }
+    Ok(())
+}
+
+fn reproduce(args: &Reproduce, common: &Common) -> Outcome<Report> {
+    let plan = Plan { quick: args.quick, seeds: args.seeds };
+    let progress = Progress::new(Detail::chosen(common));
+    let mut report = Report { made_by: made_by(args), ..Report::default() };
+    for experiment in args.experiments() {
+        let name = experiment.name();
+        let watch = |done: usize, of: usize| progress.step(name, done, of);
+        report.sections.push(experiment.run(&plan, &watch)?);
+    }
+    Ok(report)
+}
+
+/// The command that makes the same report.
+fn made_by(args: &Reproduce) -> String {
+    let names: Vec<&str> = args.experiments().iter().map(|e| e.name()).collect();
+    let quick = if args.quick { " --quick" } else { "" };
+    let seeds = args.seeds.map_or(String::new(), |n| format!(" --seeds {n}"));
+    format!("svtd {}: svtd reproduce {}{quick}{seeds}", env!("CARGO_PKG_VERSION"), names.join(" "))
+}
+
+/// What holds and what does not, for a person.
+fn list(out: &mut dyn Write, section: &Section) -> io::Result<()> {
+    writeln!(out, "{}: {}\n", section.name, section.title)?;
+    for claim in &section.claims {
+        writeln!(out, "  {:<14} {}: {}", claim.verdict.name(), claim.source, claim.said)?;
+        writeln!(out, "  {:<14} {}\n", "", claim.measured)?;
+    }
+    section.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}\n"))
+}
+
+/// Where files go: made for them, or allowed to be written to.
+struct Folder<'a> {
+    path: &'a Path,
+    force: bool,
+    made: bool,
+}
+
+impl<'a> Folder<'a> {
+    /// Before hours of work, not after: the folder is there, and a file can be put in it.
+    fn open(path: &'a Path, force: bool) -> Outcome<Self> {
+        let made = !path.exists();
+        fs::create_dir_all(path).map_err(|error| cannot(path, error))?;
+        let folder = Self { path, force, made };
+        let mut entries = fs::read_dir(path).map_err(|error| cannot(path, error))?;
+        if !force && entries.next().is_some() {
+            return Err(Failure::Request(format!(
+                "{}: the folder is not empty; name another, or allow overwriting (--force)",
+                path.display()
+            )));
+        }
+        output::check(&path.join("report.md"), force, &[])?;
+        Ok(folder)
+    }
+
+    fn write(&self, report: &Report) -> Outcome<Vec<String>> {
+        let mut names = Vec::new();
+        for (name, content) in report.files() {
+            let path = self.path.join(&name);
+            write_atomically(&path, self.force, |out| out.write_all(content.as_bytes()))?;
+            names.push(path.display().to_string());
+        }
+        Ok(names)
+    }
+}
+
+impl Drop for Folder<'_> {
+    /// A folder made for files that never came goes away; one that holds anything stays.
+    fn drop(&mut self) {
+        if self.made {
+            let _ = fs::remove_dir(self.path);
+        }
+    }
+}
+
+fn cannot(path: &Path, source: io::Error) -> Failure {
+    Failure::Library(Error::Io { path: path.display().to_string(), source })
+}

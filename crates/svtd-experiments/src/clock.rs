@@ -1,0 +1,54 @@
+//! CPU time, which other programs on the machine do not change as they change time on the wall.
+
+use svtd::Error;
+
+/// Runs work alone on one thread; what it returns, and the CPU seconds it took.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn timed<T: Send>(work: impl FnOnce() -> T + Send) -> svtd::Result<(T, f64)> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| Error::Option {
+        name: "threads",
+        needed: "one that can be started".to_owned(),
+        found: error.to_string(),
+    })?;
+    Ok(pool.install(|| {
+        let start = seconds();
+        let result = work();
+        (result, seconds() - start)
+    }))
+}
+
+/// Seconds this thread has been at work.
+#[cfg(unix)]
+fn seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Where the clock of a thread is not within reach, seconds on the wall.
+#[cfg(not(unix))]
+fn seconds() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_time_and_sleep_does_not() {
+        let sum = || (0..3_000_000_u64).fold(0.0_f64, |sum, i| sum + (i as f64).sqrt());
+        let (value, busy) = timed(sum).unwrap();
+        assert!(value > 0.0 && busy > 0.0);
+        if cfg!(unix) {
+            let pause = std::time::Duration::from_millis(30);
+            let (_, asleep) = timed(|| std::thread::sleep(pause)).unwrap();
+            assert!(asleep < 0.02, "{asleep}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The methods that are compared, each with a name and looks that stay the same everywhere.
+//!
+//! The paper's method and the rivals of its Remark 4.5 get what their authors had: the weights of
+//! Theorem 2.1, plain whitening, no polish. Our default stands beside them once as the moments
+//! leave it and once polished, and EM in three ways: from random starts, from the paper's
+//! estimate, and from the truth, which no method can know.
+
+use svtd::evaluation::{adjusted_rand_index, most_probable, reconstruction_error, topic_error};
+use svtd::linalg::Matrix;
+use svtd::model::{SingleTopicParams, polish_single_topic};
+use svtd::synthetic::{Lengths, SingleTopicSource};
+use svtd::{Corpus, DocumentWeights, Method, Polish, Result, Scaling, SingleTopic};
+
+use crate::figure::colour::{BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
+use crate::figure::{Mark, Style};
+
+/// A method in the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contestant {
+    /// The paper's Algorithm 2.
+    Svtd,
+    /// Our default as the moments leave it.
+    Joint,
+    /// Our default.
+    Default,
+    /// Tensor power method.
+    TensorPower,
+    /// Eigendecomposition method.
+    Eigenvectors,
+    /// SVD method.
+    SingularVectors,
+    /// Alternating least squares.
+    Als,
+    /// EM started from the paper's estimate.
+    SvtdThenEm,
+    /// EM started at the truth: not a method but a measure of how hard the corpus is.
+    Oracle,
+}
+
+impl Contestant {
+    /// Everything that a user could run.
+    pub const METHODS: [Contestant; 8] = [
+        Contestant::Svtd,
+        Contestant::TensorPower,
+        Contestant::Eigenvectors,
+        Contestant::SingularVectors,
+        Contestant::Als,
+        Contestant::SvtdThenEm,
+        Contestant::Joint,
+        Contestant::Default,
+    ];
+
+    /// Whether it is this project's own.
+    pub fn is_ours(self) -> bool {
+        matches!(self, Contestant::Joint | Contestant::Default)
+    }
+
+    /// In tables, legends and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Contestant::Svtd => "SVTD",
+            Contestant::Joint => "default without polish",
+            Contestant::Default => "default",
+            Contestant::TensorPower => "tensor power",
+            Contestant::Eigenvectors => "eigenvectors",
+            Contestant::SingularVectors => "singular vectors",
+            Contestant::Als => "ALS",
+            Contestant::SvtdThenEm => "SVTD, then EM",
+            Contestant::Oracle => "EM from the truth",
+        }
+    }
+
+    /// In figures.
+    pub fn style(self) -> Style {
+        match self {
+            Contestant::Svtd => Style::line(BLUE, Mark::Disc),
+            Contestant::Joint => Style::dashed(VERMILION, Mark::Square),
+            Contestant::Default => Style { width: 2.4, ..Style::line(VERMILION, Mark::Diamond) },
+            Contestant::TensorPower => Style::line(ORANGE, Mark::Triangle),
+            Contestant::Eigenvectors => Style::line(PURPLE, Mark::Cross),
+            Contestant::SingularVectors => Style::line(SKY, Mark::Down),
+            Contestant::Als => Style::line(GREEN, Mark::Square),
+            Contestant::SvtdThenEm => Style::dashed(BLUE, Mark::Ring),
+            Contestant::Oracle => Style { colour: GREY, mark: Mark::None, dash: "2 3", width: 1.4 },
+        }
+    }
+
+    /// The parameters of a fit; `None` for the oracle, which is not fitted.
+    pub fn params(self, n_topics: usize, seed: u64) -> Option<SingleTopicParams> {
+        // z-scores are not part of what is compared; a topic too few is better than no answer.
+        let params = SingleTopic::params(n_topics).trust(false).allow_fewer(true);
+        let rival = |method| {
+            let params = params.clone().weights(DocumentWeights::Paper).whitening(Scaling::Plain);
+            params.method(method).polish(Polish::None)
+        };
+        Some(match self {
+            Contestant::Svtd => params.paper(),
+            Contestant::Joint => params.polish(Polish::None),
+            Contestant::Default => params,
+            Contestant::TensorPower => rival(Method::TensorPower { seed }),
+            Contestant::Eigenvectors => rival(Method::Eigenvectors { seed }),
+            Contestant::SingularVectors => rival(Method::SingularVectors { seed }),
+            Contestant::Als => rival(Method::Als { seed }),
+            Contestant::SvtdThenEm => params.paper().polish(Polish::Auto),
+            Contestant::Oracle => return None,
+        })
+    }
+}
+
+/// How well a contestant did on a corpus whose truth is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Score {
+    /// Mean L1 distance of matched topics.
+    pub l1: f64,
+    /// Adjusted Rand index of the clusters.
+    pub ari: f64,
+    /// The paper's `Err`.
+    pub err: f64,
+}
+
+/// A corpus with its truth.
+pub struct Sample {
+    /// The parameters it was drawn from.
+    pub source: SingleTopicSource,
+    /// The documents.
+    pub corpus: Corpus,
+    /// The topic of each document.
+    pub topics: Vec<usize>,
+}
+
+impl Sample {
+    /// Draws parameters and documents as the paper does.
+    pub fn draw(
+        n_words: usize,
+        n_topics: usize,
+        n_documents: usize,
+        lengths: &Lengths,
+        seed: u64,
+    ) -> Self {
+        let source = SingleTopicSource::uniform(n_words, n_topics, seed);
+        // Parameters and documents must not come from the same stream of random numbers.
+        let (corpus, topics) = source.draw(n_documents, lengths, seed ^ 0x9e37_79b9_7f4a_7c15);
+        Self { source, corpus, topics }
+    }
+
+    /// Lets a contestant try.
+    ///
+    /// # Errors
+    /// When the corpus does not support the fit.
+    pub fn score(&self, contestant: Contestant, seed: u64) -> Result<Score> {
+        let (truth, weights) = (&self.source.word_topic, &self.source.topic_weights);
+        match contestant.params(weights.len(), seed) {
+            Some(params) => {
+                let model = params.fit(&self.corpus)?;
+                let clusters = most_probable(&model.infer(&self.corpus)?.mixtures);
+                let topics = model.topics();
+                Ok(self.judged(topics.word_topic(), topics.weights(), &clusters))
+            }
+            None => {
+                let (found, shares) = polish_single_topic(&self.corpus, truth, weights);
+                let clusters = self.most_likely(&found, &shares);
+                Ok(self.judged(&found, &shares, &clusters))
+            }
+        }
+    }
+
+    fn judged(&self, word_topic: &Matrix, weights: &[f64], clusters: &[usize]) -> Score {
+        let (truth, true_weights) = (&self.source.word_topic, &self.source.topic_weights);
+        Score {
+            l1: topic_error(truth, word_topic),
+            ari: adjusted_rand_index(clusters, &self.topics),
+            err: reconstruction_error(truth, true_weights, word_topic, weights),
+        }
+    }
+
+    fn most_likely(&self, word_topic: &Matrix, weights: &[f64]) -> Vec<usize> {
+        let score = |d: usize, j: usize| -> f64 {
+            let words = self.corpus.document(d).words();
+            weights[j].ln()
+                + words.map(|(i, x)| f64::from(x) * word_topic[(i as usize, j)].ln()).sum::<f64>()
+        };
+        let best = |d: usize| {
+            let scores: Vec<f64> = (0..weights.len()).map(|j| score(d, j)).collect();
+            (1..scores.len()).fold(0, |best, j| if scores[j] > scores[best] { j } else { best })
+        };
+        (0..self.corpus.n_documents()).map(best).collect()
+    }
+}
+
+/// The paper's setting: lengths from 3 to 99.
+pub fn paper_lengths() -> Lengths {
+    Lengths::Uniform(3..=99)
+}
+
+/// Short documents of one length, where a single pivot word has little to go by.
+pub fn short_lengths() -> Lengths {
+    Lengths::Fixed(20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_a_name_and_looks_of_its_own() {
+        let all = Contestant::METHODS;
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[..i] {
+                assert_ne!(a.name(), b.name());
+                assert_ne!(a.style(), b.style(), "{} {}", a.name(), b.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_oracle_is_near_the_truth_and_every_method_gets_a_score() {
+        let sample = Sample::draw(30, 2, 300, &paper_lengths(), 3);
+        let oracle = sample.score(Contestant::Oracle, 1).unwrap();
+        assert!(oracle.l1 < 0.2, "{oracle:?}");
+        for contestant in Contestant::METHODS {
+            let score = sample.score(contestant, 1).unwrap();
+            assert!(score.l1.is_finite() && (-1.0..=1.0).contains(&score.ari) && score.err >= 0.0);
+        }
+    }
+}

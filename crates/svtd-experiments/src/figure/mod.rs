@@ -1,0 +1,482 @@
+//! Figures as SVG, written by hand: no font, script or address is fetched.
+//!
+//! A [`Figure`] is a row of [`Panel`]s with one legend. A panel draws [`Series`] over two axes,
+//! each with its band over the seeds, or [`Strip`]s: one coloured cell for each document.
+//! Colours are those of Okabe and Ito, which people who confuse red and green tell apart; as not
+//! everyone sees colour at all, every series also has a mark and a dash of its own.
+//!
+//! The bytes follow from the numbers alone, so a figure can be compared like any other result.
+
+mod axis;
+mod svg;
+
+pub use axis::{Axis, Scale};
+use svg::Canvas;
+
+/// Okabe and Ito's colours, without the yellow, which is lost on white paper; grey and black
+/// complete them.
+pub mod colour {
+    /// Blue.
+    pub const BLUE: &str = "#0072B2";
+    /// Vermilion.
+    pub const VERMILION: &str = "#D55E00";
+    /// Bluish green.
+    pub const GREEN: &str = "#009E73";
+    /// Orange.
+    pub const ORANGE: &str = "#E69F00";
+    /// Sky blue.
+    pub const SKY: &str = "#56B4E9";
+    /// Reddish purple.
+    pub const PURPLE: &str = "#CC79A7";
+    /// Grey.
+    pub const GREY: &str = "#7F7F7F";
+    /// Black.
+    pub const BLACK: &str = "#000000";
+}
+
+/// The sign at each point of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A disc.
+    Disc,
+    /// A ring.
+    Ring,
+    /// A square.
+    Square,
+    /// A diamond.
+    Diamond,
+    /// A triangle that points up.
+    Triangle,
+    /// A triangle that points down.
+    Down,
+    /// A cross.
+    Cross,
+    /// Nothing.
+    None,
+}
+
+/// How a series looks, the same in every figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// The colour.
+    pub colour: &'static str,
+    /// The sign at each point.
+    pub mark: Mark,
+    /// The dash pattern of the line; empty for a whole line.
+    pub dash: &'static str,
+    /// The width of the line; zero for points alone.
+    pub width: f64,
+}
+
+impl Style {
+    /// A whole line with a mark.
+    pub const fn line(colour: &'static str, mark: Mark) -> Self {
+        Self { colour, mark, dash: "", width: 1.6 }
+    }
+
+    /// The same, dashed.
+    pub const fn dashed(colour: &'static str, mark: Mark) -> Self {
+        Self { colour, mark, dash: "5 3", width: 1.6 }
+    }
+}
+
+/// A point with its band.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Across.
+    pub x: f64,
+    /// Up.
+    pub y: f64,
+    /// Lower edge of the band.
+    pub low: f64,
+    /// Upper edge of the band.
+    pub high: f64,
+}
+
+impl Point {
+    /// A point without a band.
+    pub fn bare(x: f64, y: f64) -> Self {
+        Self { x, y, low: y, high: y }
+    }
+}
+
+/// Points of one method, or of one estimator.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its looks.
+    pub style: Style,
+    /// From left to right.
+    pub points: Vec<Point>,
+}
+
+/// A row of cells, one for each document.
+#[derive(Clone, Debug)]
+pub struct Strip {
+    /// What stands before the row.
+    pub name: String,
+    /// For each document a label and a colour; `None` leaves the cell white.
+    pub cells: Vec<Option<(String, &'static str)>>,
+}
+
+/// A dashed line across the panel with a word beside it.
+#[derive(Clone, Debug)]
+pub struct Divider {
+    /// Where it stands on the axis across.
+    pub x: f64,
+    /// What begins there.
+    pub label: String,
+}
+
+/// One pair of axes.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Above the panel.
+    pub title: String,
+    /// The axis across.
+    pub x: Axis,
+    /// The axis up.
+    pub y: Axis,
+    /// What is drawn, the first underneath.
+    pub series: Vec<Series>,
+    /// Where parts begin.
+    pub dividers: Vec<Divider>,
+}
+
+/// A figure: panels in rows under one title, or strips.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Above all.
+    pub title: String,
+    /// Pairs of axes.
+    pub panels: Vec<Panel>,
+    /// Panels to a row.
+    pub columns: usize,
+    /// Width and height of a panel.
+    pub size: (f64, f64),
+    /// Rows of cells below the panels.
+    pub strips: Vec<Strip>,
+    /// What is written below the cells: where, and what.
+    pub strip_labels: Vec<(usize, String)>,
+}
+
+const TITLE: f64 = 34.0;
+const LEFT: f64 = 66.0;
+const RIGHT: f64 = 16.0;
+const ABOVE: f64 = 28.0;
+const BELOW: f64 = 46.0;
+const LEGEND_ROW: f64 = 20.0;
+const CELL: f64 = 26.0;
+/// Width of a character in parts of the font's size, on the wide side.
+const CHARACTER: f64 = 0.58;
+
+impl Figure {
+    /// Panels side by side.
+    pub fn of_panels(title: impl Into<String>, panels: Vec<Panel>) -> Self {
+        let columns = panels.len().clamp(1, 2);
+        Self {
+            title: title.into(),
+            panels,
+            columns,
+            size: (360.0, 270.0),
+            strips: Vec::new(),
+            strip_labels: Vec::new(),
+        }
+    }
+
+    /// The whole figure as one SVG document.
+    pub fn to_svg(&self) -> String {
+        let cell = (LEFT + self.size.0 + RIGHT, ABOVE + self.size.1 + BELOW);
+        let rows = self.panels.len().div_ceil(self.columns.max(1));
+        let width = if self.panels.is_empty() {
+            self.strip_left() + self.strip_width() + RIGHT
+        } else {
+            cell.0 * self.columns as f64
+        };
+        let legend = self.legend_lines(width);
+        let strips_top = TITLE + rows as f64 * cell.1 + legend.len() as f64 * LEGEND_ROW;
+        let height = strips_top + self.strips_height() + 8.0;
+        let mut canvas = Canvas::new(width, height, &self.title);
+        canvas.text(width / 2.0, 22.0, &self.title, "middle", 15.0, true);
+        for (at, panel) in self.panels.iter().enumerate() {
+            let (row, column) = (at / self.columns, at % self.columns);
+            let origin = (cell.0 * column as f64 + LEFT, TITLE + cell.1 * row as f64 + ABOVE);
+            panel.draw(&mut canvas, origin, self.size);
+        }
+        self.draw_legend(&mut canvas, &legend, TITLE + rows as f64 * cell.1);
+        self.draw_strips(&mut canvas, strips_top);
+        canvas.finish()
+    }
+
+    /// Names and styles of all series, each once, in lines that fit the width.
+    fn legend_lines(&self, width: f64) -> Vec<Vec<(&str, Style)>> {
+        let mut seen: Vec<(&str, Style)> = Vec::new();
+        for series in self.panels.iter().flat_map(|panel| &panel.series) {
+            if !seen.iter().any(|(name, _)| *name == series.name) {
+                seen.push((&series.name, series.style));
+            }
+        }
+        if seen.len() < 2 {
+            return Vec::new();
+        }
+        let mut lines: Vec<Vec<(&str, Style)>> = vec![Vec::new()];
+        let mut used = 0.0;
+        for entry in seen {
+            let needed = legend_width(entry.0);
+            if used + needed > width - 20.0 && used > 0.0 {
+                lines.push(Vec::new());
+                used = 0.0;
+            }
+            used += needed;
+            if let Some(line) = lines.last_mut() {
+                line.push(entry);
+            }
+        }
+        lines
+    }
+
+    fn draw_legend(&self, canvas: &mut Canvas, lines: &[Vec<(&str, Style)>], top: f64) {
+        for (row, line) in lines.iter().enumerate() {
+            let total: f64 = line.iter().map(|(name, _)| legend_width(name)).sum();
+            let mut x = (canvas.width() - total) / 2.0;
+            let y = top + LEGEND_ROW * (row as f64 + 0.5);
+            for (name, style) in line {
+                if style.width > 0.0 {
+                    canvas.line((x, y), (x + 26.0, y), style.colour, style.width, style.dash);
+                }
+                canvas.mark((x + 13.0, y), *style);
+                canvas.text(x + 32.0, y + 4.0, name, "start", 12.0, false);
+                x += legend_width(name);
+            }
+        }
+    }
+
+    fn strip_left(&self) -> f64 {
+        let longest = self.strips.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+        (12.0 * CHARACTER * longest as f64 + 22.0).max(LEFT)
+    }
+
+    fn strip_cell_width(&self) -> f64 {
+        if self.panels.is_empty() {
+            return 14.0;
+        }
+        let cells = self.strips.iter().map(|s| s.cells.len()).max().unwrap_or(1).max(1);
+        self.size.0 / cells as f64
+    }
+
+    fn strip_width(&self) -> f64 {
+        let cells = self.strips.iter().map(|s| s.cells.len()).max().unwrap_or(0);
+        cells as f64 * self.strip_cell_width()
+    }
+
+    fn strips_height(&self) -> f64 {
+        let labels = if self.strip_labels.is_empty() { 0.0 } else { 22.0 };
+        self.strips.len() as f64 * CELL + labels
+    }
+
+    fn draw_strips(&self, canvas: &mut Canvas, top: f64) {
+        let left = if self.panels.is_empty() { self.strip_left() } else { LEFT };
+        let width = self.strip_cell_width();
+        for (row, strip) in self.strips.iter().enumerate() {
+            let y = top + row as f64 * CELL;
+            canvas.text(left - 8.0, y + 15.0, &strip.name, "end", 12.0, false);
+            for (column, cell) in strip.cells.iter().enumerate() {
+                let x = left + column as f64 * width;
+                let Some((label, fill)) = cell else { continue };
+                canvas.rectangle((x, y), (width - 0.6, CELL - 5.0), fill);
+                if width >= 9.0 {
+                    canvas.light_text(x + width / 2.0, y + 14.5, label, 10.0);
+                }
+            }
+        }
+        let bottom = top + self.strips.len() as f64 * CELL;
+        for (cell, label) in &self.strip_labels {
+            let x = left + *cell as f64 * width;
+            canvas.line((x, bottom - 4.0), (x, bottom + 4.0), colour::GREY, 1.0, "");
+            canvas.text(x + 2.0, bottom + 14.0, label, "start", 11.0, false);
+        }
+    }
+}
+
+fn legend_width(name: &str) -> f64 {
+    32.0 + 12.0 * CHARACTER * name.chars().count() as f64 + 16.0
+}
+
+impl Panel {
+    fn draw(&self, canvas: &mut Canvas, origin: (f64, f64), size: (f64, f64)) {
+        let frame = Frame { panel: self, origin, size };
+        canvas.text(origin.0 + size.0 / 2.0, origin.1 - 9.0, &self.title, "middle", 13.0, false);
+        frame.draw_axes(canvas);
+        frame.draw_dividers(canvas);
+        for series in &self.series {
+            frame.draw_band(canvas, series);
+        }
+        for series in &self.series {
+            frame.draw_series(canvas, series);
+        }
+    }
+}
+
+/// A panel at its place on the page.
+struct Frame<'a> {
+    panel: &'a Panel,
+    origin: (f64, f64),
+    size: (f64, f64),
+}
+
+impl Frame<'_> {
+    fn across(&self, x: f64) -> Option<f64> {
+        let share = self.panel.x.position(x)?;
+        Some(self.origin.0 + self.size.0 * share.clamp(0.0, 1.0))
+    }
+
+    fn up(&self, y: f64) -> Option<f64> {
+        let share = self.panel.y.position(y)?;
+        Some(self.origin.1 + self.size.1 * (1.0 - share.clamp(0.0, 1.0)))
+    }
+
+    fn draw_axes(&self, canvas: &mut Canvas) {
+        let (left, top) = self.origin;
+        let (right, bottom) = (left + self.size.0, top + self.size.1);
+        for (value, label) in self.panel.y.ticks() {
+            let Some(y) = self.up(value) else { continue };
+            canvas.line((left, y), (right, y), "#E4E4E4", 0.8, "");
+            canvas.text(left - 6.0, y + 4.0, &label, "end", 11.0, false);
+        }
+        for (value, label) in self.panel.x.ticks() {
+            let Some(x) = self.across(value) else { continue };
+            canvas.line((x, bottom), (x, bottom + 4.0), "#444444", 1.0, "");
+            canvas.text(x, bottom + 17.0, &label, "middle", 11.0, false);
+        }
+        canvas.line((left, bottom), (right, bottom), "#444444", 1.0, "");
+        canvas.line((left, top), (left, bottom), "#444444", 1.0, "");
+        canvas.text(
+            left + self.size.0 / 2.0,
+            bottom + 36.0,
+            &self.panel.x.label,
+            "middle",
+            12.0,
+            false,
+        );
+        canvas.upright_text(left - 50.0, top + self.size.1 / 2.0, &self.panel.y.label, 12.0);
+    }
+
+    fn draw_dividers(&self, canvas: &mut Canvas) {
+        let (top, bottom) = (self.origin.1, self.origin.1 + self.size.1);
+        for divider in &self.panel.dividers {
+            let Some(x) = self.across(divider.x) else { continue };
+            canvas.line((x, top), (x, bottom), colour::GREY, 0.8, "2 3");
+            canvas.text(x + 4.0, top + 12.0, &divider.label, "start", 11.0, false);
+        }
+    }
+
+    /// The band over the seeds, where it is wide enough to be seen.
+    fn draw_band(&self, canvas: &mut Canvas, series: &Series) {
+        let edge = |value: &dyn Fn(&Point) -> f64, point: &Point| {
+            // A band that reaches below a logarithmic axis ends at its foot.
+            let y = self.up(value(point)).unwrap_or(self.origin.1 + self.size.1);
+            Some((self.across(point.x)?, y))
+        };
+        if series.points.iter().all(|p| p.low == p.high) {
+            return;
+        }
+        let upper = series.points.iter().filter_map(|p| edge(&|p| p.high, p));
+        let lower = series.points.iter().rev().filter_map(|p| edge(&|p| p.low, p));
+        let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
+        canvas.area(&outline, series.style.colour);
+    }
+
+    fn draw_series(&self, canvas: &mut Canvas, series: &Series) {
+        let place = |p: &Point| Some((self.across(p.x)?, self.up(p.y)?));
+        let places: Vec<(f64, f64)> = series.points.iter().filter_map(place).collect();
+        if series.style.width > 0.0 {
+            canvas.path(&places, series.style);
+        }
+        for at in places {
+            canvas.mark(at, series.style);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(points: Vec<Point>) -> Figure {
+        let series = Series {
+            name: "a & b".to_owned(),
+            style: Style::line(colour::BLUE, Mark::Disc),
+            points,
+        };
+        let other = Series { name: "<c>".to_owned(), ..series.clone() };
+        let panel = Panel {
+            title: "left".to_owned(),
+            x: Axis::log("documents", 10.0, 1000.0),
+            y: Axis::linear("error", 0.0, 1.0),
+            series: vec![series, other],
+            dividers: Vec::new(),
+        };
+        Figure::of_panels("a figure", vec![panel])
+    }
+
+    /// Opening and closing tags pair up and nothing else is in the way of a parser.
+    fn assert_well_formed(svg: &str) {
+        let mut open = Vec::new();
+        let mut rest = svg;
+        while let Some(start) = rest.find('<') {
+            let end = start + rest[start..].find('>').unwrap();
+            let tag = &rest[start + 1..end];
+            match (tag.strip_prefix('/'), tag.ends_with('/')) {
+                (Some(name), _) => assert_eq!(open.pop(), Some(name.to_owned())),
+                (None, true) => {}
+                (None, false) => open.push(tag.split(' ').next().unwrap().to_owned()),
+            }
+            rest = &rest[end + 1..];
+        }
+        assert!(open.is_empty(), "{open:?} stay open");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+
+    #[test]
+    fn a_figure_is_well_formed_and_escapes_names() {
+        let svg = figure(vec![Point { x: 100.0, y: 0.5, low: 0.4, high: 0.6 }]).to_svg();
+        assert_well_formed(&svg);
+        assert!(svg.contains("a &amp; b") && svg.contains("&lt;c&gt;"));
+        assert!(svg.contains("documents") && svg.contains("error"));
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_drawn_are_left_out() {
+        let odd = [f64::NAN, f64::INFINITY, -1.0, 0.0];
+        let points = odd.map(|x| Point { x, y: x, low: f64::NAN, high: f64::INFINITY });
+        assert_well_formed(&figure(points.to_vec()).to_svg());
+        assert_well_formed(&figure(Vec::new()).to_svg());
+    }
+
+    #[test]
+    fn a_logarithmic_axis_puts_a_decade_in_the_middle() {
+        let svg = figure(vec![Point::bare(100.0, 0.5)]).to_svg();
+        let x = LEFT + 360.0 / 2.0;
+        let y = TITLE + ABOVE + 270.0 / 2.0;
+        assert!(svg.contains(&format!("cx=\"{x:.1}\" cy=\"{y:.1}\"")), "{svg}");
+    }
+
+    #[test]
+    fn strips_have_a_cell_for_each_document_with_a_cluster() {
+        let mut figure = figure(Vec::new());
+        figure.panels.clear();
+        let cell = |j: usize| (j != 1).then(|| ("1".to_owned(), colour::BLUE));
+        figure.strips = vec![Strip { name: "paper".to_owned(), cells: (0..5).map(cell).collect() }];
+        figure.strip_labels = vec![(0, "1945".to_owned())];
+        let svg = figure.to_svg();
+        assert_well_formed(&svg);
+        assert_eq!(svg.matches(&format!("fill=\"{}\"", colour::BLUE)).count(), 4);
+    }
+
+    #[test]
+    fn the_same_numbers_give_the_same_bytes() {
+        let points = vec![Point::bare(100.0, 0.1 + 0.2)];
+        assert_eq!(figure(points.clone()).to_svg(), figure(points).to_svg());
+    }
+}
