@@ -11,6 +11,7 @@ mod interruption;
 mod malformed;
 mod overwriting;
 mod real_corpora;
+mod reproduce;
 mod rivals;
 mod round_trip;
 mod workspace;
