@@ -68,7 +68,7 @@ impl Progress {
     }
 
     /// A stage of which so much is done.
-    pub fn step(&self, name: &'static str, done: usize, of: usize) {
+    pub fn portion(&self, name: &'static str, done: usize, of: usize) {
         self.tell(name, &format!("{name} {done}/{of}"));
     }
 

@@ -49,7 +49,7 @@ fn reproduce(args: &Reproduce, common: &Common) -> Outcome<Report> {
     let mut report = Report { made_by: made_by(args), ..Report::default() };
     for experiment in args.experiments() {
         let name = experiment.name();
-        let watch = |done: usize, of: usize| progress.step(name, done, of);
+        let watch = |done: usize, of: usize| progress.portion(name, done, of);
         report.sections.push(experiment.run(&plan, &watch)?);
     }
     Ok(report)
