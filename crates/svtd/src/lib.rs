@@ -61,7 +61,7 @@ pub mod recovery;
 pub mod synthetic;
 pub mod whitening;
 
-pub use corpus::{Corpus, CorpusReader, Vocabulary};
+pub use corpus::{Corpus, CorpusReader, Format, Vocabulary};
 pub use decomposition::Method;
 pub use error::{Error, ErrorKind, Result};
 pub use inference::Gibbs;

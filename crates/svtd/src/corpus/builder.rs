@@ -29,6 +29,7 @@ pub struct CorpusBuilder {
     n_zero_entries: u64,
     vocabulary: Option<Vocabulary>,
     names: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
     notes: Vec<String>,
 }
 
@@ -42,6 +43,7 @@ impl CorpusBuilder {
             n_zero_entries: 0,
             vocabulary: None,
             names: None,
+            labels: None,
             notes: Vec::new(),
         }
     }
@@ -77,6 +79,13 @@ impl CorpusBuilder {
         self
     }
 
+    /// Gives each document a label, such as a class known beforehand. No model looks at labels;
+    /// they are there to compare with.
+    pub fn labels(mut self, labels: Vec<String>) -> Self {
+        self.labels = Some(labels);
+        self
+    }
+
     /// The finished corpus.
     ///
     /// # Errors
@@ -91,6 +100,10 @@ impl CorpusBuilder {
         }
         let vocabulary = checked_vocabulary(self.vocabulary, self.n_words)?;
         let names = checked_names(self.names, n_documents)?;
+        let names = match checked_length(self.labels, n_documents)? {
+            Some(labels) => names.labelled(labels),
+            None => names,
+        };
         let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, self.n_words);
         let mut corpus = Corpus::assemble(rows, vocabulary, names);
         corpus.report.n_zero_entries = self.n_zero_entries;
@@ -172,10 +185,15 @@ fn checked_vocabulary(vocabulary: Option<Vocabulary>, n_words: usize) -> Result<
 }
 
 fn checked_names(names: Option<Vec<String>>, n_documents: usize) -> Result<Names> {
+    Ok(checked_length(names, n_documents)?.map(Names::listed).unwrap_or_default())
+}
+
+fn checked_length(names: Option<Vec<String>>, n_documents: usize) -> Result<Option<Vec<String>>> {
     match names {
-        None => Ok(Names::default()),
-        Some(names) if names.len() == n_documents => Ok(Names::listed(names)),
-        Some(names) => Err(Error::NameCount { names: names.len(), documents: n_documents }),
+        Some(names) if names.len() != n_documents => {
+            Err(Error::NameCount { names: names.len(), documents: n_documents })
+        }
+        names => Ok(names),
     }
 }
 
@@ -235,6 +253,7 @@ mod tests {
                 "needed 3 words, as the counts have, found 4 words",
             ),
             (builder().names(vec![]).build(), "0 names given for 1 documents"),
+            (builder().labels(vec![]).build(), "0 names given for 1 documents"),
             (Corpus::builder(3).build(), "the corpus has no words"),
             (
                 Corpus::builder(u32::MAX as usize + 1).build(),

@@ -16,27 +16,29 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::Corpus;
-use super::entries::{Header, whole_number};
+use super::entries::{Header, nouns, whole_number};
 use super::source::{Source, line_error, quoted};
 use crate::error::Result;
 
 /// Reads the header, of which `first_line` is already taken from the source.
-pub(super) fn header(first_line: &[u8], source: &mut Source) -> Result<Header> {
-    let documents = number(
+pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -> Result<Header> {
+    let [row, column] = nouns(transposed);
+    let rows = number(
         source.path(),
         1,
         first_line,
-        "the number of documents (docword) or \"%%MatrixMarket\"",
+        &format!("the number of {row}s (docword) or another table of counts"),
     )?;
-    let words = next_number(source, "the number of words")?;
+    let columns = next_number(source, &format!("the number of {column}s"))?;
     let n_entries = next_number(source, "the number of entries")?;
     Ok(Header {
-        n_documents: at_most_u32(source, 1, documents, "documents")?,
-        n_words: at_most_u32(source, 2, words, "words")?,
+        n_rows: at_most_u32(source, 1, rows, row)?,
+        n_columns: at_most_u32(source, 2, columns, column)?,
         n_entries,
         ones: false,
-        documents_line: 1,
-        words_line: 2,
+        rows_line: 1,
+        columns_line: 2,
+        transposed,
     })
 }
 
@@ -44,8 +46,9 @@ pub(super) fn header(first_line: &[u8], source: &mut Source) -> Result<Header> {
 pub(super) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_prefix("docword.")?;
-    let name = name.strip_suffix(".gz").unwrap_or(name);
-    [format!("vocab.{name}"), format!("vocab.{name}.gz")]
+    let name = [".gz", ".zst"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
+    ["", ".gz", ".zst"]
+        .map(|ending| format!("vocab.{name}{ending}"))
         .map(|file| path.with_file_name(file))
         .into_iter()
         .find(|file| file.is_file())
@@ -71,7 +74,7 @@ pub(super) fn at_most_u32(source: &Source, line: u64, declared: u64, what: &str)
     u32::try_from(declared).map_err(|_| {
         let most = u32::MAX;
         let reason =
-            format!("{declared} {what} declared, more than can be numbered; the most is {most}");
+            format!("{declared} {what}s declared, more than can be numbered; the most is {most}");
         source.error_at(line, reason)
     })
 }

@@ -29,20 +29,39 @@ const SAFE_DIGITS: usize = 9;
 /// What the header of a count table promises, and where it does so.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
-    pub(super) n_documents: u32,
-    pub(super) n_words: u32,
+    pub(super) n_rows: u32,
+    pub(super) n_columns: u32,
     pub(super) n_entries: u64,
     /// Entries are `document word` alone and count once: a MatrixMarket pattern.
     pub(super) ones: bool,
-    pub(super) documents_line: u64,
-    pub(super) words_line: u64,
+    pub(super) rows_line: u64,
+    pub(super) columns_line: u64,
+    /// The table lies on its side: rows are words and columns are documents.
+    pub(super) transposed: bool,
 }
 
-/// One count, with document and word numbered from 0.
+impl Header {
+    /// How many words there are, whichever way the table lies.
+    pub(super) fn n_words(&self) -> u32 {
+        if self.transposed { self.n_rows } else { self.n_columns }
+    }
+
+    /// What a row and a column are.
+    fn nouns(&self) -> [&'static str; 2] {
+        nouns(self.transposed)
+    }
+}
+
+/// What a row and a column are, in a table that may lie on its side.
+pub(super) fn nouns(transposed: bool) -> [&'static str; 2] {
+    if transposed { ["word", "document"] } else { ["document", "word"] }
+}
+
+/// One count, with row and column numbered from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
-    document: u32,
-    word: u32,
+    row: u32,
+    column: u32,
     count: u32,
 }
 
@@ -56,24 +75,24 @@ pub(super) struct Table {
 pub(super) fn read(source: &mut Source, header: &Header) -> Result<Table> {
     let mut runs = Runs::with_room(source, header);
     let n_zeros = scan(source, header, |entry, _| runs.push(entry))?;
-    check_documents(source, header)?;
-    let rows = runs.into_rows(header.n_documents as usize, header.n_words as usize);
+    check_rows(source, header)?;
+    let rows = runs.into_rows(header.n_rows as usize, header.n_columns as usize);
     Ok(Table { rows, n_zeros })
 }
 
-/// The first two lines that count the same word of the same document.
+/// The first two lines that give the same place of the table a count.
 ///
 /// Duplicates show only once rows are sorted, when lines are long forgotten. Rather than remember
 /// a line for each entry of every good file, we read the bad file once more.
 pub(super) fn find_twice(
     source: &mut Source,
     header: &Header,
-    document: u32,
-    word: u32,
+    row: u32,
+    column: u32,
 ) -> Result<Option<(u64, u64)>> {
     let mut lines = Vec::new();
     scan(source, header, |entry, line| {
-        if (entry.document, entry.word) == (document, word) {
+        if (entry.row, entry.column) == (row, column) {
             lines.push(line);
         }
     })?;
@@ -96,15 +115,17 @@ pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty())
 }
 
-/// A thousand empty documents are someone's habit; millions for a few entries are a mistake.
-fn check_documents(source: &Source, header: &Header) -> Result<()> {
-    let (documents, entries) = (u64::from(header.n_documents), header.n_entries);
-    if documents <= entries.saturating_mul(50).saturating_add(1000) {
+/// A thousand empty rows are someone's habit; millions for a few entries are a mistake.
+fn check_rows(source: &Source, header: &Header) -> Result<()> {
+    let (rows, entries) = (u64::from(header.n_rows), header.n_entries);
+    if rows <= entries.saturating_mul(50).saturating_add(1000) {
         return Ok(());
     }
-    let reason =
-        format!("{documents} documents declared for {entries} entries; is the header right?");
-    Err(source.error_at(header.documents_line, reason))
+    let reason = format!(
+        "{rows} {}s declared for {entries} entries; is the header right?",
+        header.nouns()[0]
+    );
+    Err(source.error_at(header.rows_line, reason))
 }
 
 /// Calls `visit` with every entry that is not zero and its line; returns how many were zero.
@@ -174,19 +195,19 @@ impl Scanner {
     /// The entry on the first line and the lines after it, if all is as it nearly always is.
     #[inline(always)]
     fn plain_entry<'a>(&self, rest: &'a [u8]) -> Option<(Entry, &'a [u8])> {
-        let (document, rest) = plain_number(rest, b' ')?;
-        let (word, count, rest) = if self.header.ones {
-            let (word, rest) = plain_number(rest, b'\n')?;
-            (word, 1, rest)
+        let (row, rest) = plain_number(rest, b' ')?;
+        let (column, count, rest) = if self.header.ones {
+            let (column, rest) = plain_number(rest, b'\n')?;
+            (column, 1, rest)
         } else {
-            let (word, rest) = plain_number(rest, b' ')?;
+            let (column, rest) = plain_number(rest, b' ')?;
             let (count, rest) = plain_number(rest, b'\n')?;
-            (word, count, rest)
+            (column, count, rest)
         };
         // Id 0 wraps round to the largest number and is out of range like any other.
-        let entry = Entry { document: document.wrapping_sub(1), word: word.wrapping_sub(1), count };
-        let expected = entry.document < self.header.n_documents
-            && entry.word < self.header.n_words
+        let entry = Entry { row: row.wrapping_sub(1), column: column.wrapping_sub(1), count };
+        let expected = entry.row < self.header.n_rows
+            && entry.column < self.header.n_columns
             && self.n_found < self.n_fast;
         expected.then_some((entry, rest))
     }
@@ -207,30 +228,37 @@ impl Scanner {
             let declared = self.header.n_entries;
             return Err(self.error(format!("declared {declared} entries, and here is one more")));
         }
-        let [document, word, count] = self.three_fields(line)?;
+        let [row, column, count] = self.three_fields(line)?;
+        let [row_noun, column_noun] = self.header.nouns();
         Ok(Some(Entry {
-            document: self.id(document, "document", self.header.n_documents)?,
-            word: self.id(word, "word", self.header.n_words)?,
+            row: self.id(row, row_noun, self.header.n_rows)?,
+            column: self.id(column, column_noun, self.header.n_columns)?,
             count: whole_count(count).map_err(|reason| self.error(reason))?,
         }))
     }
 
-    /// Document, word and count; the count is supplied where the format leaves it out.
+    /// Row, column and count; the count is supplied where the format leaves it out.
     fn three_fields<'a>(&self, line: &'a [u8]) -> Result<[&'a [u8]; 3]> {
         let mut found = fields(line);
-        let (document, word) = (found.next(), found.next());
+        let (row, column) = (found.next(), found.next());
         let count = if self.header.ones { Some(&b"1"[..]) } else { found.next() };
-        match (document, word, count, found.next()) {
-            (Some(document), Some(word), Some(count), None) => Ok([document, word, count]),
+        match (row, column, count, found.next()) {
+            (Some(row), Some(column), Some(count), None) => Ok([row, column, count]),
             _ => Err(self.error(format!("expected {}, found {}", self.shape(), quoted(line)))),
         }
     }
 
     fn shape(&self) -> &'static str {
         if self.header.ones {
-            "two numbers (document, word)"
+            match self.header.transposed {
+                true => "two numbers (word, document)",
+                false => "two numbers (document, word)",
+            }
         } else {
-            "three numbers (document, word, count)"
+            match self.header.transposed {
+                true => "three numbers (word, document, count)",
+                false => "three numbers (document, word, count)",
+            }
         }
     }
 
@@ -274,7 +302,7 @@ fn plain_number(bytes: &[u8], end: u8) -> Option<(u32, &[u8])> {
 }
 
 /// A count, also when written `3.0` or `3e0` as numeric software likes to do.
-fn whole_count(field: &[u8]) -> Result<u32, String> {
+pub(super) fn whole_count(field: &[u8]) -> Result<u32, String> {
     let expected = || format!("expected a whole number of occurrences, found {}", quoted(field));
     let text = std::str::from_utf8(field).map_err(|_| expected())?;
     let value: f64 = text.parse().map_err(|_| expected())?;
@@ -290,11 +318,11 @@ fn whole_count(field: &[u8]) -> Result<u32, String> {
     }
 }
 
-/// Entries in the order of the file, divided where the document changes.
+/// Entries in the order of the file, divided where the row changes.
 struct Runs {
-    documents: Vec<u32>,
+    rows: Vec<u32>,
     starts: Vec<usize>,
-    words: Vec<u32>,
+    columns: Vec<u32>,
     counts: Vec<u32>,
 }
 
@@ -302,51 +330,51 @@ impl Runs {
     fn with_room(source: &Source, header: &Header) -> Self {
         let room = header.n_entries.min(source.size() / SHORTEST_LINE) as usize;
         Runs {
-            documents: Vec::new(),
+            rows: Vec::new(),
             starts: Vec::new(),
-            words: Vec::with_capacity(room),
+            columns: Vec::with_capacity(room),
             counts: Vec::with_capacity(room),
         }
     }
 
     #[inline(always)]
     fn push(&mut self, entry: Entry) {
-        if self.documents.last() != Some(&entry.document) {
-            self.documents.push(entry.document);
-            self.starts.push(self.words.len());
+        if self.rows.last() != Some(&entry.row) {
+            self.rows.push(entry.row);
+            self.starts.push(self.columns.len());
         }
-        self.words.push(entry.word);
+        self.columns.push(entry.column);
         self.counts.push(entry.count);
     }
 
-    fn into_rows(self, n_documents: usize, n_words: usize) -> SparseCounts {
-        let offsets = offsets_of(n_documents, self.lengths());
-        let (words, counts) = if self.documents.is_sorted() {
-            (self.words, self.counts)
+    fn into_rows(self, n_rows: usize, n_columns: usize) -> SparseCounts {
+        let offsets = offsets_of(n_rows, self.lengths());
+        let (columns, counts) = if self.rows.is_sorted() {
+            (self.columns, self.counts)
         } else {
-            self.in_order(offsets[..n_documents].to_vec())
+            self.in_order(offsets[..n_rows].to_vec())
         };
-        SparseCounts::from_parts(offsets, words, counts, n_words)
+        SparseCounts::from_parts(offsets, columns, counts, n_columns)
     }
 
-    /// The document and number of entries of each run.
+    /// The row and number of entries of each run.
     fn lengths(&self) -> impl Iterator<Item = (u32, usize)> {
-        let ends = self.starts.iter().skip(1).copied().chain([self.words.len()]);
+        let ends = self.starts.iter().skip(1).copied().chain([self.columns.len()]);
         let lengths = ends.zip(&self.starts).map(|(end, start)| end - start);
-        self.documents.iter().copied().zip(lengths)
+        self.rows.iter().copied().zip(lengths)
     }
 
-    /// Words and counts by document; `next` is where each document starts.
+    /// Columns and counts by row; `next` is where each row starts.
     fn in_order(&self, mut next: Vec<usize>) -> (Vec<u32>, Vec<u32>) {
-        let mut words = vec![0; self.words.len()];
+        let mut columns = vec![0; self.columns.len()];
         let mut counts = vec![0; self.counts.len()];
-        for ((document, length), &start) in self.lengths().zip(&self.starts) {
-            let to = next[document as usize];
-            words[to..to + length].copy_from_slice(&self.words[start..start + length]);
+        for ((row, length), &start) in self.lengths().zip(&self.starts) {
+            let to = next[row as usize];
+            columns[to..to + length].copy_from_slice(&self.columns[start..start + length]);
             counts[to..to + length].copy_from_slice(&self.counts[start..start + length]);
-            next[document as usize] += length;
+            next[row as usize] += length;
         }
-        (words, counts)
+        (columns, counts)
     }
 }
 
@@ -357,9 +385,9 @@ mod tests {
     use super::*;
 
     fn runs(entries: &[(u32, u32, u32)]) -> Runs {
-        let mut runs = Runs { documents: vec![], starts: vec![], words: vec![], counts: vec![] };
-        for &(document, word, count) in entries {
-            runs.push(Entry { document, word, count });
+        let mut runs = Runs { rows: vec![], starts: vec![], columns: vec![], counts: vec![] };
+        for &(row, column, count) in entries {
+            runs.push(Entry { row, column, count });
         }
         runs
     }

@@ -47,7 +47,7 @@ fn a_malformed_header_is_told_with_its_line() {
         (b"\xef\xbb\xbf", "counts.txt: the file is empty"),
         (
             b"x\n",
-            "counts.txt, line 1: expected the number of documents (docword) or \"%%MatrixMarket\", found \"x\"",
+            "counts.txt, line 1: expected the number of documents (docword) or another table of counts, found \"x\"",
         ),
         (b"\n2\n3\n", "counts.txt, line 1: expected the number of documents"),
         (b"-1\n3\n1\n1 1 1\n", "counts.txt, line 1: expected the number of documents"),
@@ -55,7 +55,7 @@ fn a_malformed_header_is_told_with_its_line() {
         (b"2 3 1\n1 1 1\n", "counts.txt, line 1: expected the number of documents"),
         (
             b"\xff\xfe2\n3\n1\n",
-            "counts.txt, line 1: expected the number of documents (docword) or \"%%MatrixMarket\", \
+            "counts.txt, line 1: expected the number of documents (docword) or another table of counts, \
              found \"\\xff\\xfe2\", which is not UTF-8",
         ),
         (b"2\n", "counts.txt: the file ends before the number of words"),

@@ -16,7 +16,7 @@
 //! table joined wrongly than a wish to add.
 
 use super::docword::at_most_u32;
-use super::entries::{Header, fields, whole_number};
+use super::entries::{Header, fields, nouns, whole_number};
 use super::source::{Source, quoted};
 use crate::error::Result;
 
@@ -24,22 +24,24 @@ use crate::error::Result;
 pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
 
 /// Reads the header, of which `first_line` is already taken from the source.
-pub(super) fn header(first_line: &[u8], source: &mut Source) -> Result<Header> {
+pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -> Result<Header> {
     let ones = holds_ones(first_line).map_err(|reason| source.error_at(1, reason))?;
     let sizes = size_line(source)?;
     let line = source.line();
-    let [documents, words, n_entries] = three_numbers(&sizes).ok_or_else(|| {
+    let [row, column] = nouns(transposed);
+    let [rows, columns, n_entries] = three_numbers(&sizes).ok_or_else(|| {
         let found = quoted(sizes.trim_ascii());
-        let reason = format!("expected three numbers (documents, words, entries), found {found}");
+        let reason = format!("expected three numbers ({row}s, {column}s, entries), found {found}");
         source.error_at(line, reason)
     })?;
     Ok(Header {
-        n_documents: at_most_u32(source, line, documents, "documents")?,
-        n_words: at_most_u32(source, line, words, "words")?,
+        n_rows: at_most_u32(source, line, rows, row)?,
+        n_columns: at_most_u32(source, line, columns, column)?,
         n_entries,
         ones,
-        documents_line: line,
-        words_line: line,
+        rows_line: line,
+        columns_line: line,
+        transposed,
     })
 }
 

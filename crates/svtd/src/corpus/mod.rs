@@ -34,17 +34,26 @@
 //! ```
 
 mod builder;
+mod dense;
 mod docword;
 mod entries;
+mod format;
+mod lda_c;
 #[cfg(test)]
 mod malformed;
 mod matrix_market;
 mod names;
+mod npy;
+mod npz;
 mod ranking;
 mod reader;
+mod rows;
 mod source;
 mod sparse;
+mod svmlight;
+mod unpack;
 mod vocabulary;
+mod zip;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -58,7 +67,8 @@ use self::ranking::Ranking;
 use crate::error::Result;
 
 pub use self::builder::CorpusBuilder;
-pub use self::reader::CorpusReader;
+pub use self::format::Format;
+pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
 
@@ -196,6 +206,21 @@ impl Corpus {
         self.names.name(d)
     }
 
+    /// Whether documents came with names of their own.
+    pub fn has_names(&self) -> bool {
+        self.names.are_listed()
+    }
+
+    /// The label of document `d`, if documents came with labels: a class known beforehand, to
+    /// compare with. No model looks at it.
+    ///
+    /// # Panics
+    /// If `d` is not below [`n_documents`](Self::n_documents).
+    pub fn label(&self, d: usize) -> Option<&str> {
+        assert!(d < self.n_documents(), "document {d} of {}", self.n_documents());
+        self.names.label(d)
+    }
+
     /// What is worth knowing before learning from this corpus.
     pub fn report(&self) -> &CorpusReport {
         &self.report
@@ -288,13 +313,15 @@ impl CorpusReport {
     }
 }
 
-/// The same documents in the same order under the same names, over the same words.
+/// The same documents in the same order under the same names and labels, over the same words.
 impl PartialEq for Corpus {
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows
             && self.word_of_feature() == other.word_of_feature()
             && self.vocabulary == other.vocabulary
-            && (0..self.n_documents()).all(|d| self.document_name(d) == other.document_name(d))
+            && (0..self.n_documents()).all(|d| {
+                self.document_name(d) == other.document_name(d) && self.label(d) == other.label(d)
+            })
     }
 }
 

@@ -1,15 +1,18 @@
 //! Files of counts into a corpus.
 //!
-//! Which format a file has is told by how it begins, not by what it is called; the one place that
-//! decides is `read_header`, where further formats will be added. The rest is the same for
-//! all: find the words, read the entries, build the corpus, and if a word was counted twice go
-//! back and look up on which lines.
+//! Reading has two steps, so that a caller can say what is being read before it takes its time:
+//! [`open`](CorpusReader::open) looks at how the file begins and settles the format (`format`),
+//! [`read`](Opened::read) reads it. Each format has a module that turns bytes into rows; what
+//! remains is the same for all: find the words, check that they fit, build the corpus.
 
 use std::path::{Path, PathBuf};
 
-use super::entries::{self, Header};
+use super::entries::{self, Header, Table};
+use super::format::{self, Detected};
+use super::npz::Npz;
 use super::source::{Source, line_error};
-use super::{Corpus, CorpusBuilder, Vocabulary, docword, matrix_market};
+use super::{Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
+use super::{dense, docword, lda_c, matrix_market, svmlight};
 use crate::error::{Error, Result};
 
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
@@ -17,16 +20,13 @@ const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
 /// How to read a corpus from a file of counts.
 ///
-/// Two formats are known, each plain or compressed with gzip:
+/// The formats are those of [`Format`]; which one a file has is told by how it begins. Files may
+/// be packed with gzip or zstd, and `-` is standard input. Entries with a count of zero are left
+/// out and tallied in the [report](Corpus::report), whose notes also say when no vocabulary was
+/// found.
 ///
-/// - docword, of the UCI bag-of-words collections: three lines with the numbers of documents,
-///   words and entries, then lines of `document word count`. The file `vocab.NAME.txt` beside
-///   `docword.NAME.txt` gives the words.
-/// - MatrixMarket coordinate files with documents as rows, of type integer, real (if all values
-///   are whole) or pattern.
-///
-/// Ids start from 1 and lines may come in any order. Entries with a count of zero are left out
-/// and tallied in the [report](Corpus::report), whose notes also say when no vocabulary was found.
+/// The words come from the file named by [`vocabulary_file`](Self::vocabulary_file), from the
+/// table itself if it has them, or from `vocab.NAME.txt` beside `docword.NAME.txt`.
 ///
 /// # Example
 /// ```no_run
@@ -40,6 +40,8 @@ const PLAUSIBLE_WORDS: u64 = 1_000_000;
 #[derive(Debug, Clone, Default)]
 pub struct CorpusReader {
     vocabulary_file: Option<PathBuf>,
+    format: Option<Format>,
+    transposed: bool,
 }
 
 impl CorpusReader {
@@ -54,84 +56,281 @@ impl CorpusReader {
         self
     }
 
-    /// Reads a corpus.
+    /// Takes the file to be in this format, whatever it looks like.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Takes the columns of a matrix to be the documents, and its rows the words.
+    pub fn transposed(mut self, transposed: bool) -> Self {
+        self.transposed = transposed;
+        self
+    }
+
+    /// Reads a corpus: [`open`](Self::open) and [`read`](Opened::read) in one.
     ///
     /// # Errors
     /// If a file cannot be read or is malformed, in which case the message names the line; if
     /// the vocabulary has not as many words as the counts; if no word occurs at all.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Corpus> {
+        self.open(path)?.read()
+    }
+
+    /// Opens a file and settles its format.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, is no corpus at all, or is asked to be turned on its side
+    /// and has none.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
         let mut source = Source::open(path)?;
-        let header = read_header(&mut source)?;
+        let name = source.path().to_owned();
+        let start = source.peek(format::SAMPLE)?;
+        let Detected { format, doubt } = match self.format {
+            Some(format) => format.into(),
+            None => format::detect(path, start),
+        };
+        if self.transposed && !format.is_matrix() {
+            return Err(Error::Option {
+                name: "transpose",
+                needed: "left out for documents that stand one on a line".to_owned(),
+                found: format!("{name}, which is {format}"),
+            });
+        }
+        let input = match format {
+            Format::Npz => {
+                let opened = Npz::open(source.into_file(path)?);
+                let opened = opened.map_err(|reason| Error::File { path: name.clone(), reason });
+                Input::Npz(Box::new(opened?))
+            }
+            _ => Input::Lines(source),
+        };
+        Ok(Opened { reader: self.clone(), path: path.to_owned(), name, format, doubt, input })
+    }
+}
+
+/// A file that is open, of a format that is settled.
+pub struct Opened {
+    reader: CorpusReader,
+    path: PathBuf,
+    /// The path as messages call it.
+    name: String,
+    format: Format,
+    doubt: Option<String>,
+    input: Input,
+}
+
+enum Input {
+    Lines(Source),
+    Npz(Box<Npz>),
+}
+
+/// Counts as a format gives them, with what it knows of words and documents.
+struct Counts {
+    table: Table,
+    /// Whether there may be more words than the largest id tells.
+    open_ended: bool,
+    words: Option<Vec<String>>,
+    names: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+    notes: Vec<String>,
+}
+
+impl From<Table> for Counts {
+    fn from(table: Table) -> Self {
+        let (words, names, labels) = (None, None, None);
+        Counts { table, open_ended: false, words, names, labels, notes: vec![] }
+    }
+}
+
+impl Opened {
+    /// The format it is read in.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What is read and as what, in half a sentence: `counts.npz as SciPy CSR`. Where the contents
+    /// leave a choice, it says why this one was made and how to make the other.
+    pub fn description(&self) -> String {
+        let name = &self.name;
+        let on_its_side = if self.reader.transposed { ", documents as columns" } else { "" };
+        let doubt = self.doubt.as_ref().map(|doubt| format!(" {doubt}")).unwrap_or_default();
+        match &self.input {
+            Input::Npz(npz) => format!("{name} as SciPy {}{on_its_side}", npz.layout),
+            Input::Lines(_) => format!("{name} as {}{on_its_side}{doubt}", self.format),
+        }
+    }
+
+    /// Reads the corpus.
+    ///
+    /// # Errors
+    /// As [`CorpusReader::read`].
+    pub fn read(self) -> Result<Corpus> {
+        let Opened { reader, path, name, format, input, .. } = self;
+        let mut source = match input {
+            Input::Npz(npz) => {
+                let refused = |reason| Error::File { path: name.clone(), reason };
+                let matrix = npz.read().map_err(refused)?;
+                let turned = matrix.by_columns != reader.transposed;
+                return reader.finish(turn(matrix.table, turned).into(), &name);
+            }
+            Input::Lines(source) => source,
+        };
+        let n_words = reader.given_vocabulary()?.map_or(0, |words| words.len());
+        match format {
+            Format::LdaC => {
+                let table = lda_c::read(&mut source, n_words)?;
+                reader.finish(Counts { open_ended: true, ..table.into() }, &name)
+            }
+            Format::SvmLight => {
+                let found = svmlight::read(&mut source, n_words)?;
+                let base = u8::from(!found.from_zero);
+                let notes = vec![format!("{name}: words are numbered from {base}")];
+                let labels = Some(found.labels);
+                let counts = Counts { open_ended: true, labels, notes, ..found.table.into() };
+                reader.finish(counts, &name)
+            }
+            Format::CountsCsv => {
+                let dense = dense::read(&mut source)?;
+                let (words, names) = match reader.transposed {
+                    true => (dense.rows, Some(dense.columns)),
+                    false => (Some(dense.columns), dense.rows),
+                };
+                let table = turn(dense.table, reader.transposed);
+                reader.finish(Counts { words, names, ..table.into() }, &name)
+            }
+            _ => reader.read_entries(source, &path),
+        }
+    }
+}
+
+impl CorpusReader {
+    /// A docword or MatrixMarket file.
+    fn read_entries(&self, mut source: Source, path: &Path) -> Result<Corpus> {
+        let header = read_header(&mut source, self.transposed)?;
+        // Read before the entries, which may take minutes to fetch only to be turned away.
         let vocabulary = self.find_vocabulary(path, &header)?;
         let table = entries::read(&mut source, &header)?;
         let (vocabulary, notes) = match vocabulary {
             Some(vocabulary) => (vocabulary, vec![]),
-            None => numbered_vocabulary(&source, &header)?,
+            None => {
+                let line = if self.transposed { header.rows_line } else { header.columns_line };
+                let refused = |reason| source.error_at(line, reason);
+                numbered(source.path(), header.n_words(), header.n_entries).map_err(refused)?
+            }
         };
+        let table = turn(table, self.transposed);
         let corpus = CorpusBuilder::from_rows(table.rows)
             .zero_entries(table.n_zeros)
             .vocabulary(vocabulary)
             .notes(notes)
             .build()?;
-        check_repeats(&corpus, path)?;
+        check_repeats(&corpus, path, self.transposed)?;
         Ok(corpus)
     }
 
-    /// The vocabulary asked for, or else the one beside the file. It is read before the entries,
-    /// which may take minutes to fetch only to be turned away.
+    /// The vocabulary asked for, or else the one beside the file.
     fn find_vocabulary(&self, path: &Path, header: &Header) -> Result<Option<Vocabulary>> {
         let asked = self.vocabulary_file.clone();
         let Some(file) = asked.or_else(|| docword::vocabulary_beside(path)) else {
             return Ok(None);
         };
         let vocabulary = Vocabulary::read(&file)?;
-        if vocabulary.len() == header.n_words as usize {
-            return Ok(Some(vocabulary));
+        check_size(&vocabulary, &file, header.n_words() as usize, path)?;
+        Ok(Some(vocabulary))
+    }
+
+    fn given_vocabulary(&self) -> Result<Option<Vocabulary>> {
+        self.vocabulary_file.as_ref().map(Vocabulary::read).transpose()
+    }
+
+    /// Words for the counts of any other format, and the corpus.
+    fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
+        let Counts { table, open_ended, words, names, labels, mut notes } = counts;
+        let n_words = table.rows.n_columns();
+        let vocabulary = match (self.given_vocabulary()?, words) {
+            (Some(given), _) => {
+                let file = self.vocabulary_file.clone().unwrap_or_default();
+                if !open_ended || given.len() < n_words {
+                    check_size(&given, &file, n_words, Path::new(name))?;
+                }
+                given
+            }
+            (None, Some(words)) => Vocabulary::from_words(words)?,
+            (None, None) => {
+                let refused = |reason| Error::File { path: name.to_owned(), reason };
+                let n_entries = table.rows.n_nonzeros() as u64;
+                let (numbers, note) = numbered(name, n_words as u32, n_entries).map_err(refused)?;
+                notes.extend(note);
+                numbers
+            }
+        };
+        let mut builder = CorpusBuilder::from_rows(table.rows)
+            .zero_entries(table.n_zeros)
+            .vocabulary(vocabulary)
+            .notes(notes);
+        if let Some(names) = names {
+            builder = builder.names(names);
         }
-        Err(Error::VocabularyMismatch {
-            needed: format!("{} words, as {} declares", header.n_words, path.display()),
-            found: format!("{} words in {}", vocabulary.len(), file.display()),
-        })
+        if let Some(labels) = labels {
+            builder = builder.labels(labels);
+        }
+        builder.build()
     }
 }
 
-/// Tells the format by its first line and reads its header.
-fn read_header(source: &mut Source) -> Result<Header> {
+/// The table, with rows and columns exchanged if asked for.
+fn turn(table: Table, turned: bool) -> Table {
+    let rows: SparseCounts = if turned { table.rows.transpose() } else { table.rows };
+    Table { rows, ..table }
+}
+
+fn check_size(vocabulary: &Vocabulary, file: &Path, n_words: usize, counts: &Path) -> Result<()> {
+    if vocabulary.len() == n_words {
+        return Ok(());
+    }
+    Err(Error::VocabularyMismatch {
+        needed: format!("{n_words} words, as {} has", counts.display()),
+        found: format!("{} words in {}", vocabulary.len(), file.display()),
+    })
+}
+
+/// Reads the header of a docword or MatrixMarket file.
+fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
     let Some(first_line) = source.next_line()?.map(<[u8]>::to_vec) else {
         return Err(source.error("the file is empty; expected a table of counts"));
     };
     let start = first_line.get(..matrix_market::BANNER.len());
     if start.is_some_and(|s| s.eq_ignore_ascii_case(matrix_market::BANNER)) {
-        matrix_market::header(&first_line, source)
+        matrix_market::header(&first_line, source, transposed)
     } else {
-        docword::header(&first_line, source)
+        docword::header(&first_line, source, transposed)
     }
 }
 
 /// Numbers for words, if there are not absurdly many, and a note that says so.
-fn numbered_vocabulary(source: &Source, header: &Header) -> Result<(Vocabulary, Vec<String>)> {
-    let (words, entries) = (u64::from(header.n_words), header.n_entries);
+fn numbered(name: &str, n_words: u32, entries: u64) -> Result<(Vocabulary, Vec<String>), String> {
+    let words = u64::from(n_words);
     if words > entries.saturating_mul(50).saturating_add(PLAUSIBLE_WORDS) {
-        let reason = format!(
+        return Err(format!(
             "{words} words declared for {entries} entries; if that is right, give a vocabulary file"
-        );
-        return Err(source.error_at(header.words_line, reason));
+        ));
     }
-    let note =
-        format!("{}: no vocabulary found, so the words are called 1 to {words}", source.path());
-    Ok((Vocabulary::numbered(header.n_words as usize), vec![note]))
+    let note = format!("{name}: no vocabulary found, so the words are called 1 to {words}");
+    Ok((Vocabulary::numbered(n_words as usize), vec![note]))
 }
 
 /// Refuses a corpus that counts a word of a document twice, naming the lines.
-fn check_repeats(corpus: &Corpus, path: &Path) -> Result<()> {
+fn check_repeats(corpus: &Corpus, path: &Path, transposed: bool) -> Result<()> {
     let Some((row, feature)) = corpus.rows().first_repeat() else {
         return Ok(());
     };
     let (document, word) = (row as u32, corpus.word_of_feature()[feature as usize]);
     let what = format!("word {} of document {}", word + 1, document + 1);
     let name = path.display().to_string();
-    Err(match lines_of(path, document, word) {
+    let (row, column) = if transposed { (word, document) } else { (document, word) };
+    Err(match lines_of(path, row, column) {
         Some((first, second)) => {
             let reason = format!("{what} was already counted on line {first}");
             line_error(&name, second, reason)
@@ -141,13 +340,13 @@ fn check_repeats(corpus: &Corpus, path: &Path) -> Result<()> {
 }
 
 /// The two lines, unless the file is a pipe that cannot be read again or has changed meanwhile.
-fn lines_of(path: &Path, document: u32, word: u32) -> Option<(u64, u64)> {
+fn lines_of(path: &Path, row: u32, column: u32) -> Option<(u64, u64)> {
     if !path.is_file() {
         return None;
     }
     let mut source = Source::open(path).ok()?;
-    let header = read_header(&mut source).ok()?;
-    entries::find_twice(&mut source, &header, document, word).ok()?
+    let header = read_header(&mut source, false).ok()?;
+    entries::find_twice(&mut source, &header, row, column).ok()?
 }
 
 #[cfg(test)]
@@ -328,7 +527,7 @@ mod tests {
         for _ in 0..5 {
             let start = std::time::Instant::now();
             let mut source = Source::open(&path).unwrap();
-            let header = read_header(&mut source).unwrap();
+            let header = read_header(&mut source, false).unwrap();
             let table = entries::read(&mut source, &header).unwrap();
             rate("text to rows  ", start.elapsed().as_secs_f64());
             assert_eq!(table.rows.n_nonzeros(), n_entries as usize);

@@ -3,29 +3,32 @@
 //! Count tables run to gigabytes, and at that size what costs time is not disks but fresh memory
 //! and calls per line. So the file passes through one buffer that is filled again and again, and
 //! whoever parses receives as many whole lines as the buffer holds in one slice. What makes files
-//! differ on the outside is settled here: gzip (told by its first two bytes, not by its name), a
-//! byte-order mark, a last line without its newline.
+//! differ on the outside is settled here or in `unpack`: packing, a byte-order mark, a last line
+//! without its newline. The start can be looked at without being taken, which is how formats are
+//! told apart even on a pipe.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
+use super::unpack::{self, Packing, Unpacked};
 use crate::error::{Error, Result};
 
-/// Bytes in the buffer; no line may be longer.
+/// Bytes in the buffer. Unless a reader allows more, no line may be longer.
 const BUFFER: usize = 1 << 20;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// The most of a user's text that a message repeats.
 const LONGEST_QUOTE: usize = 40;
+/// What messages call standard input.
+const STANDARD_INPUT: &str = "standard input";
 
 /// A file of lines, read from front to back.
 pub(super) struct Source {
     path: String,
-    input: Box<dyn Read>,
+    input: Box<dyn Read + Send>,
+    packing: Packing,
     buffer: Vec<u8>,
+    longest_line: usize,
     /// The bytes of `buffer` that are read but not yet handed out.
     pending: std::ops::Range<usize>,
     line: u64,
@@ -33,13 +36,24 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens a file, compressed or not.
+    /// Opens a file or standard input, packed or not.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let (input, size) =
-            open_input(path).map_err(|source| Error::Io { path: name.clone(), source })?;
-        let mut source =
-            Source { path: name, input, buffer: vec![0; BUFFER], pending: 0..0, line: 0, size };
+        let name = match unpack::is_standard_input(path) {
+            true => STANDARD_INPUT.to_owned(),
+            false => path.display().to_string(),
+        };
+        let Unpacked { bytes, packing, size } =
+            unpack::open(path).map_err(|source| Error::Io { path: name.clone(), source })?;
+        let mut source = Source {
+            path: name,
+            input: bytes,
+            packing,
+            buffer: vec![0; BUFFER],
+            longest_line: BUFFER,
+            pending: 0..0,
+            line: 0,
+            size,
+        };
         source.skip_byte_order_mark()?;
         Ok(source)
     }
@@ -62,6 +76,44 @@ impl Source {
     /// Counts the lines of the last block, of which the source knows only the bytes.
     pub(super) fn set_line(&mut self, line: u64) {
         self.line = line;
+    }
+
+    /// Lets lines be as long as this; the buffer grows only when one is.
+    pub(super) fn allow_lines_of(&mut self, bytes: usize) {
+        self.longest_line = self.longest_line.max(bytes);
+    }
+
+    /// What comes next, without taking it: `n_bytes` or as many as there are, up to the size of
+    /// the buffer.
+    pub(super) fn peek(&mut self, n_bytes: usize) -> Result<&[u8]> {
+        let wanted = n_bytes.min(BUFFER);
+        while self.waiting().len() < wanted {
+            let n = self.read_more()?;
+            if n == 0 {
+                break;
+            }
+        }
+        let waiting = self.waiting();
+        Ok(&waiting[..waiting.len().min(wanted)])
+    }
+
+    /// The whole as a file in which one can go back and forth, for formats that are read so. A
+    /// pipe or an archive is unpacked into a temporary file, which has no name and vanishes with
+    /// the program.
+    pub(super) fn into_file(mut self, path: &Path) -> Result<File> {
+        if self.packing == Packing::Plain && path.is_file() {
+            return File::open(path).map_err(|source| Error::Io { path: self.path, source });
+        }
+        let spooled = self.spool();
+        spooled.map_err(|error| self.reading_failed(error))
+    }
+
+    fn spool(&mut self) -> io::Result<File> {
+        let mut file = tempfile::tempfile()?;
+        file.write_all(&self.buffer[self.pending.clone()])?;
+        io::copy(&mut self.input, &mut file)?;
+        file.rewind()?;
+        Ok(file)
     }
 
     /// The next line, without its end.
@@ -110,39 +162,53 @@ impl Source {
 
     /// Moves what is left to the front and reads on behind it; false when there is no more.
     fn refill(&mut self) -> Result<bool> {
+        if self.pending.len() >= self.longest_line {
+            let most = self.longest_line >> 20;
+            let reason = format!("the line is longer than {most} MB; is this a text file?");
+            return Err(self.error_at(self.line + 1, reason));
+        }
+        match self.read_more()? {
+            0 if self.pending.is_empty() => Ok(false),
+            0 => {
+                // The last line lacks its newline: supply it.
+                self.buffer[self.pending.end] = b'\n';
+                self.pending.end += 1;
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Reads behind what is waiting, which moves to the front; there is then room for a byte more.
+    fn read_more(&mut self) -> Result<usize> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
         let end = self.pending.end;
         if end == self.buffer.len() {
-            let reason = "the line is longer than a million bytes; is this a text file?";
-            return Err(self.error_at(self.line + 1, reason));
+            self.buffer.resize(2 * end, 0);
         }
         match read_some(&mut *self.input, &mut self.buffer[end..]) {
-            Ok(0) if end == 0 => Ok(false),
-            Ok(0) => {
-                // The last line lacks its newline: supply it.
-                self.buffer[end] = b'\n';
-                self.pending.end += 1;
-                Ok(true)
-            }
             Ok(n) => {
                 self.pending.end += n;
-                Ok(true)
+                Ok(n)
             }
             Err(error) => Err(self.reading_failed(error)),
         }
     }
 
     fn reading_failed(&self, error: io::Error) -> Error {
+        let packing = self.packing.name();
+        // What the system says has a number; what is wrong inside an archive has none.
+        if self.packing == Packing::Plain || error.raw_os_error().is_some() {
+            return Error::Io { path: self.path.clone(), source: error };
+        }
         let advice = format!("after line {}; fetch the file again", self.line);
         match error.kind() {
+            io::ErrorKind::FileTooLarge => self.error(error.to_string()),
             io::ErrorKind::UnexpectedEof => {
-                self.error(format!("the gzip data ends early, {advice}"))
+                self.error(format!("the {packing} data ends early, {advice}"))
             }
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                self.error(format!("the gzip data is damaged, {advice}"))
-            }
-            _ => Error::Io { path: self.path.clone(), source: error },
+            _ => self.error(format!("the {packing} data is damaged, {advice}")),
         }
     }
 
@@ -176,25 +242,6 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
             format!("\"{}\", which is not UTF-8", shown.escape_ascii())
         }
     }
-}
-
-fn open_input(path: &Path) -> io::Result<(Box<dyn Read>, u64)> {
-    let metadata = std::fs::metadata(path)?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let mut file = File::open(path)?;
-    let mut start = Vec::with_capacity(GZIP_MAGIC.len());
-    file.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start)?;
-    let compressed = start == GZIP_MAGIC;
-    // What was read is put back in front rather than sought again: pipes cannot seek.
-    let whole = io::Cursor::new(start).chain(file);
-    let input: Box<dyn Read> = if compressed {
-        Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
-    } else {
-        Box::new(whole)
-    };
-    Ok((input, metadata.len()))
 }
 
 /// One read, asked again as long as it is merely interrupted.
@@ -266,7 +313,35 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused() {
         let error = source(&vec![b'x'; 2 * BUFFER]).next_line().unwrap_err();
-        assert!(error.to_string().contains("line 1: the line is longer"));
+        assert!(error.to_string().contains("line 1: the line is longer than 1 MB"));
+    }
+
+    #[test]
+    fn a_long_line_is_read_where_it_is_allowed() {
+        let text = [vec![b'x'; 3 * BUFFER], b"\ny\n".to_vec()].concat();
+        let mut source = source(&text);
+        source.allow_lines_of(4 * BUFFER);
+        assert_eq!(source.next_line().unwrap().unwrap().len(), 3 * BUFFER);
+        assert_eq!(source.next_line().unwrap(), Some(&b"y"[..]));
+        assert_eq!(source.next_line().unwrap(), None);
+    }
+
+    #[test]
+    fn a_look_ahead_takes_nothing() {
+        let mut source = source(b"\xef\xbb\xbfab\nc");
+        assert_eq!(source.peek(2).unwrap(), b"ab");
+        assert_eq!(source.peek(100).unwrap(), b"ab\nc");
+        assert_eq!(lines(source), [&b"ab"[..], b"c"]);
+    }
+
+    #[test]
+    fn an_archive_becomes_a_file_to_go_back_and_forth_in() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&gzip(b"ab\ncd\n")).unwrap();
+        let source = Source::open(file.path()).unwrap();
+        let mut text = String::new();
+        source.into_file(file.path()).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "ab\ncd\n");
     }
 
     #[test]

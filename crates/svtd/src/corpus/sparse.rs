@@ -155,6 +155,39 @@ impl SparseCounts {
         relabel_rows(&self.offsets, &mut self.indices, &mut self.counts, new_names);
     }
 
+    /// The same counts with columns ascending in each row, repeated ones added up and zeros left
+    /// out; none if a sum does not fit. What is in order already is given back as it is.
+    pub(super) fn summed(self) -> Option<SparseCounts> {
+        let in_order = |i| self.row(i).0.is_sorted_by(|a, b| a < b);
+        if !self.counts.contains(&0) && (0..self.n_rows()).all(in_order) {
+            return Some(self);
+        }
+        let mut summed = SparseCounts::with_columns(self.n_columns);
+        summed.reserve(self.n_rows(), self.n_nonzeros());
+        let (mut pairs, mut columns, mut counts) = (Vec::new(), Vec::new(), Vec::<u32>::new());
+        for i in 0..self.n_rows() {
+            pairs.clear();
+            let (indices, values) = self.row(i);
+            pairs.extend(indices.iter().copied().zip(values.iter().copied()));
+            pairs.sort_unstable();
+            columns.clear();
+            counts.clear();
+            for &(column, count) in pairs.iter().filter(|(_, count)| *count > 0) {
+                match counts.last_mut() {
+                    Some(last) if columns.last() == Some(&column) => {
+                        *last = last.checked_add(count)?;
+                    }
+                    _ => {
+                        columns.push(column);
+                        counts.push(count);
+                    }
+                }
+            }
+            summed.push_row(&columns, &counts);
+        }
+        Some(summed)
+    }
+
     /// The first row that holds a column twice, and that column. Rows must be sorted.
     pub(super) fn first_repeat(&self) -> Option<(usize, u32)> {
         (0..self.n_rows()).into_par_iter().find_map_first(|i| {
@@ -215,6 +248,8 @@ fn relabel_in_turn(offsets: &[usize], indices: &mut [u32], counts: &mut [u32], n
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
     use super::*;
 
     /// The table of the module's head.
@@ -303,6 +338,18 @@ mod tests {
     fn sums_run_along_rows_and_columns() {
         assert_eq!(small().row_sums(), [3, 5]);
         assert_eq!(small().column_sums(), [2, 5, 1]);
+    }
+
+    #[test]
+    fn repeated_columns_are_added_up_and_zeros_left_out() {
+        let counts = vec![1, 2, 3, 0, 4];
+        let odd = SparseCounts::from_parts(vec![0, 3, 5], vec![2, 0, 2, 1, 0], counts, 3);
+        let summed = odd.summed().unwrap();
+        assert_eq!(summed.row(0), (&[0, 2][..], &[2, 4][..]));
+        assert_eq!(summed.row(1), (&[0][..], &[4][..]));
+        assert_eq!(small().summed(), Some(small()));
+        let large = SparseCounts::from_parts(vec![0, 2], vec![0, 0], vec![u32::MAX, 1], 1);
+        assert_eq!(large.summed(), None);
     }
 
     #[test]

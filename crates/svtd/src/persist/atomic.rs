@@ -38,7 +38,7 @@ use crate::error::{Error, Result};
 pub fn write_atomically(
     path: &Path,
     overwrite: bool,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<()> {
     IN_FLIGHT.write(path, overwrite, write)
 }
@@ -68,7 +68,7 @@ impl Registry {
         &self,
         path: &Path,
         overwrite: bool,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<()> {
         let target = Target::resolve(path, overwrite)?;
         let temporary = self.create(&target)?;
@@ -198,7 +198,7 @@ fn refused(target: &Target, error: &io::Error) -> Error {
 
 fn fill(
     file: &NamedTempFile,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut buffered = BufWriter::new(file.as_file());
     write(&mut buffered)?;
@@ -250,7 +250,7 @@ mod tests {
         names
     }
 
-    fn hello(out: &mut dyn Write) -> io::Result<()> {
+    fn hello(out: &mut (dyn Write + Send)) -> io::Result<()> {
         out.write_all(b"hello")
     }
 

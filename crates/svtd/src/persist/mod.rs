@@ -9,6 +9,8 @@
 
 pub mod atomic;
 pub mod container;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 
 use std::path::Path;
 

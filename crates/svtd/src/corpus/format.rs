@@ -1,0 +1,307 @@
+//! Which format a file has, told by how it begins.
+//!
+//! Names lie (`counts.txt`, `data.dat`, a pipe has none), contents rarely do: the first kilobytes
+//! decide, and the name is asked only where the contents leave a choice. Where they do, the
+//! answer carries a remark that says what else it might have been, for the person who asked.
+//!
+//! ```text
+//! magic bytes        svtdc, parquet, npz
+//! %%MatrixMarket     mtx
+//! 3 1:2 4:1 7:5      lda-c if the first number counts the pairs, else svmlight
+//! word,word,word     counts-csv if all below are numbers
+//! 3                  docword
+//! ```
+//!
+//! A malformed file should be told as a malformed table, not read as something else without a
+//! word. So most lines decide, not all, and a file that begins with numbers alone is a docword
+//! file, good or bad.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::entries::{fields, whole_number};
+use super::matrix_market;
+
+/// Bytes that are looked at.
+pub(super) const SAMPLE: usize = 1 << 16;
+/// Lines that are looked at.
+const LINES: usize = 200;
+
+/// The formats in which a corpus can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// UCI bag of words: three sizes, then lines of `document word count`.
+    Docword,
+    /// A sparse matrix in MatrixMarket coordinates, documents as rows.
+    MatrixMarket,
+    /// Blei's LDA-C: a document a line, `M term:count ...`, terms from 0.
+    LdaC,
+    /// SVMlight or libsvm: a document a line, `label index:count ...`.
+    SvmLight,
+    /// A sparse matrix saved by `scipy.sparse.save_npz`: CSR, CSC or COO.
+    Npz,
+    /// A dense table of counts with the words in its first row, separated by commas or tabs.
+    CountsCsv,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 6] = [
+        Format::Docword,
+        Format::MatrixMarket,
+        Format::LdaC,
+        Format::SvmLight,
+        Format::Npz,
+        Format::CountsCsv,
+    ];
+
+    /// The short name by which it can be asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Docword => "docword",
+            Format::MatrixMarket => "mtx",
+            Format::LdaC => "lda-c",
+            Format::SvmLight => "svmlight",
+            Format::Npz => "npz",
+            Format::CountsCsv => "counts-csv",
+        }
+    }
+
+    /// Whether a table in this format may lie on its side, with documents as columns.
+    pub fn is_matrix(self) -> bool {
+        matches!(self, Format::Docword | Format::MatrixMarket | Format::Npz | Format::CountsCsv)
+    }
+}
+
+/// What a reader of messages knows it by.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Docword => "UCI docword",
+            Format::MatrixMarket => "MatrixMarket",
+            Format::LdaC => "LDA-C",
+            Format::SvmLight => "SVMlight",
+            Format::Npz => "SciPy sparse",
+            Format::CountsCsv => "a dense table of counts",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Format::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+            format!("expected one of {}", names.join(", "))
+        })
+    }
+}
+
+/// A format, and what to say if it was not the only choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Detected {
+    pub(super) format: Format,
+    pub(super) doubt: Option<String>,
+}
+
+impl From<Format> for Detected {
+    fn from(format: Format) -> Self {
+        Detected { format, doubt: None }
+    }
+}
+
+/// Tells the format from the first bytes of a file, unpacked, and its name.
+pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
+    if start.starts_with(ZIP_MAGIC) {
+        return Format::Npz.into();
+    }
+    let banner = start.get(..matrix_market::BANNER.len());
+    if banner.is_some_and(|found| found.eq_ignore_ascii_case(matrix_market::BANNER)) {
+        return Format::MatrixMarket.into();
+    }
+    let lines = whole_lines(start);
+    pairs(path, &lines)
+        .or_else(|| separator(&lines).map(|_| Format::CountsCsv.into()))
+        .unwrap_or(Format::Docword.into())
+}
+
+/// How a zip archive begins, which `.npz` is.
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+
+/// The lines of the sample, but for one that may be cut.
+fn whole_lines(start: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = start.split(|&b| b == b'\n').take(LINES).collect();
+    if lines.len() > 1 && (lines.len() == LINES || start.len() >= SAMPLE || start.ends_with(b"\n"))
+    {
+        lines.pop();
+    }
+    lines
+}
+
+/// Lines of `number index:count ...`, of which there are two kinds.
+fn pairs(path: &Path, lines: &[&[u8]]) -> Option<Detected> {
+    let shapes: Vec<PairLine> = lines.iter().filter_map(|line| PairLine::of(line)).collect();
+    let with_pairs = shapes.iter().filter(|shape| shape.n_pairs > 0).count();
+    if with_pairs == 0 || 2 * shapes.len() < lines.len() {
+        return None;
+    }
+    let counted = shapes.iter().filter(|shape| shape.first == Some(shape.n_pairs as u64)).count();
+    let lda_c = 10 * counted >= 9 * shapes.len();
+    if !lda_c {
+        return Some(Format::SvmLight.into());
+    }
+    let named = |endings: &[&str]| has_ending(path, endings);
+    if named(&["svm", "svmlight", "libsvm"]) {
+        return Some(Detected {
+            format: Format::SvmLight,
+            doubt: Some(
+                "by its name; every label counts the pairs of its line, as in LDA-C: \
+                         --format lda-c reads it so"
+                    .to_owned(),
+            ),
+        });
+    }
+    let doubt = (shapes.len() < 5 && !named(&["ldac", "lda-c"])).then(|| {
+        "because the first number of each line counts its pairs; if it is a label, \
+         --format svmlight reads it so"
+            .to_owned()
+    });
+    Some(Detected { format: Format::LdaC, doubt })
+}
+
+/// What a line of pairs looks like from afar.
+struct PairLine {
+    /// The number in front, if it is whole.
+    first: Option<u64>,
+    n_pairs: usize,
+}
+
+impl PairLine {
+    /// None unless the line is a number and pairs with a colon, up to a comment.
+    fn of(line: &[u8]) -> Option<Self> {
+        let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+        let mut parts = fields(line);
+        let first = parts.next()?;
+        std::str::from_utf8(first).ok()?.parse::<f64>().ok()?;
+        let mut n_pairs = 0;
+        for part in parts {
+            let colon = part.iter().position(|&b| b == b':')?;
+            let query = &part[..colon] == b"qid";
+            whole_number(&part[..colon]).or(query.then_some(0))?;
+            n_pairs += usize::from(!query);
+        }
+        Some(PairLine { first: whole_number(first), n_pairs })
+    }
+}
+
+/// The byte between the cells of a dense table of counts, if this is one: a first row that is not
+/// all numbers, and below it rows of as many cells, nearly all of them numbers but for the first.
+fn separator(lines: &[&[u8]]) -> Option<u8> {
+    let (header, rows) = lines.split_first()?;
+    let rows: Vec<&[u8]> =
+        rows.iter().copied().filter(|row| !row.trim_ascii().is_empty()).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    [b'\t', b',', b';'].into_iter().find(|&separator| {
+        let n_columns = cells(header, separator).count();
+        let numeric = |row: &&&[u8]| {
+            let mut cells = cells(row, separator);
+            let first = cells.next().is_some();
+            first && cells.all(|cell| is_number(cell))
+        };
+        n_columns > 1
+            && !cells(header, separator).skip(1).all(is_number)
+            && 10 * rows.iter().filter(numeric).count() >= 9 * rows.len()
+            && 2 * rows.iter().filter(|row| cells(row, separator).count() == n_columns).count()
+                >= rows.len()
+    })
+}
+
+fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    line.split(move |&b| b == separator).map(<[u8]>::trim_ascii)
+}
+
+/// Whether a cell holds a number, perhaps in quotes.
+pub(super) fn is_number(cell: &[u8]) -> bool {
+    let cell = cell.strip_prefix(b"\"").and_then(|c| c.strip_suffix(b"\"")).unwrap_or(cell);
+    std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok())
+}
+
+/// Whether the name, without `.gz` or `.zst`, ends so.
+pub(super) fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return false;
+    };
+    let name = name.to_lowercase();
+    let name = [".gz", ".zst"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(&name);
+    endings.iter().any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    fn detected(name: &str, text: &str) -> (Format, bool) {
+        let found = detect(Path::new(name), text.as_bytes());
+        (found.format, found.doubt.is_some())
+    }
+
+    #[test]
+    fn formats_are_told_by_their_contents() {
+        let many = "2 0:1 4:2\n1 3:1\n".repeat(5);
+        for (text, format) in [
+            ("3\n5\n3\n1 2 1\n", Format::Docword),
+            ("%%matrixmarket matrix\n", Format::MatrixMarket),
+            ("PK\x03\x04....", Format::Npz),
+            (many.as_str(), Format::LdaC),
+            ("1 1:2 4:1\n-1 2:3 5:1\n", Format::SvmLight),
+            ("+1 1:2 4:1 # why\n", Format::SvmLight),
+            ("1 qid:3 1:2 4:1\n0 qid:3 2:2\n", Format::SvmLight),
+            ("id,sole,amor\na,0,2\nb,1,0\n", Format::CountsCsv),
+            ("sole\tamor\n0\t2\n", Format::CountsCsv),
+            ("\"sole\";\"amor\"\n0;2\n", Format::CountsCsv),
+            ("", Format::Docword),
+            ("-1\n3\n1\n", Format::Docword),
+        ] {
+            assert_eq!(detected("some", text), (format, false), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_with_a_few_bad_lines_is_still_that_table() {
+        let mut text = "2 0:1 4:2\n1 3:1\n".repeat(20);
+        text.push_str("5 0:1\n");
+        assert_eq!(detected("some", &text).0, Format::LdaC);
+        let text = format!("a,b,c\n{}x,oops,1\n", "d,0,1\n".repeat(20));
+        assert_eq!(detected("some", &text).0, Format::CountsCsv);
+    }
+
+    #[test]
+    fn where_contents_leave_a_choice_the_name_decides_and_a_remark_is_made() {
+        let text = "1 3:1\n2 1:1 4:1\n";
+        assert_eq!(detected("a.txt", text), (Format::LdaC, true));
+        assert_eq!(detected("a.ldac", text), (Format::LdaC, false));
+        assert_eq!(detected("a.svm.gz", text), (Format::SvmLight, true));
+    }
+
+    #[test]
+    fn names_lead_to_formats_and_back() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+        assert!("excel".parse::<Format>().unwrap_err().starts_with("expected one of docword, "));
+    }
+
+    #[test]
+    fn endings_are_seen_through_packing() {
+        assert!(has_ending(Path::new("a/b.SVM.zst"), &["svm"]));
+        assert!(!has_ending(Path::new("svm"), &["svm"]));
+    }
+}

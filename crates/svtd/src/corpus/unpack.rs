@@ -1,0 +1,184 @@
+//! Where bytes come from: a file or standard input, plain or packed with gzip or zstd.
+//!
+//! Packing is told by the first bytes, not by the name, and undone while reading. What is read is
+//! never more than the caller asks for, but an archive of a few kilobytes can be made to unpack
+//! for ever, and a reader that counts words in it would never come back. So an archive may unpack
+//! to [`FREE`] bytes whatever its size; beyond that to [`RATIO`] times its size and no further.
+//! Text packs to a fifth, tables of small counts to a twentieth, a table of nearly nothing but
+//! zeros to a hundredth.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// Bytes that any archive may unpack to.
+const FREE: u64 = 256 << 20;
+/// Beyond that, how many times its own size.
+const RATIO: u64 = 300;
+/// Bytes of the archive read at a time.
+const BUFFER: usize = 1 << 18;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How a file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(start: &[u8]) -> Self {
+        if start.starts_with(&GZIP_MAGIC) {
+            Packing::Gzip
+        } else if start.starts_with(&ZSTD_MAGIC) {
+            Packing::Zstd
+        } else {
+            Packing::Plain
+        }
+    }
+
+    /// For messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Packing::Plain => "plain",
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        }
+    }
+}
+
+/// Unpacked bytes, read from front to back.
+pub(super) struct Unpacked {
+    pub(super) bytes: Box<dyn Read + Send>,
+    pub(super) packing: Packing,
+    /// Bytes of the file on disk; 0 if it is a pipe.
+    pub(super) size: u64,
+}
+
+/// Whether this path stands for standard input.
+pub(super) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Opens a file, or standard input for `-`.
+pub(super) fn open(path: &Path) -> io::Result<Unpacked> {
+    if is_standard_input(path) {
+        return unpacked(io::stdin(), 0);
+    }
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    unpacked(File::open(path)?, metadata.len())
+}
+
+fn unpacked(mut input: impl Read + Send + 'static, size: u64) -> io::Result<Unpacked> {
+    let mut start = Vec::with_capacity(ZSTD_MAGIC.len());
+    input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
+    let packing = Packing::of(&start);
+    // What was read is put back in front rather than sought again: pipes cannot seek.
+    let whole = io::Cursor::new(start).chain(input);
+    let consumed = Arc::new(AtomicU64::new(0));
+    let counted = Counted { input: whole, consumed: Arc::clone(&consumed) };
+    let packed = BufReader::with_capacity(BUFFER, counted);
+    let bytes: Box<dyn Read + Send> = match packing {
+        Packing::Plain => Box::new(packed.into_inner().input),
+        Packing::Gzip => Box::new(Bounded::new(MultiGzDecoder::new(packed), consumed)),
+        Packing::Zstd => {
+            Box::new(Bounded::new(zstd::stream::read::Decoder::with_buffer(packed)?, consumed))
+        }
+    };
+    Ok(Unpacked { bytes, packing, size })
+}
+
+/// Counts what is read of an archive.
+struct Counted<R> {
+    input: R,
+    consumed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.input.read(into)?;
+        self.consumed.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Stops an archive that unpacks without end; the error is of kind `FileTooLarge`.
+struct Bounded<R> {
+    unpacking: R,
+    consumed: Arc<AtomicU64>,
+    produced: u64,
+}
+
+impl<R> Bounded<R> {
+    fn new(unpacking: R, consumed: Arc<AtomicU64>) -> Self {
+        Bounded { unpacking, consumed, produced: 0 }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.unpacking.read(into)?;
+        self.produced += n as u64;
+        if self.produced > FREE && self.produced / RATIO > self.consumed.load(Ordering::Relaxed) {
+            let sentence = format!(
+                "it unpacks to over {} MB, more than {RATIO} times its size; if that is right, \
+                 unpack it first",
+                self.produced >> 20
+            );
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, sentence));
+        }
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    fn unpack(bytes: Vec<u8>) -> (Packing, io::Result<u64>) {
+        let mut opened = unpacked(io::Cursor::new(bytes), 0).unwrap();
+        (opened.packing, io::copy(&mut opened.bytes, &mut io::sink()))
+    }
+
+    #[test]
+    fn packing_is_told_by_the_first_bytes() {
+        let text = b"sole amor stelle\n".repeat(100);
+        let mut gzip = flate2::read::GzEncoder::new(&text[..], flate2::Compression::fast());
+        let mut gzipped = Vec::new();
+        gzip.read_to_end(&mut gzipped).unwrap();
+        let zstd = zstd::encode_all(&text[..], 0).unwrap();
+        for (bytes, packing) in
+            [(text.clone(), Packing::Plain), (gzipped, Packing::Gzip), (zstd, Packing::Zstd)]
+        {
+            let (found, n) = unpack(bytes);
+            assert_eq!((found, n.unwrap()), (packing, text.len() as u64));
+        }
+    }
+
+    #[test]
+    fn two_zstd_frames_are_one_text() {
+        let frame = zstd::encode_all(&b"sole\n"[..], 0).unwrap();
+        assert_eq!(unpack(frame.repeat(2)).1.unwrap(), 10);
+    }
+
+    #[test]
+    fn an_archive_that_unpacks_without_end_is_stopped() {
+        let endless = io::repeat(b'\n').take(2 * FREE);
+        let archive = zstd::encode_all(endless, 1).unwrap();
+        assert!(archive.len() < 100_000);
+        let error = unpack(archive).1.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        assert!(error.to_string().contains("unpack it first"));
+    }
+}
