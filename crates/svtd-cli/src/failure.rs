@@ -50,7 +50,10 @@ impl From<io::Error> for Failure {
 impl Failure {
     /// Says that an error of the library is about this file.
     pub fn about(path: &Path) -> impl Fn(Error) -> Failure {
-        let path = path.to_owned();
+        let path = match path.as_os_str() == "-" {
+            true => PathBuf::from("standard input"),
+            false => path.to_owned(),
+        };
         move |error| Failure::About(path.clone(), error)
     }
 

@@ -4,18 +4,41 @@ use std::io;
 use std::path::Path;
 
 use svtd::persist::Saved;
-use svtd::{Corpus, CorpusReader, Error, Model};
+use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::Source;
 use crate::failure::{Failure, Outcome};
+use crate::messages;
 
 /// Reads the corpus that the command line names.
 pub fn corpus(source: &Source) -> Outcome<Corpus> {
-    let reader = match &source.vocab {
-        Some(words) => CorpusReader::new().vocabulary_file(words),
-        None => CorpusReader::new(),
-    };
-    reader.read(&source.input).map_err(Failure::about(&source.input))
+    let mut reader = CorpusReader::new().transposed(source.transpose);
+    if let Some(words) = &source.vocab {
+        reader = reader.vocabulary_file(words);
+    }
+    if let Some(format) = source.format {
+        reader = reader.format(format);
+    }
+    let about = Failure::about(&source.input);
+    let opened = reader.open(&source.input).map_err(&about)?;
+    let (format, description) = (opened.format(), opened.description());
+    let guessed = source.format.is_none();
+    let corpus =
+        opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
+    // Said once it is true; until then a failure is the one line there is.
+    messages::say(&format!("read {description}"));
+    Ok(corpus)
+}
+
+/// A malformed line may be one of another format, so the sentence says what it was taken for.
+fn told(error: Error, format: Format) -> Error {
+    match error {
+        Error::Line { path, line, reason } => {
+            let reason = format!("{reason} (read as {format}; --format names another)");
+            Error::Line { path, line, reason }
+        }
+        other => other,
+    }
 }
 
 /// Reads a corpus that a model will be asked about.

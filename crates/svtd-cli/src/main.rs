@@ -17,6 +17,7 @@ mod generate;
 mod infer;
 mod input;
 mod listing;
+mod messages;
 mod output;
 mod progress;
 mod reproduce;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Outcome {
     on_interruption_leave_nothing();
     let common = &arguments.common;
+    messages::set_quiet(common.quiet);
     match &arguments.command {
         Command::Fit(args) => fit::run(args, common),
         Command::Topics(args) => topics::run(args, common),

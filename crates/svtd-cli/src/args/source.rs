@@ -3,16 +3,27 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svtd::Format;
 
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// The counts: UCI docword or MatrixMarket (documents are rows), plain or gzip
+    /// The counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz or a dense CSV, plain,
+    /// gzip or zstd; - is standard input
     pub input: PathBuf,
 
     /// The words, one a line [default: vocab.NAME.txt beside docword.NAME.txt]
     #[arg(long, value_name = "FILE")]
     pub vocab: Option<PathBuf>,
+
+    /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
+    /// svmlight, npz, counts-csv
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+
+    /// Take the columns of a matrix for the documents, not its rows
+    #[arg(long)]
+    pub transpose: bool,
 }
 
 impl Source {

@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 fn a_reader_that_has_seen_enough_is_no_error() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 4 -o m.svtd");
-    for line in ["topics m.svtd", "topics m.svtd --json", "infer m.svtd docword.lda.txt"] {
+    for line in ["topics m.svtd", "topics m.svtd --json", "infer m.svtd docword.lda.txt -q"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let ran = w.command(line).stdout(writer).output().unwrap();

@@ -4,6 +4,7 @@
 
 mod demo;
 mod determinism;
+mod formats;
 mod generate;
 mod help;
 mod inference;

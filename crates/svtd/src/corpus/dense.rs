@@ -35,63 +35,47 @@ pub(super) struct Dense {
 /// Reads the table; rows are documents, or words if it lies on its side.
 pub(super) fn read(source: &mut Source) -> Result<Dense> {
     source.allow_lines_of(LONGEST_LINE);
-    let sample: Vec<u8> = source.peek(format::SAMPLE)?.to_vec();
-    let lines: Vec<&[u8]> = sample.split(|&b| b == b'\n').collect();
-    let separator = separator(lines.first().copied().unwrap_or_default());
-    let named = lines.get(1).is_some_and(|row| {
-        let mut cells = row.split(|&b| b == separator);
-        cells.next().is_some_and(|cell| !format::is_number(cell.trim_ascii()))
-    });
+    let second = source.peek(format::SAMPLE)?.split(|&b| b == b'\n').nth(1).map(<[u8]>::to_vec);
     let Some(first) = source.next_line()?.map(<[u8]>::to_vec) else {
         return Err(source.error("the file is empty; expected a first row of words"));
     };
+    let separator = separator(&first);
+    let head = head(&first, &second.unwrap_or_default(), separator);
+    let (columns, named) = head.map_err(|reason| source.error_at(1, reason))?;
+    let names = named.then(Vec::new);
+    let mut reading = Reading { rows: Rows::new(), names, n_columns: columns.len() };
+    reading.read(source, separator)?;
+    let mut table = reading.rows.into_table(columns.len());
+    // Zeros are what a dense table is made of, not something worth a remark.
+    table.n_zeros = 0;
+    Ok(Dense { table, columns, rows: reading.names })
+}
+
+/// The heads of the columns of counts, and whether a column of names stands before them.
+fn head(first: &[u8], second: &[u8], separator: u8) -> Result<(Vec<String>, bool), String> {
     let mut columns = Vec::new();
-    let head = cells(&first, separator, |_, cell| {
+    cells(first, separator, |_, cell| {
         columns.push(text(cell)?.trim().to_owned());
         Ok(())
-    });
-    head.map_err(|reason| source.error_at(1, reason))?;
-    let naming = columns.first().is_some_and(|head| {
-        let head = head.to_lowercase();
-        head.is_empty() || NAMING.contains(&head.as_str())
-    });
-    let names = named || naming;
-    if names {
+    })?;
+    let corner = columns.first().map(|head| head.to_lowercase()).unwrap_or_default();
+    let below = second.split(|&b| b == separator).next().unwrap_or_default().trim_ascii();
+    let named = corner.is_empty()
+        || NAMING.contains(&corner.as_str())
+        || !below.is_empty() && !format::is_number(below);
+    if named {
         columns.remove(0);
     }
     if columns.is_empty() {
-        return Err(source.error_at(1, "expected a row of words, found no word"));
+        return Err("expected a row of words, found no word".to_owned());
     }
-    if columns.iter().all(|head| format::is_number(head.as_bytes())) && !names {
-        let reason = format!(
-            "expected a first row of words, found the number {:?}; add a row with the words",
-            columns[0]
-        );
-        return Err(source.error_at(1, reason));
+    if !named && columns.iter().all(|head| format::is_number(head.as_bytes())) {
+        let number = &columns[0];
+        return Err(format!(
+            "expected a first row of words, found the number {number:?}; add a row with the words"
+        ));
     }
-    let mut read =
-        Reading { rows: Rows::new(), names: names.then(Vec::new), n_columns: columns.len() };
-    let mut empty_line = None;
-    loop {
-        let Some(line) = source.next_line()? else { break };
-        let outcome = match line.trim_ascii() {
-            b"" => Ok(false),
-            _ => read.push_row(line, separator).map(|()| true),
-        };
-        let number = source.line();
-        match (outcome, empty_line) {
-            (Ok(false), _) => empty_line = empty_line.or(Some(number)),
-            (Ok(true), Some(empty)) => {
-                return Err(source.error_at(empty, "expected a row of counts, found an empty line"));
-            }
-            (Ok(true), None) => {}
-            (Err(reason), _) => return Err(source.error_at(number, reason)),
-        }
-    }
-    let mut table = read.rows.into_table(columns.len());
-    // Zeros are what a dense table is made of, not something worth a remark.
-    table.n_zeros = 0;
-    Ok(Dense { table, columns, rows: read.names })
+    Ok((columns, named))
 }
 
 struct Reading {
@@ -101,6 +85,27 @@ struct Reading {
 }
 
 impl Reading {
+    fn read(&mut self, source: &mut Source, separator: u8) -> Result<()> {
+        let mut empty_line = None;
+        while let Some(line) = source.next_line()? {
+            let outcome = match line.trim_ascii() {
+                b"" => Ok(false),
+                _ => self.push_row(line, separator).map(|()| true),
+            };
+            let number = source.line();
+            match (outcome, empty_line) {
+                (Ok(false), _) => empty_line = empty_line.or(Some(number)),
+                (Ok(true), Some(empty)) => {
+                    let reason = "expected a row of counts, found an empty line";
+                    return Err(source.error_at(empty, reason));
+                }
+                (Ok(true), None) => {}
+                (Err(reason), _) => return Err(source.error_at(number, reason)),
+            }
+        }
+        Ok(())
+    }
+
     fn push_row(&mut self, line: &[u8], separator: u8) -> Result<(), String> {
         let n_before = usize::from(self.names.is_some());
         let n_expected = self.n_columns + n_before;
@@ -125,7 +130,7 @@ impl Reading {
 }
 
 /// Calls `visit` with every cell of a row, without its quotes; returns how many there are.
-fn cells(
+pub(super) fn cells(
     line: &[u8],
     separator: u8,
     mut visit: impl FnMut(usize, &[u8]) -> Result<(), String>,

@@ -20,6 +20,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::dense;
 use super::entries::{fields, whole_number};
 use super::matrix_market;
 
@@ -208,27 +209,29 @@ fn separator(lines: &[&[u8]]) -> Option<u8> {
         return None;
     }
     [b'\t', b',', b';'].into_iter().find(|&separator| {
-        let n_columns = cells(header, separator).count();
-        let numeric = |row: &&&[u8]| {
-            let mut cells = cells(row, separator);
-            let first = cells.next().is_some();
-            first && cells.all(|cell| is_number(cell))
-        };
+        let (n_columns, n_numbers) = shape(header, separator);
+        let rows: Vec<(usize, usize)> = rows.iter().map(|row| shape(row, separator)).collect();
+        let numeric = rows.iter().filter(|(n_cells, n_numbers)| n_cells == n_numbers).count();
+        let as_wide = rows.iter().filter(|(n_cells, _)| *n_cells == n_columns).count();
         n_columns > 1
-            && !cells(header, separator).skip(1).all(is_number)
-            && 10 * rows.iter().filter(numeric).count() >= 9 * rows.len()
-            && 2 * rows.iter().filter(|row| cells(row, separator).count() == n_columns).count()
-                >= rows.len()
+            && n_numbers < n_columns
+            && 10 * numeric >= 9 * rows.len()
+            && 2 * as_wide >= rows.len()
     })
 }
 
-fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    line.split(move |&b| b == separator).map(<[u8]>::trim_ascii)
+/// How many cells a row has, and how many of them are numbers; the first passes for one.
+fn shape(line: &[u8], separator: u8) -> (usize, usize) {
+    let mut n_numbers = 0;
+    let n_cells = dense::cells(line.trim_ascii_end(), separator, |i, cell| {
+        n_numbers += usize::from(i == 0 || is_number(cell.trim_ascii()));
+        Ok(())
+    });
+    (n_cells.unwrap_or(0), n_numbers)
 }
 
-/// Whether a cell holds a number, perhaps in quotes.
+/// Whether a cell holds a number.
 pub(super) fn is_number(cell: &[u8]) -> bool {
-    let cell = cell.strip_prefix(b"\"").and_then(|c| c.strip_suffix(b"\"")).unwrap_or(cell);
     std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok())
 }
 

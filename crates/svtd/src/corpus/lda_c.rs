@@ -22,8 +22,7 @@ pub(super) fn read(source: &mut Source, n_words: usize) -> Result<Table> {
     source.allow_lines_of(LONGEST_LINE);
     let mut rows = Rows::new();
     let mut empty_line = None;
-    loop {
-        let Some(line) = source.next_line()? else { break };
+    while let Some(line) = source.next_line()? {
         let outcome = match line.trim_ascii() {
             b"" => Ok(false),
             line => push_document(&mut rows, line).map(|()| true),

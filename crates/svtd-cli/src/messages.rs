@@ -1,0 +1,27 @@
+//! Messages on the way, which `--quiet` leaves out.
+//!
+//! Whether they are wanted is settled once, when the program starts, so that whoever has something
+//! to say need not be handed the flags.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::printable;
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out all messages from now on, or not.
+pub fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Says one line on stderr, in place of the line of a stage if there is one.
+pub fn say(line: &str) {
+    if QUIET.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut err = io::stderr().lock();
+    let start = if err.is_terminal() { "\r" } else { "" };
+    // If stderr is gone there is nobody left to tell.
+    let _ = writeln!(err, "{start}{}", printable(line));
+}
