@@ -182,12 +182,11 @@ struct PairLine {
 }
 
 impl PairLine {
-    /// None unless the line is a number and pairs with a colon, up to a comment.
+    /// None unless the line is a label and pairs with a colon, up to a comment.
     fn of(line: &[u8]) -> Option<Self> {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let mut parts = fields(line);
         let first = parts.next()?;
-        std::str::from_utf8(first).ok()?.parse::<f64>().ok()?;
         let mut n_pairs = 0;
         for part in parts {
             let colon = part.iter().position(|&b| b == b':')?;
@@ -195,7 +194,8 @@ impl PairLine {
             whole_number(&part[..colon]).or(query.then_some(0))?;
             n_pairs += usize::from(!query);
         }
-        Some(PairLine { first: whole_number(first), n_pairs })
+        // A label may be any word, but a word alone is not yet a document.
+        (n_pairs > 0 || is_number(first)).then(|| PairLine { first: whole_number(first), n_pairs })
     }
 }
 
@@ -266,6 +266,7 @@ mod tests {
             (many.as_str(), Format::LdaC),
             ("1 1:2 4:1\n-1 2:3 5:1\n", Format::SvmLight),
             ("+1 1:2 4:1 # why\n", Format::SvmLight),
+            ("poem 1:2 4:1\nprose\n", Format::SvmLight),
             ("1 qid:3 1:2 4:1\n0 qid:3 2:2\n", Format::SvmLight),
             ("id,sole,amor\na,0,2\nb,1,0\n", Format::CountsCsv),
             ("sole\tamor\n0\t2\n", Format::CountsCsv),
