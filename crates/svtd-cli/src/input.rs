@@ -19,6 +19,8 @@ pub fn corpus(source: &Source) -> Outcome<Corpus> {
     if let Some(format) = source.format {
         reader = reader.format(format);
     }
+    #[cfg(feature = "parquet")]
+    let reader = reader.columns(columns(&source.columns));
     let about = Failure::about(&source.input);
     let opened = reader.open(&source.input).map_err(&about)?;
     let (format, description) = (opened.format(), opened.description());
@@ -28,6 +30,17 @@ pub fn corpus(source: &Source) -> Outcome<Corpus> {
     // Said once it is true; until then a failure is the one line there is.
     messages::say(&format!("read {description}"));
     Ok(corpus)
+}
+
+#[cfg(feature = "parquet")]
+fn columns(asked: &crate::args::Columns) -> svtd::corpus::Columns {
+    svtd::corpus::Columns {
+        tokens: asked.tokens_column.clone(),
+        indices: asked.indices_column.clone(),
+        counts: asked.counts_column.clone(),
+        id: asked.id_column.clone(),
+        label: asked.label_column.clone(),
+    }
 }
 
 /// A malformed line may be one of another format, so the sentence says what it was taken for.

@@ -9,6 +9,7 @@
 //! is wrong, 130 when interrupted.
 
 mod args;
+mod count;
 mod demo;
 mod export;
 mod failure;
@@ -50,6 +51,7 @@ fn run(arguments: &Arguments) -> Outcome {
     messages::set_quiet(common.quiet);
     match &arguments.command {
         Command::Fit(args) => fit::run(args, common),
+        Command::Count(args) => count::run(args, common),
         Command::Topics(args) => topics::run(args, common),
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),

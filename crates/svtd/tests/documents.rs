@@ -16,6 +16,7 @@ fn links_in_our_documents_lead_to_files() {
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "docs/guide.md",
+        "docs/corpus-file.md",
         "docs/model-file.md",
         "benches/record/README.md",
     ];

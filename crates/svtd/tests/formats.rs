@@ -233,3 +233,153 @@ fn what_is_read_and_as_what_is_told_before_it_is_read() {
     assert!(description.contains("as LDA-C because "), "{description}");
     assert!(description.ends_with("--format svmlight reads it so"), "{description}");
 }
+
+/// With words, names and labels, and counts that take more than a byte.
+fn rich(largest: u32) -> Corpus {
+    let words = ["sole", "amor", "più", "luna", "stelle"].map(String::from).to_vec();
+    let mut builder = Corpus::builder(5).vocabulary(svtd::Vocabulary::from_words(words).unwrap());
+    builder.push_document([(1, largest), (4, 3)]).unwrap();
+    builder.push_document([]).unwrap();
+    builder.push_document([(1, 2), (0, 1)]).unwrap();
+    let names = ["inferno", "", "paradiso"].map(String::from).to_vec();
+    let labels = ["a", "b", "a"].map(String::from).to_vec();
+    builder.names(names).labels(labels).build().unwrap()
+}
+
+fn saved(corpus: &Corpus) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.svtdc");
+    corpus.save(&path, false).unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+#[test]
+fn a_saved_corpus_is_read_back_as_it_was() {
+    let many = {
+        let mut builder = Corpus::builder(70_000);
+        for d in 0..3000_u32 {
+            builder.push_document((0..40).map(|i| ((d * 31 + i * 1201) % 70_000, i + 1))).unwrap();
+        }
+        builder.build().unwrap()
+    };
+    for corpus in [expected(), rich(200), rich(60_000), rich(70_000), many] {
+        let bytes = saved(&corpus);
+        let read = read_with(&CorpusReader::new(), "a.svtdc", &bytes).unwrap();
+        assert_eq!(read, corpus);
+        assert_eq!(read.label(0), corpus.label(0));
+        assert_eq!(saved(&read), bytes, "the bytes are a function of the corpus");
+        let packed = zstd::encode_all(&bytes[..], 3).unwrap();
+        assert_eq!(read_with(&CorpusReader::new(), "a.svtdc.zst", &packed).unwrap(), corpus);
+    }
+}
+
+#[test]
+fn no_damage_to_a_saved_corpus_goes_unnoticed() {
+    let whole = saved(&rich(300));
+    let reader = CorpusReader::new().format(Format::Svtdc);
+    let refused = |bytes: &[u8]| read_with(&reader, "a.svtdc", bytes).unwrap_err().to_string();
+    for length in 0..whole.len() {
+        let error = refused(&whole[..length]);
+        assert!(error.ends_with("the corpus file is cut short; count it again"), "{error}");
+    }
+    for at in 0..whole.len() {
+        for bit in 0..8 {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            refused(&bytes);
+        }
+    }
+    assert!(refused(&[&whole[..], b"x"].concat()).contains("bytes follow after its end"));
+    let mut newer = whole.clone();
+    newer[7] = 9;
+    assert!(refused(&newer).contains("version 9, and this svtd reads up to 1"));
+    let words = CorpusReader::new().vocabulary_file("words.txt");
+    let error = read_with(&words, "a.svtdc", &whole).unwrap_err().to_string();
+    assert!(error.contains("which has its own words"), "{error}");
+}
+
+#[cfg(feature = "parquet")]
+mod parquet {
+    use svtd::corpus::Columns;
+
+    use super::*;
+
+    fn named(set: impl FnOnce(&mut Columns)) -> CorpusReader {
+        let mut columns = Columns::default();
+        set(&mut columns);
+        CorpusReader::new().columns(columns)
+    }
+
+    #[test]
+    fn lists_of_numbers_and_counts_are_documents() {
+        let reader = named(|columns| columns.label = Some("class".to_owned()));
+        let opened = reader.open(fixture("documents.parquet")).unwrap();
+        let told = opened.description();
+        assert!(
+            told.ends_with("as Parquet, counts in columns \"indices\" and \"counts\""),
+            "{told}"
+        );
+        let corpus = opened.read().unwrap();
+        assert_eq!(corpus.rows(), expected().rows());
+        assert_eq!(corpus.document_name(1), "purgatorio");
+        assert_eq!((corpus.label(0), corpus.label(1)), (Some("1"), Some("2")));
+    }
+
+    #[test]
+    fn lists_of_words_are_documents() {
+        let reader = named(|columns| columns.tokens = Some("tokens".to_owned()));
+        let corpus = reader.read(fixture("documents.parquet")).unwrap();
+        assert_eq!(corpus.lengths(), [4, 0, 2]);
+        let word = |name| corpus.vocabulary().id(name).unwrap();
+        let mut entries: Vec<_> = corpus.document(0).words().collect();
+        entries.sort_unstable();
+        assert_eq!(entries, [(word("amor"), 1), (word("stelle"), 3)]);
+        assert_eq!(corpus.document_name(2), "paradiso");
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_told_by_name() {
+        type Set = fn(&mut Columns);
+        let table: [(Set, &str); 5] = [
+            (
+                |c| c.tokens = Some("none".to_owned()),
+                "there is no column \"none\"; the columns are \"id\", ",
+            ),
+            (|c| c.tokens = Some("text".to_owned()), "column \"text\" does not hold lists of text"),
+            (
+                |c| c.counts = Some("tokens".to_owned()),
+                "column \"tokens\" does not hold lists of whole",
+            ),
+            (
+                |c| c.counts = Some("weights".to_owned()),
+                "row 1: column \"weights\": expected a whole number, found 0.5",
+            ),
+            (
+                |c| c.id = Some("tokens".to_owned()),
+                "column \"tokens\" does not hold one value a row",
+            ),
+        ];
+        for (set, needle) in table {
+            let error = named(set).read(fixture("documents.parquet")).unwrap_err().to_string();
+            assert!(error.contains(&format!("documents.parquet: {needle}")), "{error}");
+        }
+        let error = Corpus::read(fixture("text-zstd.parquet")).unwrap_err().to_string();
+        assert!(error.contains("no column of documents is known; name one of \"text\""), "{error}");
+    }
+
+    #[test]
+    fn damage_to_a_parquet_file_is_told_in_one_sentence() {
+        let whole = std::fs::read(fixture("documents.parquet")).unwrap();
+        let reader = CorpusReader::new().format(Format::Parquet);
+        for length in (0..whole.len()).step_by(97) {
+            let error = read_with(&reader, "a.parquet", &whole[..length]).unwrap_err().to_string();
+            assert!(error.contains("a.parquet: ") && !error.contains('\n'), "{error}");
+        }
+        for at in (0..whole.len()).step_by(3) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x41;
+            // Some bytes are counts themselves, without a checksum; none may bring us down.
+            let _ = read_with(&reader, "a.parquet", &bytes);
+        }
+    }
+}

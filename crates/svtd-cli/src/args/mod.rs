@@ -1,5 +1,6 @@
 //! Every flag and its help: what all commands share here, the rest in a file for each command.
 
+mod count;
 mod demo;
 mod export;
 mod fit;
@@ -12,14 +13,20 @@ mod topics;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::export::Export;
 pub use self::fit::{Fit, Method};
 pub use self::generate::Generate;
 pub use self::infer::Infer;
 use self::numbers::{seed, threads};
+<<<<<<< HEAD
 pub use self::reproduce::Reproduce;
 pub use self::source::Source;
+=======
+#[cfg_attr(not(feature = "parquet"), allow(unused_imports))]
+pub use self::source::{Columns, Source};
+>>>>>>> d1fe30a (corpus: .svtdc files, Parquet; cli: svtd count)
 pub use self::topics::Topics;
 
 /// Topic models by the method of moments: the same, justified answer every time.
@@ -50,6 +57,8 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 pub enum Command {
     /// Learn a model from a table of counts
     Fit(Fit),
+    /// Count a corpus once, for every later command to read at once
+    Count(Count),
     /// Show the topics of a model
     Topics(Topics),
     /// Tell which topics documents are about

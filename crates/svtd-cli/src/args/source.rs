@@ -8,8 +8,8 @@ use svtd::Format;
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// The counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz or a dense CSV, plain,
-    /// gzip or zstd; - is standard input
+    /// The counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or
+    /// .svtdc, plain, gzip or zstd; - is standard input
     pub input: PathBuf,
 
     /// The words, one a line [default: vocab.NAME.txt beside docword.NAME.txt]
@@ -17,13 +17,41 @@ pub struct Source {
     pub vocab: Option<PathBuf>,
 
     /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv
+    /// svmlight, npz, counts-csv, svtdc, parquet
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
     /// Take the columns of a matrix for the documents, not its rows
     #[arg(long)]
     pub transpose: bool,
+
+    /// Which columns hold what.
+    #[command(flatten)]
+    pub columns: Columns,
+}
+
+/// The columns of a table with a document in each row.
+#[derive(Debug, Args)]
+pub struct Columns {
+    /// Parquet: the column with lists of words [default: tokens]
+    #[arg(long, value_name = "NAME")]
+    pub tokens_column: Option<String>,
+
+    /// Parquet: the column with lists of word numbers, from 0 [default: indices]
+    #[arg(long, value_name = "NAME")]
+    pub indices_column: Option<String>,
+
+    /// Parquet: the column with a count for each word number [default: counts]
+    #[arg(long, value_name = "NAME")]
+    pub counts_column: Option<String>,
+
+    /// Parquet: the column with the names of the documents [default: id]
+    #[arg(long, value_name = "NAME")]
+    pub id_column: Option<String>,
+
+    /// Parquet: the column with their labels [default: label]
+    #[arg(long, value_name = "NAME")]
+    pub label_column: Option<String>,
 }
 
 impl Source {

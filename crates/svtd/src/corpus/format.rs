@@ -23,6 +23,7 @@ use std::str::FromStr;
 use super::dense;
 use super::entries::{fields, whole_number};
 use super::matrix_market;
+use super::svtdc;
 
 /// Bytes that are looked at.
 pub(super) const SAMPLE: usize = 1 << 16;
@@ -45,17 +46,24 @@ pub enum Format {
     Npz,
     /// A dense table of counts with the words in its first row, separated by commas or tabs.
     CountsCsv,
+    /// A corpus that was counted before and saved as `.svtdc`.
+    Svtdc,
+    /// Apache Parquet, a document a row: lists of words, or of word numbers and counts. Needs the
+    /// feature `parquet`.
+    Parquet,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 6] = [
+    pub const ALL: [Format; 8] = [
         Format::Docword,
         Format::MatrixMarket,
         Format::LdaC,
         Format::SvmLight,
         Format::Npz,
         Format::CountsCsv,
+        Format::Svtdc,
+        Format::Parquet,
     ];
 
     /// The short name by which it can be asked for.
@@ -67,6 +75,8 @@ impl Format {
             Format::SvmLight => "svmlight",
             Format::Npz => "npz",
             Format::CountsCsv => "counts-csv",
+            Format::Svtdc => "svtdc",
+            Format::Parquet => "parquet",
         }
     }
 
@@ -86,6 +96,8 @@ impl fmt::Display for Format {
             Format::SvmLight => "SVMlight",
             Format::Npz => "SciPy sparse",
             Format::CountsCsv => "a dense table of counts",
+            Format::Svtdc => "a counted corpus",
+            Format::Parquet => "Parquet",
         })
     }
 }
@@ -117,8 +129,12 @@ impl From<Format> for Detected {
 
 /// Tells the format from the first bytes of a file, unpacked, and its name.
 pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
-    if start.starts_with(ZIP_MAGIC) {
-        return Format::Npz.into();
+    for (magic, format) in
+        [(&svtdc::MAGIC[..], Format::Svtdc), (b"PAR1", Format::Parquet), (ZIP_MAGIC, Format::Npz)]
+    {
+        if start.starts_with(magic) {
+            return format.into();
+        }
     }
     let banner = start.get(..matrix_market::BANNER.len());
     if banner.is_some_and(|found| found.eq_ignore_ascii_case(matrix_market::BANNER)) {
@@ -263,6 +279,8 @@ mod tests {
             ("3\n5\n3\n1 2 1\n", Format::Docword),
             ("%%matrixmarket matrix\n", Format::MatrixMarket),
             ("PK\x03\x04....", Format::Npz),
+            ("PAR1....", Format::Parquet),
+            ("SVTDC\0\0\x01....", Format::Svtdc),
             (many.as_str(), Format::LdaC),
             ("1 1:2 4:1\n-1 2:3 5:1\n", Format::SvmLight),
             ("+1 1:2 4:1 # why\n", Format::SvmLight),

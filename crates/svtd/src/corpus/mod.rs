@@ -45,12 +45,15 @@ mod matrix_market;
 mod names;
 mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod ranking;
 mod reader;
 mod rows;
 mod source;
 mod sparse;
 mod svmlight;
+mod svtdc;
 mod unpack;
 mod vocabulary;
 mod zip;
@@ -68,6 +71,8 @@ use crate::error::Result;
 
 pub use self::builder::CorpusBuilder;
 pub use self::format::Format;
+#[cfg(feature = "parquet")]
+pub use self::parquet::Columns;
 pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;

@@ -11,8 +11,10 @@ use super::entries::{self, Header, Table};
 use super::format::{self, Detected};
 use super::npz::Npz;
 use super::source::{Source, line_error};
+#[cfg(feature = "parquet")]
+use super::{Columns, parquet::Parquet};
 use super::{Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
-use super::{dense, docword, lda_c, matrix_market, svmlight};
+use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
 use crate::error::{Error, Result};
 
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
@@ -42,6 +44,8 @@ pub struct CorpusReader {
     vocabulary_file: Option<PathBuf>,
     format: Option<Format>,
     transposed: bool,
+    #[cfg(feature = "parquet")]
+    columns: Columns,
 }
 
 impl CorpusReader {
@@ -65,6 +69,13 @@ impl CorpusReader {
     /// Takes the columns of a matrix to be the documents, and its rows the words.
     pub fn transposed(mut self, transposed: bool) -> Self {
         self.transposed = transposed;
+        self
+    }
+
+    /// Which columns of a Parquet file hold what.
+    #[cfg(feature = "parquet")]
+    pub fn columns(mut self, columns: Columns) -> Self {
+        self.columns = columns;
         self
     }
 
@@ -98,11 +109,20 @@ impl CorpusReader {
                 found: format!("{name}, which is {format}"),
             });
         }
+        let refused = |reason| Error::File { path: name.clone(), reason };
         let input = match format {
             Format::Npz => {
                 let opened = Npz::open(source.into_file(path)?);
-                let opened = opened.map_err(|reason| Error::File { path: name.clone(), reason });
-                Input::Npz(Box::new(opened?))
+                Input::Npz(Box::new(opened.map_err(refused)?))
+            }
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                let opened = Parquet::open(source.into_file(path)?, &self.columns);
+                Input::Parquet(Box::new(opened.map_err(refused)?))
+            }
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                return Err(refused("this build of svtd cannot read Parquet".to_owned()));
             }
             _ => Input::Lines(source),
         };
@@ -124,6 +144,8 @@ pub struct Opened {
 enum Input {
     Lines(Source),
     Npz(Box<Npz>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<Parquet>),
 }
 
 /// Counts as a format gives them, with what it knows of words and documents.
@@ -158,6 +180,8 @@ impl Opened {
         let doubt = self.doubt.as_ref().map(|doubt| format!(" {doubt}")).unwrap_or_default();
         match &self.input {
             Input::Npz(npz) => format!("{name} as SciPy {}{on_its_side}", npz.layout),
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) => format!("{name} as {}", parquet.description()),
             Input::Lines(_) => format!("{name} as {}{on_its_side}{doubt}", self.format),
         }
     }
@@ -168,15 +192,26 @@ impl Opened {
     /// As [`CorpusReader::read`].
     pub fn read(self) -> Result<Corpus> {
         let Opened { reader, path, name, format, input, .. } = self;
+        let refused = |reason| Error::File { path: name.clone(), reason };
         let mut source = match input {
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) => {
+                let found = parquet.read().map_err(refused)?;
+                let (words, names, labels) = (found.words, found.names, found.labels);
+                let open_ended = words.is_none();
+                let counts = Counts { open_ended, words, names, labels, ..found.table.into() };
+                return reader.finish(counts, &name);
+            }
             Input::Npz(npz) => {
-                let refused = |reason| Error::File { path: name.clone(), reason };
                 let matrix = npz.read().map_err(refused)?;
                 let turned = matrix.by_columns != reader.transposed;
                 return reader.finish(turn(matrix.table, turned).into(), &name);
             }
             Input::Lines(source) => source,
         };
+        if format == Format::Svtdc {
+            return reader.read_counted(&mut source);
+        }
         let n_words = reader.given_vocabulary()?.map_or(0, |words| words.len());
         match format {
             Format::LdaC => {
@@ -228,6 +263,18 @@ impl CorpusReader {
             .build()?;
         check_repeats(&corpus, path, self.transposed)?;
         Ok(corpus)
+    }
+
+    /// A corpus file, which brings everything along.
+    fn read_counted(&self, source: &mut Source) -> Result<Corpus> {
+        if let Some(words) = &self.vocabulary_file {
+            return Err(Error::Option {
+                name: "vocab",
+                needed: "left out for a counted corpus, which has its own words".to_owned(),
+                found: words.display().to_string(),
+            });
+        }
+        svtdc::read(source)
     }
 
     /// The vocabulary asked for, or else the one beside the file.

@@ -7,7 +7,7 @@ use super::SparseCounts;
 use super::entries::Table;
 
 /// Rows under construction.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rows {
     offsets: Vec<usize>,
     words: Vec<u32>,
@@ -17,9 +17,16 @@ pub(super) struct Rows {
     sorted: Vec<u32>,
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        let (words, counts, sorted) = (Vec::new(), Vec::new(), Vec::new());
+        Rows { offsets: vec![0], words, counts, n_zeros: 0, n_words: 0, sorted }
+    }
+}
+
 impl Rows {
     pub(super) fn new() -> Self {
-        Rows { offsets: vec![0], ..Rows::default() }
+        Rows::default()
     }
 
     /// Adds a word to the document under way; a count of zero is left out and tallied.

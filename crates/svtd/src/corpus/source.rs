@@ -108,6 +108,23 @@ impl Source {
         spooled.map_err(|error| self.reading_failed(error))
     }
 
+    /// Fills `into` with the next bytes, for formats that are not lines; false if there are fewer.
+    pub(super) fn read_exact(&mut self, into: &mut [u8]) -> Result<bool> {
+        let n = self.pending.len().min(into.len());
+        let start = self.pending.start;
+        into[..n].copy_from_slice(&self.buffer[start..start + n]);
+        self.pending.start += n;
+        let mut filled = n;
+        while filled < into.len() {
+            match read_some(&mut *self.input, &mut into[filled..]) {
+                Ok(0) => return Ok(false),
+                Ok(n) => filled += n,
+                Err(error) => return Err(self.reading_failed(error)),
+            }
+        }
+        Ok(true)
+    }
+
     fn spool(&mut self) -> io::Result<File> {
         let mut file = tempfile::tempfile()?;
         file.write_all(&self.buffer[self.pending.clone()])?;

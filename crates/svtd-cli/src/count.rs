@@ -1,0 +1,57 @@
+//! `svtd count`: a corpus in any format in, a corpus file out.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use svtd::Corpus;
+
+use crate::args::{Common, Count};
+use crate::failure::Outcome;
+use crate::progress::{Detail, Progress};
+use crate::{input, output, threads, trust};
+
+/// Runs the command.
+pub fn run(args: &Count, common: &Common) -> Outcome {
+    output::check(&args.output, args.force, &args.source.files())?;
+    threads::pool(common.threads)?.install(|| count(args, common))
+}
+
+fn count(args: &Count, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.begin("reading");
+    let corpus = input::corpus(&args.source)?;
+    progress.begin("writing");
+    corpus.save(&args.output, args.force)?;
+    progress.finish();
+    print(args, common, &corpus)
+}
+
+fn print(args: &Count, common: &Common, corpus: &Corpus) -> Outcome {
+    let mut out = io::stdout().lock();
+    if common.json {
+        let object = json!({
+            "documents": corpus.n_documents(),
+            "words": corpus.n_words(),
+            "entries": corpus.n_nonzeros(),
+            "tokens": corpus.n_tokens(),
+            "saved": args.output.display().to_string(),
+        });
+        writeln!(out, "{object:#}")?;
+    } else {
+        let sizes = [
+            (corpus.n_documents() as u64, "documents"),
+            (corpus.n_words() as u64, "words in the vocabulary"),
+            (corpus.n_nonzeros() as u64, "different words in documents"),
+            (corpus.n_tokens(), "words with repetition"),
+        ];
+        for (size, what) in sizes {
+            writeln!(out, "{size:>12}  {what}")?;
+        }
+    }
+    out.flush()?;
+    if !common.quiet {
+        // A message that cannot be shown is no reason to fail.
+        let _ = trust::write_remarks(&mut io::stderr().lock(), corpus.report());
+    }
+    Ok(())
+}
