@@ -6,21 +6,20 @@ use std::path::Path;
 use svtd::persist::Saved;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
-use crate::args::Source;
+use crate::args::{self, Source};
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 
 /// Reads the corpus that the command line names.
 pub fn corpus(source: &Source) -> Outcome<Corpus> {
-    let mut reader = CorpusReader::new().transposed(source.transpose);
+    let mut reader =
+        CorpusReader::new().transposed(source.transpose).columns(columns(&source.columns));
     if let Some(words) = &source.vocab {
         reader = reader.vocabulary_file(words);
     }
     if let Some(format) = source.format {
         reader = reader.format(format);
     }
-    #[cfg(feature = "parquet")]
-    let reader = reader.columns(columns(&source.columns));
     let about = Failure::about(&source.input);
     let opened = reader.open(&source.input).map_err(&about)?;
     let (format, description) = (opened.format(), opened.description());
@@ -32,8 +31,7 @@ pub fn corpus(source: &Source) -> Outcome<Corpus> {
     Ok(corpus)
 }
 
-#[cfg(feature = "parquet")]
-fn columns(asked: &crate::args::Columns) -> svtd::corpus::Columns {
+fn columns(asked: &args::Columns) -> svtd::corpus::Columns {
     svtd::corpus::Columns {
         tokens: asked.tokens_column.clone(),
         indices: asked.indices_column.clone(),

@@ -20,13 +20,8 @@ pub use self::fit::{Fit, Method};
 pub use self::generate::Generate;
 pub use self::infer::Infer;
 use self::numbers::{seed, threads};
-<<<<<<< HEAD
 pub use self::reproduce::Reproduce;
-pub use self::source::Source;
-=======
-#[cfg_attr(not(feature = "parquet"), allow(unused_imports))]
 pub use self::source::{Columns, Source};
->>>>>>> d1fe30a (corpus: .svtdc files, Parquet; cli: svtd count)
 pub use self::topics::Topics;
 
 /// Topic models by the method of moments: the same, justified answer every time.

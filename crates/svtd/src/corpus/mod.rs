@@ -34,6 +34,7 @@
 //! ```
 
 mod builder;
+mod columns;
 mod dense;
 mod docword;
 mod entries;
@@ -70,9 +71,8 @@ use self::ranking::Ranking;
 use crate::error::Result;
 
 pub use self::builder::CorpusBuilder;
+pub use self::columns::Columns;
 pub use self::format::Format;
-#[cfg(feature = "parquet")]
-pub use self::parquet::Columns;
 pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;

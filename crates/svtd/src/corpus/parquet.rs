@@ -22,29 +22,12 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use super::columns::Columns;
 use super::entries::Table;
 use super::rows::Rows;
 
 /// Rows read at a time.
 const BATCH: usize = 1024;
-
-/// How every Parquet file begins.
-pub(super) const MAGIC: &[u8; 4] = b"PAR1";
-
-/// Which columns of a table hold what. What is not named is looked for under its usual name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns {
-    /// Lists of words.
-    pub tokens: Option<String>,
-    /// Lists of word numbers, from 0.
-    pub indices: Option<String>,
-    /// Lists of counts, one for each word number.
-    pub counts: Option<String>,
-    /// Names of the documents.
-    pub id: Option<String>,
-    /// Labels of the documents.
-    pub label: Option<String>,
-}
 
 /// A Parquet file whose columns are settled.
 pub(super) struct Parquet {

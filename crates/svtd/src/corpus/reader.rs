@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use super::entries::{self, Header, Table};
 use super::format::{self, Detected};
 use super::npz::Npz;
-use super::source::{Source, line_error};
 #[cfg(feature = "parquet")]
-use super::{Columns, parquet::Parquet};
-use super::{Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
+use super::parquet::Parquet;
+use super::source::{Source, line_error};
+use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
 use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
 use crate::error::{Error, Result};
 
@@ -44,7 +44,6 @@ pub struct CorpusReader {
     vocabulary_file: Option<PathBuf>,
     format: Option<Format>,
     transposed: bool,
-    #[cfg(feature = "parquet")]
     columns: Columns,
 }
 
@@ -73,7 +72,6 @@ impl CorpusReader {
     }
 
     /// Which columns of a Parquet file hold what.
-    #[cfg(feature = "parquet")]
     pub fn columns(mut self, columns: Columns) -> Self {
         self.columns = columns;
         self
