@@ -11,6 +11,10 @@
 //! *definition level* is largest where there is a value at all. So a list a row and a value a row
 //! are one case, and a missing value is an empty list.
 //!
+//! # Damage
+//! Parquet has no checksums that must be there, and the crate takes some impossible numbers for
+//! its own mistakes and panics. Such a panic is caught here and told as what it is, a damaged file.
+//!
 //! # Cost
 //! One pass, [`BATCH`] rows at a time, of the named columns alone.
 
@@ -66,6 +70,10 @@ pub(super) struct Documents {
 impl Parquet {
     /// Opens the file and finds the columns; the error is the reason why it cannot.
     pub(super) fn open(file: File, columns: &Columns) -> Result<Self, String> {
+        calmly(|| Parquet::find(file, columns))
+    }
+
+    fn find(file: File, columns: &Columns) -> Result<Self, String> {
         let file = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
         let leaves = leaves(&file);
         let find = |asked: &Option<String>, usual: &str, needed: &str, fits: fn(&Leaf) -> bool| {
@@ -113,6 +121,10 @@ impl Parquet {
 
     /// Reads every row.
     pub(super) fn read(&self) -> Result<Documents, String> {
+        calmly(|| self.read_groups())
+    }
+
+    fn read_groups(&self) -> Result<Documents, String> {
         let mut reading = Reading::default();
         for group in 0..self.file.metadata().num_row_groups() {
             self.read_group(group, &mut reading)?;
@@ -337,11 +349,11 @@ fn batch<T: DataType>(
     }
     let mut ends = Vec::with_capacity(n_rows);
     let mut n = 0;
-    for level in 0..n_levels {
+    for (level, &depth) in defined.iter().take(n_levels).enumerate() {
         if level > 0 && repeated.get(level).is_none_or(|&r| r == 0) {
             ends.push(n);
         }
-        n += usize::from(defined[level] == most_defined);
+        n += usize::from(depth == most_defined);
     }
     if n_levels > 0 {
         ends.push(n);
@@ -390,6 +402,12 @@ fn listed(leaves: &[Leaf]) -> String {
     let mut names: Vec<String> = leaves.iter().map(|leaf| format!("{:?}", leaf.name)).collect();
     names.dedup();
     names.join(", ")
+}
+
+/// Takes a panic on the way for a damaged file. What was under way is thrown away with it.
+fn calmly<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    outcome.unwrap_or_else(|_| Err("the Parquet file is damaged; write it again".to_owned()))
 }
 
 fn damaged(error: &ParquetError) -> String {

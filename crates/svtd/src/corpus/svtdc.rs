@@ -162,7 +162,7 @@ impl<'a> Section<'a> {
     /// The length of each text, then all of them.
     fn put_texts<'t>(
         &mut self,
-        texts: &mut (dyn Iterator<Item = std::borrow::Cow<'t, str>>),
+        texts: &mut dyn Iterator<Item = std::borrow::Cow<'t, str>>,
     ) -> io::Result<()> {
         let mut bytes = Vec::new();
         for text in texts {
