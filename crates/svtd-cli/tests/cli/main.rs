@@ -16,4 +16,5 @@ mod real_corpora;
 mod reproduce;
 mod rivals;
 mod round_trip;
+mod trouble;
 mod workspace;

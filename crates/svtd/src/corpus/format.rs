@@ -146,6 +146,20 @@ pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
         .unwrap_or(Format::Docword.into())
 }
 
+/// What a file is that is neither counts nor text, and what to do with it.
+pub(super) fn foreign(start: &[u8]) -> Option<&'static str> {
+    const KINDS: [(&[u8], &str); 7] = [
+        (b"%PDF", "a PDF; extract its text first"),
+        (b"\x89PNG", "an image; words are needed"),
+        (b"\xff\xd8\xff", "an image; words are needed"),
+        (b"GIF8", "an image; words are needed"),
+        (b"\xd0\xcf\x11\xe0", "an old office document; save it as text first"),
+        (b"\x7fELF", "a program; words are needed"),
+        (b"\x89HDF", "an HDF5 file; save the counts as MatrixMarket or .npz first"),
+    ];
+    KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
+}
+
 /// How a zip archive begins, which `.npz` is.
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 

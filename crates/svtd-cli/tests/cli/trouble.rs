@@ -1,0 +1,192 @@
+//! Trouble around the program: full disks, folders that take no files, the wrong kind of file, and
+//! Ctrl-C in every stage. One sentence, the right exit code, and nothing half-written.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use crate::workspace::{Ran, Workspace, docword, mixtures};
+
+const ENDLESS: &str = "-k 4 --polish 1000000000 -v -o m.svtd";
+
+/// Runs a line of shell in which `svtd` is the program.
+#[cfg(unix)]
+fn shell(w: &Workspace, line: &str) -> Ran {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_svtd"));
+    let path =
+        format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut sh = Command::new("sh");
+    sh.args(["-c", line]).env("PATH", path).current_dir(w.path("."));
+    sh.output().unwrap().into()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_leaves_no_half_file() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 --polish none --no-trust -o good.svtd");
+    let before = w.names();
+    // The shell lets files grow to half a kilobyte, and the program is told, not killed.
+    for line in [
+        "svtd -q fit docword.lda.txt -k 4 --polish none --no-trust -o m.svtd",
+        "svtd -q count docword.lda.txt -o c.svtdc",
+        "svtd -q infer good.svtd docword.lda.txt -o m.csv",
+        "svtd -q export good.svtd --topic-word m.npy",
+    ] {
+        let ran = shell(&w, &format!("trap \'\' XFSZ; ulimit -f 1; {line}"));
+        assert_eq!(ran.code, Some(1), "{line}\n{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}\n{}", ran.stderr);
+        assert!(ran.stderr.starts_with("svtd: "), "{line}\n{}", ran.stderr);
+        assert_eq!(w.names(), before, "{line}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 --polish none --no-trust -o m.svtd");
+    for line in
+        ["svtd topics m.svtd > /dev/full", "svtd -q infer m.svtd docword.lda.txt > /dev/full"]
+    {
+        let ran = shell(&w, line);
+        assert_eq!(ran.code, Some(1), "{line}");
+        assert!(ran.stderr.starts_with("svtd: standard output: "), "{}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_takes_no_files_is_told_before_the_work() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let w = Workspace::with_mixtures();
+    let folder = w.path("closed");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o555)).unwrap();
+    if fs::write(folder.join("try"), "").is_ok() {
+        fs::remove_file(folder.join("try")).unwrap();
+        eprintln!("skipped: this user may write anywhere");
+        return;
+    }
+    for line in
+        ["fit docword.lda.txt -k 4 -o closed/m.svtd", "count docword.lda.txt -o closed/c.svtdc"]
+    {
+        let ran = w.svtd(line);
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("cannot create a file in this folder"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_neither_text_nor_counts_is_told_by_its_kind() {
+    let w = Workspace::new();
+    for (bytes, needle) in [
+        (&b"%PDF-1.7\n%\xe2\xe3"[..], "this is a PDF; extract its text first"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "this is an image"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "this is an image"),
+        (b"GIF89a\x01\0", "this is an image"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is an old office document"),
+        (b"\x7fELF\x02\x01", "this is a program"),
+        (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file"),
+        (b"PK\x03\x04word/document.xml", "the archive is cut short or damaged"),
+    ] {
+        w.write("some.txt", bytes);
+        let ran = w.svtd("fit some.txt -k 2 -o m.svtd");
+        assert_eq!(ran.code, Some(1), "{needle}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("some.txt: {needle}")), "{}", ran.stderr);
+    }
+    assert_eq!(w.names(), ["some.txt"]);
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_refused_in_a_table() {
+    let w = Workspace::new();
+    w.write("long.txt", &[b"2\n3\n1\n".to_vec(), vec![b'1'; 50 << 20]].concat());
+    let ran = w.svtd("fit long.txt -k 2 -o m.svtd");
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("long.txt, line 4: the line is longer than 1 MB"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Starts the program, and when it has told that `stage` is over, interrupts it.
+#[cfg(unix)]
+fn interrupted_after(w: &Workspace, line: &str, stage: &str) -> Option<i32> {
+    let mut child = w.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let over = |line: &Result<String, _>| line.as_ref().unwrap().starts_with(stage);
+    assert!(told.by_ref().any(|line| over(&line)), "{stage} was never over");
+    interrupt(child.id());
+    child.wait().unwrap().code()
+}
+
+#[cfg(unix)]
+fn interrupt(id: u32) {
+    let sent = Command::new("kill").args(["-INT", &id.to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_in_any_stage_of_a_fit_leaves_nothing() {
+    let w = Workspace::with_mixtures();
+    let before = w.names();
+    // When one stage is over the next is under way.
+    for stage in ["reading", "moments", "whitening", "recovery"] {
+        let code = interrupted_after(&w, &format!("fit docword.lda.txt {ENDLESS}"), stage);
+        assert_eq!(code, Some(130), "{stage}");
+        assert_eq!(w.names(), before, "{stage}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_reading_leaves_nothing() {
+    let w = Workspace::new();
+    for line in ["fit - -k 4 -o m.svtd", "count - -o c.svtdc"] {
+        let mut command = w.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // More than the program looks at to tell the format, and then it waits for the rest.
+        let mut input = child.stdin.take().unwrap();
+        let text = docword(&mixtures()).repeat(20);
+        input.write_all(&text.as_bytes()[..200_000]).unwrap();
+        interrupt(child.id());
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!(ran.code, Some(130), "{line}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.ends_with("interrupted; nothing half-written was left\n"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(w.names(), Vec::<String>::new(), "{line}");
+        drop(input);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_writing_ends_with_130() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 --polish none --no-trust -o m.svtd");
+    // A table larger than a pipe holds: the same documents many times.
+    let names: String = (0..4000).map(|d| format!("{d} 0:3 1:4 5:2\n")).collect();
+    w.write("many.svm", names.as_bytes());
+    // Nobody reads the other end, so the program waits in the middle of its table.
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut child = w
+        .command("infer m.svtd many.svm --vocab vocab.lda.txt")
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(child.try_wait().unwrap().is_none(), "it must be waiting for a reader");
+    interrupt(child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(reader);
+}

@@ -1,0 +1,165 @@
+//! Reading: how near the readers come to what the machine can do.
+//!
+//! `cargo bench -p svtd --bench reading` prints what is recorded in `benches/record/reading.md`.
+//! Machines are shared and noisy, so every rate is bytes by processor time of one thread, limit
+//! and reader take turns in one run, and what counts is their ratio.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "a bench prints"
+)]
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+
+use svtd::{Corpus, CorpusReader};
+
+/// Rounds; the best of each counts.
+const ROUNDS: usize = 9;
+const DOCUMENTS: u32 = 50_000;
+const WORDS: u32 = 100_000;
+const ENTRIES: u32 = 100 * DOCUMENTS;
+
+fn main() {
+    // One thread, so that the processor time of a thread is that of the work.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(counts);
+}
+
+/// A docword file into rows, against a plain loop over its bytes.
+fn counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docword.large.txt");
+    write_docword(&path);
+    let megabytes = std::fs::metadata(&path).unwrap().len() as f64 / 1e6;
+    let counted = folder.path().join("large.svtdc");
+    Corpus::read(&path).unwrap().save(&counted, false).unwrap();
+    let counted_megabytes = std::fs::metadata(&counted).unwrap().len() as f64 / 1e6;
+
+    let mut best = [f64::INFINITY; 4];
+    let mut limit = PlainLoop::default();
+    for _ in 0..ROUNDS {
+        let seconds = [
+            seconds_of(|| limit.read(&path)),
+            seconds_of(|| CorpusReader::new().read_rows(&path).unwrap().n_nonzeros()),
+            seconds_of(|| Corpus::read(&path).unwrap().n_nonzeros()),
+            seconds_of(|| Corpus::read(&counted).unwrap().n_nonzeros()),
+        ];
+        for (best, seconds) in best.iter_mut().zip(seconds) {
+            *best = best.min(seconds);
+        }
+    }
+    let lines = f64::from(ENTRIES) / 1e6;
+    println!(
+        "docword of {lines:.0} million lines, {megabytes:.0} MB; best of {ROUNDS} rounds, one thread\n"
+    );
+    println!("| | seconds of processor time | MB/s | million lines/s | share of the limit |");
+    println!("|---|--:|--:|--:|--:|");
+    let names = [
+        "limit: plain byte loop to rows (u32 word, u16 count), buffers reused",
+        "docword to rows, every number checked",
+        "docword to a corpus (words ranked, rows sorted)",
+        "the same corpus from its .svtdc file",
+    ];
+    for (name, seconds) in names.into_iter().zip(best) {
+        println!(
+            "| {name} | {seconds:.3} | {:.0} | {:.0} | {:.0} % |",
+            megabytes / seconds,
+            lines / seconds,
+            100.0 * best[0] / seconds
+        );
+    }
+    println!(
+        "\nThe .svtdc file has {counted_megabytes:.0} MB; its MB/s are those of the docword file it stands for."
+    );
+    let share = best[0] / best[1];
+    println!(
+        "Target: rows at 60 % of the limit or more: {}",
+        if share >= 0.6 { "met" } else { "missed" }
+    );
+}
+
+/// What the machine can do: digits and blanks, and nothing checked.
+#[derive(Default)]
+struct PlainLoop {
+    buffer: Vec<u8>,
+    offsets: Vec<usize>,
+    words: Vec<u32>,
+    counts: Vec<u16>,
+}
+
+impl PlainLoop {
+    fn read(&mut self, path: &Path) -> usize {
+        self.buffer.resize(1 << 20, 0);
+        self.offsets.clear();
+        self.words.clear();
+        self.counts.clear();
+        let mut file = File::open(path).unwrap();
+        let (mut n_lines, mut value, mut field) = (0, 0_u32, 0);
+        let (mut document, mut word, mut row) = (0, 0, 0);
+        loop {
+            let n = file.read(&mut self.buffer).unwrap();
+            if n == 0 {
+                break;
+            }
+            for &byte in &self.buffer[..n] {
+                if byte >= b'0' {
+                    value = value * 10 + u32::from(byte - b'0');
+                    continue;
+                }
+                if n_lines < 3 {
+                    n_lines += 1;
+                } else if field == 0 {
+                    (document, field) = (value, 1);
+                } else if field == 1 {
+                    (word, field) = (value, 2);
+                } else {
+                    while row < document {
+                        self.offsets.push(self.words.len());
+                        row += 1;
+                    }
+                    self.words.push(word - 1);
+                    self.counts.push(value as u16);
+                    field = 0;
+                }
+                value = 0;
+            }
+        }
+        self.offsets.push(self.words.len());
+        self.words.len()
+    }
+}
+
+/// Words ascend by uneven steps, as in a real file.
+fn write_docword(path: &Path) {
+    let mut file = BufWriter::new(File::create(path).unwrap());
+    let per_document = ENTRIES / DOCUMENTS;
+    writeln!(file, "{DOCUMENTS}\n{WORDS}\n{ENTRIES}").unwrap();
+    for document in 1..=DOCUMENTS {
+        let mut word = 0;
+        for i in 0..per_document {
+            let noise = (document ^ i.wrapping_mul(2_654_435_761)).wrapping_mul(0x9e37_79b9);
+            word += 1 + (noise >> 16) % (WORDS / per_document);
+            writeln!(file, "{document} {word} {}", 1 + (noise >> 28) / 6).unwrap();
+        }
+    }
+    file.flush().unwrap();
+}
+
+/// Processor time of this thread; the answer is checked and kept from being optimised away.
+fn seconds_of(work: impl FnOnce() -> usize) -> f64 {
+    let start = thread_seconds();
+    assert_eq!(black_box(work()), ENTRIES as usize);
+    thread_seconds() - start
+}
+
+fn thread_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")
+        .expect("processor time of a thread is told by Linux alone");
+    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
