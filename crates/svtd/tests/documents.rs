@@ -17,6 +17,8 @@ fn links_in_our_documents_lead_to_files() {
         "CHANGELOG.md",
         "docs/guide.md",
         "docs/corpus-file.md",
+        "docs/guides/counts.md",
+        "docs/guides/new-documents.md",
         "docs/model-file.md",
         "benches/record/README.md",
     ];

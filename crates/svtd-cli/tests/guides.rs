@@ -1,0 +1,109 @@
+//! Every command in our guides is run, so that they cannot rot.
+//!
+//! A ```` ```console ```` block is a session in a shell: a line that begins with `$` is run, in a
+//! folder with the example data, and must succeed; the lines below it must begin lines of what it
+//! prints, in their order. `...` stands for any lines, and standard error counts as printed.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command and what is shown below it.
+#[derive(Debug, Default, PartialEq)]
+struct Step {
+    command: String,
+    shown: Vec<String>,
+}
+
+fn guides() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides")
+}
+
+/// The commands of all console blocks of a page.
+fn steps(page: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    for line in page.lines() {
+        match (inside, line) {
+            (false, "```console") => inside = true,
+            (true, "```") => inside = false,
+            (false, _) => {}
+            (true, line) => match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) => {
+                    steps.push(Step { command: command.to_owned(), ..Step::default() });
+                }
+                (None, Some(step)) => step.shown.push(line.to_owned()),
+                (None, None) => panic!("output before any command: {line}"),
+            },
+        }
+    }
+    steps
+}
+
+/// Runs a page in a folder of its own.
+fn run(path: &Path) {
+    let page = fs::read_to_string(path).unwrap();
+    let steps = steps(&page);
+    assert!(!steps.is_empty(), "{} shows no command", path.display());
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(guides().join("data")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_svtd")).parent().unwrap().display().to_string();
+    let search = format!("{program}:{}", std::env::var("PATH").unwrap());
+    for step in steps {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &step.command]).env("PATH", &search).current_dir(folder.path());
+        let ran = shell.output().unwrap();
+        let printed = [ran.stdout, ran.stderr].map(|text| String::from_utf8(text).unwrap());
+        let told = format!("{}: {}\n{}", path.display(), step.command, printed.concat());
+        assert!(ran.status.success(), "{told}");
+        check(&step.shown, &printed, &told);
+    }
+}
+
+/// What is shown must be there, in order; standard output and error each have an order of their own.
+fn check(shown: &[String], printed: &[String; 2], told: &str) {
+    let mut lines: Vec<&str> = printed.iter().flat_map(|text| text.lines()).collect();
+    for expected in shown.iter().filter(|line| line.as_str() != "...") {
+        let found = lines.iter().position(|line| line.starts_with(expected.as_str()));
+        let Some(at) = found else { panic!("not printed: {expected}\n{told}") };
+        lines.drain(..=at);
+    }
+}
+
+#[test]
+fn from_counts_to_topics() {
+    run(&guides().join("counts.md"));
+}
+
+#[test]
+fn new_documents() {
+    run(&guides().join("new-documents.md"));
+}
+
+#[test]
+fn every_guide_is_run() {
+    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guides.rs"));
+    let source = source.unwrap();
+    for entry in fs::read_dir(guides()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let run = source.contains(&format!("join(\"{name}\")"));
+        assert!(run || !name.ends_with(".md"), "{name} is not run by any test");
+    }
+}
+
+#[test]
+fn a_page_is_cut_into_commands_and_what_they_show() {
+    let page = "text\n```console\n$ a b\nc\n...\n$ d\n```\n$ e\n```rust\n$ f\n```\n";
+    let shown = vec!["c".to_owned(), "...".to_owned()];
+    let expected = [
+        Step { command: "a b".to_owned(), shown },
+        Step { command: "d".to_owned(), shown: vec![] },
+    ];
+    assert_eq!(steps(page), expected);
+}
