@@ -273,7 +273,7 @@ impl CorpusReader {
             .vocabulary(vocabulary)
             .notes(notes)
             .build()?;
-        check_repeats(&corpus, path, self.transposed)?;
+        check_repeats(&corpus, path, source.path(), self.transposed)?;
         Ok(corpus)
     }
 
@@ -381,20 +381,19 @@ fn numbered(name: &str, n_words: u32, entries: u64) -> Result<(Vocabulary, Vec<S
 }
 
 /// Refuses a corpus that counts a word of a document twice, naming the lines.
-fn check_repeats(corpus: &Corpus, path: &Path, transposed: bool) -> Result<()> {
+fn check_repeats(corpus: &Corpus, path: &Path, name: &str, transposed: bool) -> Result<()> {
     let Some((row, feature)) = corpus.rows().first_repeat() else {
         return Ok(());
     };
     let (document, word) = (row as u32, corpus.word_of_feature()[feature as usize]);
     let what = format!("word {} of document {}", word + 1, document + 1);
-    let name = path.display().to_string();
     let (row, column) = if transposed { (word, document) } else { (document, word) };
     Err(match lines_of(path, row, column) {
         Some((first, second)) => {
             let reason = format!("{what} was already counted on line {first}");
-            line_error(&name, second, reason)
+            line_error(name, second, reason)
         }
-        None => Error::File { path: name, reason: format!("{what} is counted twice") },
+        None => Error::File { path: name.to_owned(), reason: format!("{what} is counted twice") },
     })
 }
 
