@@ -22,7 +22,7 @@
 //!
 //! # Same bits
 //! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
-//! each chunk sums its own `S` in double precision and the chunks are added in order.
+//! each chunk sums its own `S`, and the chunks are added in order in double precision.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -110,19 +110,21 @@ fn smoothed(sums: &Matrix) -> Matrix {
 
 // --- with responsibilities -------------------------------------------------------------------
 
+/// One register's worth of topics. Rows of topics are whole lanes, so that no loop has a rest.
+type Lane = [f32; LANES];
+
 /// The sums `S` after the sweeps, features x topics.
 fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -> Matrix {
     let rows = corpus.rows();
-    let k = start.n_columns();
-    let width = padded(k);
-    let n_chunks = (SUMS_BUDGET / (start.n_rows() * width)).clamp(2, MAX_CHUNKS);
+    let (n_features, k) = (start.n_rows(), start.n_columns());
+    let width = padded(k) / LANES;
+    let n_chunks = (SUMS_BUDGET / (n_features * padded(k))).clamp(2, MAX_CHUNKS);
     let mut chunks = cut(rows, width, n_chunks);
     let topics = padded_rows(start, width);
-    let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
-    let n_features = start.n_rows();
+    let alpha = in_lanes((0..k).map(|_| ALPHA as f32), width);
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         let topics = &topics;
-        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, width });
+        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha });
         chunk.sum(rows, n_features, width);
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
@@ -130,20 +132,19 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
         watch(Step::new(Stage::Polish, sweep, sweeps));
         chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
             let sums = &sums;
-            Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha, width });
+            Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha });
         });
         sums = Sums::gather(&chunks, n_features, width);
     }
-    Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j])
+    Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j / LANES][j % LANES])
 }
 
 /// The start of one chunk, compiled for each instruction set and chosen at run time.
 struct WarmUp<'a> {
     chunk: &'a mut Chunk,
     rows: &'a SparseCounts,
-    topics: &'a [f32],
-    alpha: &'a [f32],
-    width: usize,
+    topics: &'a [Lane],
+    alpha: &'a [Lane],
 }
 
 impl WithSimd for WarmUp<'_> {
@@ -151,7 +152,7 @@ impl WithSimd for WarmUp<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.warm_up(self.rows, self.topics, self.alpha, self.width);
+        self.chunk.warm_up(self.rows, self.topics, self.alpha);
     }
 }
 
@@ -160,8 +161,7 @@ struct Sweep<'a> {
     chunk: &'a mut Chunk,
     rows: &'a SparseCounts,
     sums: &'a Sums,
-    alpha: &'a [f32],
-    width: usize,
+    alpha: &'a [Lane],
 }
 
 impl WithSimd for Sweep<'_> {
@@ -169,40 +169,45 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.sweep(self.rows, self.sums, self.alpha, self.width);
+        self.chunk.sweep(self.rows, self.sums, self.alpha);
     }
 }
 
-/// `S` and what a sweep needs of it, rows padded to whole lanes.
+/// `S` and what a sweep needs of it.
 struct Sums {
-    exact: Vec<f64>,
+    exact: Vec<[f64; LANES]>,
     /// `S_ij` in single precision.
-    words: Vec<f32>,
+    words: Vec<Lane>,
     /// `S_j + n eta`.
-    totals: Vec<f32>,
+    totals: Vec<Lane>,
 }
 
 impl Sums {
     /// Adds the chunks' sums, in order.
     fn gather(chunks: &[Chunk], n_features: usize, width: usize) -> Self {
-        let mut exact = vec![0.0; n_features * width];
+        let mut exact = vec![[0.0; LANES]; n_features * width];
         exact.par_chunks_mut(width * 256).enumerate().for_each(|(piece, target)| {
             let first = piece * width * 256;
             for chunk in chunks {
-                for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
-                    *value += more;
+                for (values, more) in target.iter_mut().zip(&chunk.sums[first..]) {
+                    for (value, more) in values.iter_mut().zip(more) {
+                        *value += f64::from(*more);
+                    }
                 }
             }
         });
-        let mut totals = vec![n_features as f64 * ETA; width];
+        let mut totals = vec![[n_features as f64 * ETA; LANES]; width];
         for row in exact.chunks_exact(width) {
-            for (total, value) in totals.iter_mut().zip(row) {
-                *total += value;
+            for (totals, values) in totals.iter_mut().zip(row) {
+                for (total, value) in totals.iter_mut().zip(values) {
+                    *total += value;
+                }
             }
         }
+        let single = |lane: &[f64; LANES]| lane.map(|value| value as f32);
         Self {
-            words: exact.par_iter().map(|&v| v as f32).collect(),
-            totals: totals.iter().map(|&v| v as f32).collect(),
+            words: exact.par_iter().map(single).collect(),
+            totals: totals.iter().map(single).collect(),
             exact,
         }
     }
@@ -211,9 +216,9 @@ impl Sums {
 /// Consecutive documents with their responsibilities and their share of `S`.
 struct Chunk {
     documents: std::ops::Range<usize>,
-    /// One padded row of topics per stored count.
-    gamma: Vec<f32>,
-    sums: Vec<f64>,
+    /// One row of topics per stored count.
+    gamma: Vec<Lane>,
+    sums: Vec<Lane>,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
@@ -226,7 +231,7 @@ fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
             let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let n = offsets[documents.end] - offsets[documents.start];
-            Chunk { documents, gamma: vec![0.0; n * width], sums: Vec::new() }
+            Chunk { documents, gamma: vec![[0.0; LANES]; n * width], sums: Vec::new() }
         })
         .collect()
 }
@@ -234,14 +239,15 @@ fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
 impl Chunk {
     /// Responsibilities from fixed topics: the inference update of new documents.
     #[inline(always)]
-    fn warm_up(&mut self, rows: &SparseCounts, topics: &[f32], alpha: &[f32], width: usize) {
+    fn warm_up(&mut self, rows: &SparseCounts, topics: &[Lane], alpha: &[Lane]) {
+        let width = alpha.len();
         let mut gamma = &mut self.gamma[..];
-        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
+        let (mut mixture, mut fresh) = (vec![[0.0; LANES]; width], vec![[0.0; LANES]; width]);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             let (own, rest) = gamma.split_at_mut(features.len() * width);
             gamma = rest;
-            mixture.fill(0.0);
+            mixture.fill([0.0; LANES]);
             for pass in 0..=WARM_UP {
                 let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
                 for (old, (&i, &x)) in entries {
@@ -255,7 +261,7 @@ impl Chunk {
                     }
                 }
                 if pass == 0 {
-                    recount(own, counts, &mut mixture, width);
+                    recount(own, counts, &mut mixture);
                 }
             }
         }
@@ -263,136 +269,156 @@ impl Chunk {
 
     /// One sweep with `S` frozen; leaves this chunk's part of the new `S`.
     #[inline(always)]
-    fn sweep(&mut self, rows: &SparseCounts, sums: &Sums, alpha: &[f32], width: usize) {
-        self.sums.clear();
-        self.sums.resize(sums.exact.len(), 0.0);
+    fn sweep(&mut self, rows: &SparseCounts, sums: &Sums, alpha: &[Lane]) {
+        let width = alpha.len();
+        self.sums.fill([0.0; LANES]);
         let mut gamma = &mut self.gamma[..];
-        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
+        let (mut mixture, mut fresh) = (vec![[0.0; LANES]; width], vec![[0.0; LANES]; width]);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             let (own, rest) = gamma.split_at_mut(features.len() * width);
             gamma = rest;
-            recount(own, counts, &mut mixture, width);
+            recount(own, counts, &mut mixture);
             let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
             for (old, (&i, &x)) in entries {
                 let at = i as usize * width;
                 let words = &sums.words[at..at + width];
                 let total = collapsed(old, words, &sums.totals, &mixture, alpha, &mut fresh);
                 update(old, &fresh, total, x as f32, &mut mixture);
-                add_counts(&mut self.sums[at..at + width], old, x);
+                add_counts(&mut self.sums[at..at + width], old, x as f32);
             }
         }
     }
 
     /// This chunk's part of `S` from its responsibilities.
     fn sum(&mut self, rows: &SparseCounts, n_features: usize, width: usize) {
-        self.sums.clear();
-        self.sums.resize(n_features * width, 0.0);
+        self.sums = vec![[0.0; LANES]; n_features * width];
         let mut gamma = self.gamma.chunks_exact(width);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             for ((&i, &x), own) in features.iter().zip(counts).zip(&mut gamma) {
-                add_counts(&mut self.sums[i as usize * width..][..width], own, x);
+                add_counts(&mut self.sums[i as usize * width..][..width], own, x as f32);
             }
         }
     }
 }
 
 #[inline(always)]
-fn add_counts(target: &mut [f64], gamma: &[f32], count: u32) {
-    let x = f64::from(count);
-    for (value, g) in target.iter_mut().zip(gamma) {
-        *value += x * f64::from(*g);
+fn add_counts(target: &mut [Lane], gamma: &[Lane], x: f32) {
+    for (target, gamma) in target.iter_mut().zip(gamma) {
+        for j in 0..LANES {
+            target[j] += x * gamma[j];
+        }
     }
 }
 
 /// `D_dj` from the responsibilities of one document.
 #[inline(always)]
-fn recount(own: &[f32], counts: &[u32], mixture: &mut [f32], width: usize) {
-    mixture.fill(0.0);
-    for (row, &x) in own.chunks_exact(width).zip(counts) {
-        for (value, g) in mixture.iter_mut().zip(row) {
-            *value += x as f32 * g;
-        }
+fn recount(own: &[Lane], counts: &[u32], mixture: &mut [Lane]) {
+    mixture.fill([0.0; LANES]);
+    for (row, &x) in own.chunks_exact(mixture.len()).zip(counts) {
+        add_counts(mixture, row, x as f32);
     }
 }
 
 /// `M_ij (D_j - gamma + alpha_j)` and its sum.
 #[inline(always)]
-fn expected(old: &[f32], words: &[f32], mixture: &[f32], alpha: &[f32], fresh: &mut [f32]) -> f32 {
+fn expected(
+    old: &[Lane],
+    words: &[Lane],
+    mixture: &[Lane],
+    alpha: &[Lane],
+    fresh: &mut [Lane],
+) -> f32 {
     let n = fresh.len();
     let (old, words, mixture, alpha) = (&old[..n], &words[..n], &mixture[..n], &alpha[..n]);
-    for j in 0..n {
-        fresh[j] = words[j] * (mixture[j] - old[j] + alpha[j]).max(0.0);
+    let mut sum = [0.0; LANES];
+    for v in 0..n {
+        for j in 0..LANES {
+            let value = words[v][j] * (mixture[v][j] - old[v][j] + alpha[v][j]).max(0.0);
+            fresh[v][j] = value;
+            sum[j] += value;
+        }
     }
-    lane_sum(fresh)
+    across(sum)
 }
 
 /// The collapsed update and its sum.
 #[inline(always)]
 fn collapsed(
-    old: &[f32],
-    words: &[f32],
-    totals: &[f32],
-    mixture: &[f32],
-    alpha: &[f32],
-    fresh: &mut [f32],
+    old: &[Lane],
+    words: &[Lane],
+    totals: &[Lane],
+    mixture: &[Lane],
+    alpha: &[Lane],
+    fresh: &mut [Lane],
 ) -> f32 {
     let n = fresh.len();
     let (old, words, totals) = (&old[..n], &words[..n], &totals[..n]);
     let (mixture, alpha) = (&mixture[..n], &alpha[..n]);
-    for j in 0..n {
-        let word = (words[j] - old[j]).max(0.0) + ETA as f32;
-        let document = (mixture[j] - old[j] + alpha[j]).max(0.0);
-        fresh[j] = word * document / (totals[j] - old[j]);
-    }
-    lane_sum(fresh)
-}
-
-/// The sum of whole lanes, lane by lane and then across.
-#[inline(always)]
-fn lane_sum(values: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
-    for chunk in values.chunks_exact(LANES) {
-        for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane += value;
+    let mut sum = [0.0; LANES];
+    for v in 0..n {
+        for j in 0..LANES {
+            let word = (words[v][j] - old[v][j]).max(0.0) + ETA as f32;
+            let document = (mixture[v][j] - old[v][j] + alpha[v][j]).max(0.0);
+            let value = word * document / (totals[v][j] - old[v][j]);
+            fresh[v][j] = value;
+            sum[j] += value;
         }
     }
-    lanes.iter().sum()
+    across(sum)
+}
+
+/// The sum across a lane, by halves.
+#[inline(always)]
+fn across(lane: Lane) -> f32 {
+    let [a, b, c, d, e, f, g, h] = lane;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 /// Replaces the old responsibilities, unless nothing explains the word.
 #[inline(always)]
-fn settle(old: &mut [f32], fresh: &[f32], total: f32) {
+fn settle(old: &mut [Lane], fresh: &[Lane], total: f32) {
     if total > 0.0 {
         let scale = 1.0 / total;
-        for (value, new) in old.iter_mut().zip(fresh) {
-            *value = new * scale;
+        for (old, fresh) in old.iter_mut().zip(fresh) {
+            for j in 0..LANES {
+                old[j] = fresh[j] * scale;
+            }
         }
     }
 }
 
 /// As [`settle`], carrying the change into the document's mixture.
 #[inline(always)]
-fn update(old: &mut [f32], fresh: &[f32], total: f32, x: f32, mixture: &mut [f32]) {
+fn update(old: &mut [Lane], fresh: &[Lane], total: f32, x: f32, mixture: &mut [Lane]) {
     if total > 0.0 {
         let scale = 1.0 / total;
         let n = old.len();
         let (fresh, mixture) = (&fresh[..n], &mut mixture[..n]);
-        for j in 0..n {
-            let new = fresh[j] * scale;
-            mixture[j] += x * (new - old[j]);
-            old[j] = new;
+        for v in 0..n {
+            for j in 0..LANES {
+                let new = fresh[v][j] * scale;
+                mixture[v][j] += x * (new - old[v][j]);
+                old[v][j] = new;
+            }
         }
     }
 }
 
-/// A matrix row by row in single precision, rows padded with zeros.
-fn padded_rows(matrix: &Matrix, width: usize) -> Vec<f32> {
-    let mut rows = vec![0.0; matrix.n_rows() * width];
+/// Numbers in lanes, the last filled up with zeros.
+fn in_lanes(values: impl Iterator<Item = f32>, width: usize) -> Vec<Lane> {
+    let mut lanes = vec![[0.0; LANES]; width];
+    values.enumerate().for_each(|(j, value)| lanes[j / LANES][j % LANES] = value);
+    lanes
+}
+
+/// A matrix row by row in single precision, rows in whole lanes.
+fn padded_rows(matrix: &Matrix, width: usize) -> Vec<Lane> {
+    let mut rows = vec![[0.0; LANES]; matrix.n_rows() * width];
     for j in 0..matrix.n_columns() {
         for (i, value) in matrix.column(j).iter().enumerate() {
-            rows[i * width + j] = *value as f32;
+            rows[i * width + j / LANES][j % LANES] = *value as f32;
         }
     }
     rows
