@@ -56,7 +56,7 @@ const MAX_CHUNKS: usize = 8;
 const SUMS_BUDGET: usize = 1 << 25;
 
 /// Topics are padded to a multiple of this.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// Topics after the sweeps, in feature order.
 pub(super) struct Swept {
@@ -110,22 +110,18 @@ fn smoothed(sums: &Matrix) -> Matrix {
 
 // --- with responsibilities -------------------------------------------------------------------
 
-/// One register's worth of topics. Rows of topics are whole lanes, so that no loop has a rest.
-type Lane = [f32; LANES];
-
 /// The sums `S` after the sweeps, features x topics.
 fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -> Matrix {
     let rows = corpus.rows();
     let (n_features, k) = (start.n_rows(), start.n_columns());
-    let width = padded(k) / LANES;
-    let n_chunks = (SUMS_BUDGET / (n_features * padded(k))).clamp(2, MAX_CHUNKS);
+    let width = padded(k);
+    let n_chunks = (SUMS_BUDGET / (n_features * width)).clamp(2, MAX_CHUNKS);
     let mut chunks = cut(rows, width, n_chunks);
     let topics = padded_rows(start, width);
-    let alpha = in_lanes((0..k).map(|_| ALPHA as f32), width);
+    let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         let topics = &topics;
-        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha });
-        chunk.sum(rows, n_features, width);
+        Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, n_features });
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
@@ -136,23 +132,26 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
         });
         sums = Sums::gather(&chunks, n_features, width);
     }
-    Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j / LANES][j % LANES])
+    Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j])
 }
 
 /// The start of one chunk, compiled for each instruction set and chosen at run time.
 struct WarmUp<'a> {
     chunk: &'a mut Chunk,
     rows: &'a SparseCounts,
-    topics: &'a [Lane],
-    alpha: &'a [Lane],
+    topics: &'a [f32],
+    alpha: &'a [f32],
+    n_features: usize,
 }
 
 impl WithSimd for WarmUp<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.warm_up(self.rows, self.topics, self.alpha);
+    fn with_simd<S: Simd>(self, simd: S) {
+        let kernel = Kernel::new(simd);
+        self.chunk.warm_up(kernel, self.rows, self.topics, self.alpha);
+        self.chunk.sum(kernel, self.rows, self.n_features, self.alpha.len());
     }
 }
 
@@ -161,53 +160,48 @@ struct Sweep<'a> {
     chunk: &'a mut Chunk,
     rows: &'a SparseCounts,
     sums: &'a Sums,
-    alpha: &'a [Lane],
+    alpha: &'a [f32],
 }
 
 impl WithSimd for Sweep<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.chunk.sweep(self.rows, self.sums, self.alpha);
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.chunk.sweep(Kernel::new(simd), self.rows, self.sums, self.alpha);
     }
 }
 
 /// `S` and what a sweep needs of it.
 struct Sums {
-    exact: Vec<[f64; LANES]>,
+    exact: Vec<f64>,
     /// `S_ij` in single precision.
-    words: Vec<Lane>,
+    words: Vec<f32>,
     /// `S_j + n eta`.
-    totals: Vec<Lane>,
+    totals: Vec<f32>,
 }
 
 impl Sums {
     /// Adds the chunks' sums, in order.
     fn gather(chunks: &[Chunk], n_features: usize, width: usize) -> Self {
-        let mut exact = vec![[0.0; LANES]; n_features * width];
+        let mut exact = vec![0.0; n_features * width];
         exact.par_chunks_mut(width * 256).enumerate().for_each(|(piece, target)| {
             let first = piece * width * 256;
             for chunk in chunks {
-                for (values, more) in target.iter_mut().zip(&chunk.sums[first..]) {
-                    for (value, more) in values.iter_mut().zip(more) {
-                        *value += f64::from(*more);
-                    }
+                for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
+                    *value += f64::from(*more);
                 }
             }
         });
-        let mut totals = vec![[n_features as f64 * ETA; LANES]; width];
+        let mut totals = vec![n_features as f64 * ETA; width];
         for row in exact.chunks_exact(width) {
-            for (totals, values) in totals.iter_mut().zip(row) {
-                for (total, value) in totals.iter_mut().zip(values) {
-                    *total += value;
-                }
+            for (total, value) in totals.iter_mut().zip(row) {
+                *total += value;
             }
         }
-        let single = |lane: &[f64; LANES]| lane.map(|value| value as f32);
         Self {
-            words: exact.par_iter().map(single).collect(),
-            totals: totals.iter().map(single).collect(),
+            words: exact.par_iter().map(|&v| v as f32).collect(),
+            totals: totals.iter().map(|&v| v as f32).collect(),
             exact,
         }
     }
@@ -217,8 +211,8 @@ impl Sums {
 struct Chunk {
     documents: std::ops::Range<usize>,
     /// One row of topics per stored count.
-    gamma: Vec<Lane>,
-    sums: Vec<Lane>,
+    gamma: Vec<f32>,
+    sums: Vec<f32>,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
@@ -231,7 +225,7 @@ fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
             let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let n = offsets[documents.end] - offsets[documents.start];
-            Chunk { documents, gamma: vec![[0.0; LANES]; n * width], sums: Vec::new() }
+            Chunk { documents, gamma: vec![0.0; n * width], sums: Vec::new() }
         })
         .collect()
 }
@@ -239,29 +233,35 @@ fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
 impl Chunk {
     /// Responsibilities from fixed topics: the inference update of new documents.
     #[inline(always)]
-    fn warm_up(&mut self, rows: &SparseCounts, topics: &[Lane], alpha: &[Lane]) {
+    fn warm_up<S: Simd>(
+        &mut self,
+        kernel: Kernel<S>,
+        rows: &SparseCounts,
+        topics: &[f32],
+        alpha: &[f32],
+    ) {
         let width = alpha.len();
         let mut gamma = &mut self.gamma[..];
-        let (mut mixture, mut fresh) = (vec![[0.0; LANES]; width], vec![[0.0; LANES]; width]);
+        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             let (own, rest) = gamma.split_at_mut(features.len() * width);
             gamma = rest;
-            mixture.fill([0.0; LANES]);
+            mixture.fill(0.0);
             for pass in 0..=WARM_UP {
                 let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
                 for (old, (&i, &x)) in entries {
                     let words = &topics[i as usize * width..][..width];
-                    let total = expected(old, words, &mixture, alpha, &mut fresh);
+                    let total = kernel.expected(old, words, &mixture, alpha, &mut fresh);
                     // The first pass starts from nothing: it must not see its own additions.
                     if pass == 0 {
-                        settle(old, &fresh, total);
+                        kernel.settle(old, &fresh, total);
                     } else {
-                        update(old, &fresh, total, x as f32, &mut mixture);
+                        kernel.update(old, &fresh, total, x as f32, &mut mixture);
                     }
                 }
                 if pass == 0 {
-                    recount(own, counts, &mut mixture);
+                    kernel.recount(own, counts, &mut mixture);
                 }
             }
         }
@@ -269,156 +269,200 @@ impl Chunk {
 
     /// One sweep with `S` frozen; leaves this chunk's part of the new `S`.
     #[inline(always)]
-    fn sweep(&mut self, rows: &SparseCounts, sums: &Sums, alpha: &[Lane]) {
+    fn sweep<S: Simd>(
+        &mut self,
+        kernel: Kernel<S>,
+        rows: &SparseCounts,
+        sums: &Sums,
+        alpha: &[f32],
+    ) {
         let width = alpha.len();
-        self.sums.fill([0.0; LANES]);
+        self.sums.fill(0.0);
         let mut gamma = &mut self.gamma[..];
-        let (mut mixture, mut fresh) = (vec![[0.0; LANES]; width], vec![[0.0; LANES]; width]);
+        let (mut mixture, mut fresh) = (vec![0.0; width], vec![0.0; width]);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             let (own, rest) = gamma.split_at_mut(features.len() * width);
             gamma = rest;
-            recount(own, counts, &mut mixture);
+            kernel.recount(own, counts, &mut mixture);
             let entries = own.chunks_exact_mut(width).zip(features.iter().zip(counts));
             for (old, (&i, &x)) in entries {
                 let at = i as usize * width;
                 let words = &sums.words[at..at + width];
-                let total = collapsed(old, words, &sums.totals, &mixture, alpha, &mut fresh);
-                update(old, &fresh, total, x as f32, &mut mixture);
-                add_counts(&mut self.sums[at..at + width], old, x as f32);
+                let total = kernel.collapsed(old, words, &sums.totals, &mixture, alpha, &mut fresh);
+                kernel.update(old, &fresh, total, x as f32, &mut mixture);
+                kernel.add_counts(&mut self.sums[at..at + width], old, x as f32);
             }
         }
     }
 
     /// This chunk's part of `S` from its responsibilities.
-    fn sum(&mut self, rows: &SparseCounts, n_features: usize, width: usize) {
-        self.sums = vec![[0.0; LANES]; n_features * width];
+    #[inline(always)]
+    fn sum<S: Simd>(
+        &mut self,
+        kernel: Kernel<S>,
+        rows: &SparseCounts,
+        n_features: usize,
+        width: usize,
+    ) {
+        self.sums.clear();
+        self.sums.resize(n_features * width, 0.0);
         let mut gamma = self.gamma.chunks_exact(width);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             for ((&i, &x), own) in features.iter().zip(counts).zip(&mut gamma) {
-                add_counts(&mut self.sums[i as usize * width..][..width], own, x as f32);
+                kernel.add_counts(&mut self.sums[i as usize * width..][..width], own, x as f32);
             }
         }
     }
 }
 
-#[inline(always)]
-fn add_counts(target: &mut [Lane], gamma: &[Lane], x: f32) {
-    for (target, gamma) in target.iter_mut().zip(gamma) {
-        for j in 0..LANES {
-            target[j] += x * gamma[j];
+/// Topics side by side in registers. Whatever the width of a register, a sum over topics adds the
+/// same numbers in the same order, so every instruction set gives the same bits.
+#[derive(Clone, Copy)]
+struct Kernel<S: Simd> {
+    simd: S,
+    zero: S::f32s,
+    eta: S::f32s,
+}
+
+impl<S: Simd> Kernel<S> {
+    /// Registers to [`LANES`] topics.
+    const REGISTERS: usize = LANES / S::F32_LANES;
+
+    #[inline(always)]
+    fn new(simd: S) -> Self {
+        Self { simd, zero: simd.splat_f32s(0.0), eta: simd.splat_f32s(ETA as f32) }
+    }
+
+    /// `target += x gamma`.
+    #[inline(always)]
+    fn add_counts(self, target: &mut [f32], gamma: &[f32], x: f32) {
+        let (simd, x) = (self.simd, self.simd.splat_f32s(x));
+        let (target, gamma) = (S::as_mut_simd_f32s(target).0, S::as_simd_f32s(gamma).0);
+        for (target, &gamma) in target.iter_mut().zip(gamma) {
+            *target = simd.add_f32s(*target, simd.mul_f32s(x, gamma));
         }
     }
-}
 
-/// `D_dj` from the responsibilities of one document.
-#[inline(always)]
-fn recount(own: &[Lane], counts: &[u32], mixture: &mut [Lane]) {
-    mixture.fill([0.0; LANES]);
-    for (row, &x) in own.chunks_exact(mixture.len()).zip(counts) {
-        add_counts(mixture, row, x as f32);
-    }
-}
-
-/// `M_ij (D_j - gamma + alpha_j)` and its sum.
-#[inline(always)]
-fn expected(
-    old: &[Lane],
-    words: &[Lane],
-    mixture: &[Lane],
-    alpha: &[Lane],
-    fresh: &mut [Lane],
-) -> f32 {
-    let n = fresh.len();
-    let (old, words, mixture, alpha) = (&old[..n], &words[..n], &mixture[..n], &alpha[..n]);
-    let mut sum = [0.0; LANES];
-    for v in 0..n {
-        for j in 0..LANES {
-            let value = words[v][j] * (mixture[v][j] - old[v][j] + alpha[v][j]).max(0.0);
-            fresh[v][j] = value;
-            sum[j] += value;
+    /// `D_dj` from the responsibilities of one document.
+    #[inline(always)]
+    fn recount(self, own: &[f32], counts: &[u32], mixture: &mut [f32]) {
+        mixture.fill(0.0);
+        for (row, &x) in own.chunks_exact(mixture.len()).zip(counts) {
+            self.add_counts(mixture, row, x as f32);
         }
     }
-    across(sum)
-}
 
-/// The collapsed update and its sum.
-#[inline(always)]
-fn collapsed(
-    old: &[Lane],
-    words: &[Lane],
-    totals: &[Lane],
-    mixture: &[Lane],
-    alpha: &[Lane],
-    fresh: &mut [Lane],
-) -> f32 {
-    let n = fresh.len();
-    let (old, words, totals) = (&old[..n], &words[..n], &totals[..n]);
-    let (mixture, alpha) = (&mixture[..n], &alpha[..n]);
-    let mut sum = [0.0; LANES];
-    for v in 0..n {
-        for j in 0..LANES {
-            let word = (words[v][j] - old[v][j]).max(0.0) + ETA as f32;
-            let document = (mixture[v][j] - old[v][j] + alpha[v][j]).max(0.0);
-            let value = word * document / (totals[v][j] - old[v][j]);
-            fresh[v][j] = value;
-            sum[j] += value;
+    /// `M_ij (D_j - gamma + alpha_j)` and its sum.
+    #[inline(always)]
+    fn expected(
+        self,
+        old: &[f32],
+        words: &[f32],
+        mixture: &[f32],
+        alpha: &[f32],
+        fresh: &mut [f32],
+    ) -> f32 {
+        let simd = self.simd;
+        let (old, words) = (S::as_simd_f32s(old).0, S::as_simd_f32s(words).0);
+        let (mixture, alpha) = (S::as_simd_f32s(mixture).0, S::as_simd_f32s(alpha).0);
+        let topics = old.iter().zip(words).zip(mixture.iter().zip(alpha));
+        self.fill(fresh, topics, |((&old, &word), (&mixture, &alpha))| {
+            let others = simd.add_f32s(simd.sub_f32s(mixture, old), alpha);
+            simd.mul_f32s(word, simd.max_f32s(others, self.zero))
+        })
+    }
+
+    /// The collapsed update and its sum.
+    #[inline(always)]
+    fn collapsed(
+        self,
+        old: &[f32],
+        words: &[f32],
+        totals: &[f32],
+        mixture: &[f32],
+        alpha: &[f32],
+        fresh: &mut [f32],
+    ) -> f32 {
+        let simd = self.simd;
+        let (old, words) = (S::as_simd_f32s(old).0, S::as_simd_f32s(words).0);
+        let (mixture, alpha) = (S::as_simd_f32s(mixture).0, S::as_simd_f32s(alpha).0);
+        let totals = S::as_simd_f32s(totals).0;
+        let topics = old.iter().zip(words).zip(totals).zip(mixture.iter().zip(alpha));
+        self.fill(fresh, topics, |(((&old, &word), &total), (&mixture, &alpha))| {
+            let word = simd.max_f32s(simd.sub_f32s(word, old), self.zero);
+            let document = simd.add_f32s(simd.sub_f32s(mixture, old), alpha);
+            let document = simd.max_f32s(document, self.zero);
+            let product = simd.mul_f32s(simd.add_f32s(word, self.eta), document);
+            simd.div_f32s(product, simd.sub_f32s(total, old))
+        })
+    }
+
+    /// Fills a row with what `value` makes of its topics; its sum, lane by lane and then across.
+    #[inline(always)]
+    fn fill<T>(
+        self,
+        fresh: &mut [f32],
+        topics: impl Iterator<Item = T>,
+        value: impl Fn(T) -> S::f32s,
+    ) -> f32 {
+        let mut sums = [self.zero; LANES];
+        let fresh = S::as_mut_simd_f32s(fresh).0;
+        for (v, (fresh, topic)) in fresh.iter_mut().zip(topics).enumerate() {
+            *fresh = value(topic);
+            let sum = &mut sums[v % Self::REGISTERS];
+            *sum = self.simd.add_f32s(*sum, *fresh);
+        }
+        let mut lanes = [0.0; LANES];
+        S::as_mut_simd_f32s(&mut lanes).0.copy_from_slice(&sums[..Self::REGISTERS]);
+        across(lanes)
+    }
+
+    /// Replaces the old responsibilities, unless nothing explains the word.
+    #[inline(always)]
+    fn settle(self, old: &mut [f32], fresh: &[f32], total: f32) {
+        if total > 0.0 {
+            let scale = self.simd.splat_f32s(1.0 / total);
+            let (old, fresh) = (S::as_mut_simd_f32s(old).0, S::as_simd_f32s(fresh).0);
+            for (old, &fresh) in old.iter_mut().zip(fresh) {
+                *old = self.simd.mul_f32s(fresh, scale);
+            }
         }
     }
-    across(sum)
-}
 
-/// The sum across a lane, by halves.
-#[inline(always)]
-fn across(lane: Lane) -> f32 {
-    let [a, b, c, d, e, f, g, h] = lane;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
-
-/// Replaces the old responsibilities, unless nothing explains the word.
-#[inline(always)]
-fn settle(old: &mut [Lane], fresh: &[Lane], total: f32) {
-    if total > 0.0 {
-        let scale = 1.0 / total;
-        for (old, fresh) in old.iter_mut().zip(fresh) {
-            for j in 0..LANES {
-                old[j] = fresh[j] * scale;
+    /// As [`settle`](Self::settle), carrying the change into the document's mixture.
+    #[inline(always)]
+    fn update(self, old: &mut [f32], fresh: &[f32], total: f32, x: f32, mixture: &mut [f32]) {
+        if total > 0.0 {
+            let simd = self.simd;
+            let (scale, x) = (simd.splat_f32s(1.0 / total), simd.splat_f32s(x));
+            let (old, fresh) = (S::as_mut_simd_f32s(old).0, S::as_simd_f32s(fresh).0);
+            let mixture = S::as_mut_simd_f32s(mixture).0;
+            for ((old, &fresh), mixture) in old.iter_mut().zip(fresh).zip(mixture) {
+                let new = simd.mul_f32s(fresh, scale);
+                let change = simd.mul_f32s(x, simd.sub_f32s(new, *old));
+                *mixture = simd.add_f32s(*mixture, change);
+                *old = new;
             }
         }
     }
 }
 
-/// As [`settle`], carrying the change into the document's mixture.
+/// The sum across lanes, by halves.
 #[inline(always)]
-fn update(old: &mut [Lane], fresh: &[Lane], total: f32, x: f32, mixture: &mut [Lane]) {
-    if total > 0.0 {
-        let scale = 1.0 / total;
-        let n = old.len();
-        let (fresh, mixture) = (&fresh[..n], &mut mixture[..n]);
-        for v in 0..n {
-            for j in 0..LANES {
-                let new = fresh[v][j] * scale;
-                mixture[v][j] += x * (new - old[v][j]);
-                old[v][j] = new;
-            }
-        }
-    }
+fn across(lanes: [f32; LANES]) -> f32 {
+    let eight: [f32; 8] = std::array::from_fn(|j| lanes[j] + lanes[j + 8]);
+    let four: [f32; 4] = std::array::from_fn(|j| eight[j] + eight[j + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
 }
 
-/// Numbers in lanes, the last filled up with zeros.
-fn in_lanes(values: impl Iterator<Item = f32>, width: usize) -> Vec<Lane> {
-    let mut lanes = vec![[0.0; LANES]; width];
-    values.enumerate().for_each(|(j, value)| lanes[j / LANES][j % LANES] = value);
-    lanes
-}
-
-/// A matrix row by row in single precision, rows in whole lanes.
-fn padded_rows(matrix: &Matrix, width: usize) -> Vec<Lane> {
-    let mut rows = vec![[0.0; LANES]; matrix.n_rows() * width];
+/// A matrix row by row in single precision, rows padded with zeros.
+fn padded_rows(matrix: &Matrix, width: usize) -> Vec<f32> {
+    let mut rows = vec![0.0; matrix.n_rows() * width];
     for j in 0..matrix.n_columns() {
         for (i, value) in matrix.column(j).iter().enumerate() {
-            rows[i * width + j / LANES][j % LANES] = *value as f32;
+            rows[i * width + j] = *value as f32;
         }
     }
     rows
