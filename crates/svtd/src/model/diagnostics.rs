@@ -119,8 +119,8 @@ pub enum PolishOutcome {
         sweeps: usize,
         /// Whether the responsibilities were kept (exclusion of a word's own share).
         exact: bool,
-        /// Completion perplexity on held-out documents: unpolished, polished. `None` when the
-        /// polish was asked for unconditionally.
+        /// Completion perplexity on held-out documents: unpolished, polished (with no more sweeps
+        /// than it took to be better). `None` when the polish was asked for unconditionally.
         held_out: Option<[f64; 2]>,
     },
     /// The unpolished estimate predicted held-out words better, or nothing could be held out.
