@@ -13,9 +13,8 @@ use crate::{input, listing, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
-    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
-        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
-        return Err(Failure::Request(sentence.to_owned()));
+    if let Some(sentence) = args.contradiction() {
+        return Err(Failure::Request(sentence));
     }
     if let Some(path) = &args.output {
         output::check(path, args.force, &args.source.files())?;
@@ -51,10 +50,10 @@ macro_rules! with_choices {
         if let Some(whitening) = args.whitening {
             params = params.whitening(whitening.into());
         }
-        if let Some(method) = args.method {
-            params = params.method(method.with_seed(args.chance.seed));
+        if let Some(method) = args.method.and_then(|m| m.with_seed(args.chance.seed)) {
+            params = params.method(method);
             // --paper removes rows from slices that only the paper's method has.
-            if !matches!(method, Method::Svtd) {
+            if method != svtd::Method::Svtd {
                 params = params.rows(Rows::Kept);
             }
         }
@@ -76,10 +75,16 @@ fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model
             if let Some(alpha0) = args.alpha0 {
                 params = params.alpha0(alpha0);
             }
+            if args.method == Some(Method::Gibbs) {
+                params = params.by_gibbs(args.classical.gibbs(args.chance.seed));
+            }
             params.fit_watched(corpus, &watch).map(Model::Lda)
         }
         ModelKind::SingleTopic => {
-            let params = with_choices!(SingleTopic::params(args.n_topics), args);
+            let mut params = with_choices!(SingleTopic::params(args.n_topics), args);
+            if args.method == Some(Method::Em) {
+                params = params.by_em(args.classical.em(args.chance.seed));
+            }
             params.fit_watched(corpus, &watch).map(Model::SingleTopic)
         }
     }

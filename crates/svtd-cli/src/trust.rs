@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use svtd::corpus::CorpusReport;
-use svtd::model::{Diagnostics, PolishOutcome};
+use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome};
 
 use crate::failure::printable;
 
@@ -48,44 +48,67 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
 pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Result<()> {
     let d = diagnostics;
     let [empty, one, two] = d.n_short_documents;
-    let lines = [
-        (
-            "documents",
-            format!(
-                "{} with {} words, {} of them different; {} too short for triples",
-                d.n_documents,
-                d.n_tokens,
-                d.n_words_present,
-                empty + one + two
-            ),
+    let mut lines = vec![(
+        "documents",
+        format!(
+            "{} with {} words, {} of them different; {} too short for triples",
+            d.n_documents,
+            d.n_tokens,
+            d.n_words_present,
+            empty + one + two
         ),
-        (
-            "effective documents",
-            format!(
-                "{:.1} for pairs, {:.1} for triples",
-                d.effective_documents_pairs, d.effective_documents_triples
-            ),
-        ),
-        ("above the noise", above_noise(d)),
-        ("spectral gap", spectral_gap(d)),
-        (
-            "off-diagonal",
-            format!("{:.3} of the third moment fits no rotation (0 is best)", d.off_diagonal),
-        ),
-        ("clipped", clipped(d)),
-        ("polish", polish(&d.polish)),
-    ];
+    )];
+    match &d.rival {
+        Some(outcome) => lines.push(("search", search(outcome))),
+        None => lines.extend(about_moments(d)),
+    }
     for (name, line) in lines {
         writeln!(out, "{name:<20} {line}")?;
     }
-    if let Some(pivot) = &d.pivot {
-        let (pivot, separation) = (printable(pivot), d.separation);
+    if let (Some(pivot), Some(separation)) = (&d.pivot, d.separation) {
+        let pivot = printable(pivot);
         writeln!(out, "{:<20} {pivot:?}, separation {separation:.2e}", "pivot")?;
     }
     for note in &d.notes {
         writeln!(out, "note: {}", printable(note))?;
     }
     Ok(())
+}
+
+/// The lines of a fit by moments.
+fn about_moments(d: &Diagnostics) -> Vec<(&'static str, String)> {
+    let effective = format!(
+        "{:.1} for pairs, {:.1} for triples",
+        d.effective_documents_pairs, d.effective_documents_triples
+    );
+    let mut lines = vec![
+        ("effective documents", effective),
+        ("above the noise", above_noise(d)),
+        ("spectral gap", spectral_gap(d)),
+    ];
+    lines.extend(d.off_diagonal.map(|share| {
+        ("off-diagonal", format!("{share:.3} of the third moment fits no rotation (0 is best)"))
+    }));
+    lines.extend([("clipped", clipped(d)), ("polish", polish(&d.polish))]);
+    lines
+}
+
+/// What a classical rival did.
+fn search(outcome: &RivalOutcome) -> String {
+    match outcome {
+        RivalOutcome::Em { objectives, n_best, steps, settled } => format!(
+            "{n_best} of {} starts of EM ended at the best likelihood; {steps} steps, {}settled",
+            objectives.len(),
+            if *settled { "" } else { "not " }
+        ),
+        RivalOutcome::Gibbs { sweeps, samples, unrest } => {
+            let halves = match unrest {
+                Some(unrest) => format!("; their two halves are {unrest:.3} apart (L1, 0 to 2)"),
+                None => String::new(),
+            };
+            format!("{sweeps} Gibbs sweeps, {samples} samples averaged{halves}")
+        }
+    }
 }
 
 fn spectral_gap(d: &Diagnostics) -> String {

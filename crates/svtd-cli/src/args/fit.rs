@@ -7,7 +7,7 @@ use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{Chance, ModelKind, Source};
+use super::{Chance, Classical, ModelKind, Source, first};
 
 /// Learn a model from a table of counts.
 #[derive(Debug, Args)]
@@ -31,8 +31,9 @@ pub struct Fit {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// How the topics are told apart: all words jointly, the paper's one pivot word, or one of the
-    /// rivals the paper compares with, which draw random numbers (--seed) [default: joint]
+    /// How the topics are told apart: all words jointly, the paper's one pivot word, one of the
+    /// rivals the paper compares with, or a classical rival that uses no moments at all; rivals
+    /// draw random numbers (--seed) [default: joint]
     #[arg(long, value_enum)]
     pub method: Option<Method>,
 
@@ -78,6 +79,10 @@ pub struct Fit {
     /// The seed.
     #[command(flatten)]
     pub chance: Chance,
+
+    /// What concerns --method em and gibbs only.
+    #[command(flatten)]
+    pub classical: Classical,
 }
 
 const FIT_EXAMPLES: &str = "\
@@ -87,11 +92,57 @@ Examples:
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
+  svtd fit docword.kos.txt.gz -k 20 --method gibbs       its classical rival, to compare
 
 The result never depends on the number of threads, nor on the run.";
 
+impl Fit {
+    /// A sentence when two flags contradict each other.
+    pub fn contradiction(&self) -> Option<String> {
+        let (em, gibbs) = (self.method == Some(Method::Em), self.method == Some(Method::Gibbs));
+        let sentence = |text: &str| Some(text.to_owned());
+        if self.alpha0.is_some() && self.model == ModelKind::SingleTopic {
+            return sentence("--alpha0 is for --model lda; a single-topic model has no mixtures");
+        }
+        if em && self.model == ModelKind::Lda {
+            return sentence(
+                "--method em is for --model single-topic; for mixtures the classical rival is \
+                 --method gibbs",
+            );
+        }
+        if gibbs && self.model == ModelKind::SingleTopic {
+            return sentence(
+                "--method gibbs is for --model lda; for one topic a document the classical rival \
+                 is --method em",
+            );
+        }
+        if let Some(flag) = self.classical.of_em().filter(|_| !em) {
+            return Some(format!("{flag} is for --method em"));
+        }
+        if let Some(flag) = self.classical.of_gibbs().filter(|_| !gibbs) {
+            return Some(format!("{flag} is for --method gibbs"));
+        }
+        let flag = self.of_moments().filter(|_| em || gibbs)?;
+        let method = if em { "em" } else { "gibbs" };
+        Some(format!("{flag} is about the moments, which --method {method} does not use"))
+    }
+
+    /// The first flag given that only the method of moments has.
+    fn of_moments(&self) -> Option<&'static str> {
+        first(&[
+            (self.paper, "--paper"),
+            (self.weights.is_some(), "--weights"),
+            (self.whitening.is_some(), "--whitening"),
+            (self.rows.is_some(), "--rows"),
+            (self.polish.is_some(), "--polish"),
+            (self.allow_fewer, "--allow-fewer"),
+            (self.no_trust, "--no-trust"),
+        ])
+    }
+}
+
 /// How the rotation is found.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// All slices of the third moment at once.
     Joint,
@@ -105,18 +156,23 @@ pub enum Method {
     SingularVectors,
     /// Alternating least squares (--seed).
     Als,
+    /// Single topic, without moments: EM from several random starts (--seed).
+    Em,
+    /// LDA, without moments: collapsed Gibbs sampling (--seed).
+    Gibbs,
 }
 
 impl Method {
-    /// As the library spells them.
-    pub fn with_seed(self, seed: u64) -> RotationMethod {
+    /// As the library spells them; `None` for those that use no moments.
+    pub fn with_seed(self, seed: u64) -> Option<RotationMethod> {
         match self {
-            Method::Joint => RotationMethod::Joint,
-            Method::Svtd => RotationMethod::Svtd,
-            Method::TensorPower => RotationMethod::TensorPower { seed },
-            Method::Eigenvectors => RotationMethod::Eigenvectors { seed },
-            Method::SingularVectors => RotationMethod::SingularVectors { seed },
-            Method::Als => RotationMethod::Als { seed },
+            Method::Joint => Some(RotationMethod::Joint),
+            Method::Svtd => Some(RotationMethod::Svtd),
+            Method::TensorPower => Some(RotationMethod::TensorPower { seed }),
+            Method::Eigenvectors => Some(RotationMethod::Eigenvectors { seed }),
+            Method::SingularVectors => Some(RotationMethod::SingularVectors { seed }),
+            Method::Als => Some(RotationMethod::Als { seed }),
+            Method::Em | Method::Gibbs => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Every flag and its help: what all commands share here, the rest in a file for each command.
 
+mod classical;
 mod count;
 mod demo;
 mod export;
@@ -13,6 +14,7 @@ mod topics;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::classical::{Classical, first};
 pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::export::Export;

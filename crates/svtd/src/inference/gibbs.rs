@@ -110,7 +110,7 @@ impl Gibbs {
 }
 
 /// Draws an index with probability proportional to `odds`; `None` when all are zero.
-fn draw(rng: &mut ChaCha8Rng, odds: &[f64]) -> Option<usize> {
+pub(crate) fn draw(rng: &mut ChaCha8Rng, odds: &[f64]) -> Option<usize> {
     let total: f64 = odds.iter().sum();
     if total <= 0.0 {
         return None;

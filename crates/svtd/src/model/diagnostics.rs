@@ -14,11 +14,13 @@ pub struct Diagnostics {
     pub n_words_present: usize,
     /// Tokens.
     pub n_tokens: u64,
-    /// How many equally weighted documents the pair moment is worth.
+    /// How many equally weighted documents the pair moment is worth. When a rival learned, which
+    /// weighs all alike, the documents that have a pair; likewise for triples.
     pub effective_documents_pairs: f64,
     /// How many equally weighted documents the triple moment is worth.
     pub effective_documents_triples: f64,
-    /// The leading eigenvalues of the (scaled) pair moment: one per topic, and the next.
+    /// The leading eigenvalues of the (scaled) pair moment: one per topic, and the next. Empty when
+    /// a rival learned.
     pub eigenvalues: Vec<f64>,
     /// The k-th eigenvalue of the pair moment over the next; `None` when the next is not positive.
     pub spectral_gap: Option<f64>,
@@ -28,20 +30,24 @@ pub struct Diagnostics {
     #[serde(default)]
     pub z_scores: Option<Vec<f64>>,
     /// Whether the eigenpairs were found to tolerance, and the largest relative residual.
-    pub eigenpairs_converged: bool,
+    /// `None` when a rival learned, as for all that speaks of moments below.
+    pub eigenpairs_converged: Option<bool>,
     /// See `eigenpairs_converged`.
-    pub eigenpairs_residual: f64,
+    pub eigenpairs_residual: Option<f64>,
     /// Passes over the data that finding them took.
     pub n_products: usize,
     /// The word whose slice fixed the rotation, for the method that uses one.
     pub pivot: Option<String>,
     /// The least distance between topics in what fixed the rotation.
-    pub separation: f64,
+    pub separation: Option<f64>,
     /// What no rotation could diagonalise, in `[0, 1]`: how far the data are from any model of
     /// this kind.
-    pub off_diagonal: f64,
+    pub off_diagonal: Option<f64>,
     /// What the polish did.
     pub polish: PolishOutcome,
+    /// What a rival did, when one learned in place of the moments.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rival: Option<RivalOutcome>,
     /// Per topic, in the model's order.
     pub topics: Vec<TopicDiagnostics>,
     /// Sentences a user should read.
@@ -127,5 +133,32 @@ pub enum PolishOutcome {
     Declined {
         /// Completion perplexity on held-out documents: unpolished, polished.
         held_out: Option<[f64; 2]>,
+    },
+}
+
+/// What a rival did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RivalOutcome {
+    /// EM with restarts.
+    Em {
+        /// The penalised log-likelihood where each start ended.
+        objectives: Vec<f64>,
+        /// How many starts ended at the best of them, to `1e-5`.
+        n_best: usize,
+        /// Steps of the best start.
+        steps: usize,
+        /// Whether its objective had settled.
+        settled: bool,
+    },
+    /// Collapsed Gibbs sampling.
+    Gibbs {
+        /// Sweeps in all.
+        sweeps: usize,
+        /// Samples averaged.
+        samples: usize,
+        /// The mean L1 distance, from 0 to 2, between the topics of the first half of the samples
+        /// and of the second half; `None` for a single sample.
+        unrest: Option<f64>,
     },
 }

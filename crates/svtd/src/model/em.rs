@@ -44,6 +44,9 @@ pub(super) struct Polished {
     pub topic_weights: Vec<f64>,
     pub steps: usize,
     pub settled: bool,
+    /// The penalised objective when it was last evaluated: of these parameters when they settled,
+    /// else of those one step before.
+    pub objective: f64,
 }
 
 /// Polishes `(M, Omega)` on the counts for at most `max_steps` steps.
@@ -82,7 +85,7 @@ pub(super) fn polish(
             steps += 1;
         }
     }
-    Polished { word_topic, topic_weights, steps, settled }
+    Polished { word_topic, topic_weights, steps, settled, objective: last }
 }
 
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
@@ -105,8 +108,37 @@ pub fn polish_single_topic(
     (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 
+/// Topics that EM made identical become one, with a note that says so.
+pub(super) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
+    let groups = identical_groups(&polished.word_topic);
+    let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
+    let weight = |group: &Vec<usize>| group.iter().map(|&j| polished.topic_weights[j]).sum();
+    let n = polished.topic_weights.len();
+    let note = (leaders.len() < n).then(|| {
+        format!(
+            "{} of {n} topics came out identical to others and were merged; {} remain",
+            n - leaders.len(),
+            leaders.len()
+        )
+    });
+    let merged = Merged {
+        word_topic: polished.word_topic.select_columns(&leaders),
+        topic_weights: groups.iter().map(weight).collect(),
+        leaders,
+    };
+    (merged, note)
+}
+
+/// Topics of which no two are the same.
+pub(super) struct Merged {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    /// Which of the topics before each one was.
+    pub leaders: Vec<usize>,
+}
+
 /// Groups of topics that EM made identical, each with its first member leading.
-pub(super) fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
+fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for j in 0..word_topic.n_columns() {
         let same = |group: &&mut Vec<usize>| {

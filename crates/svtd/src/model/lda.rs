@@ -16,8 +16,10 @@
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
+use super::collapsed_gibbs::CollapsedGibbs;
 use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
+use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
 use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
 use super::stage::{Stage, Step};
@@ -104,6 +106,14 @@ impl LdaParams {
         self
     }
 
+    /// Let collapsed Gibbs sampling learn instead of the moments, to compare with; the prior of a
+    /// document's mixture has `alpha0 / k` for each topic. What is chosen about the moments and the
+    /// polish then has no effect.
+    pub fn by_gibbs(mut self, gibbs: CollapsedGibbs) -> Self {
+        self.options.learner = Learner::Gibbs(gibbs);
+        self
+    }
+
     /// Learns `(M, alpha)`.
     ///
     /// # Errors
@@ -119,8 +129,11 @@ impl LdaParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
-        check_n_topics(self.options.n_topics, corpus.n_present())?;
         crate::moments::check_alpha0(self.alpha0_value())?;
+        if let Learner::Gibbs(gibbs) = &self.options.learner {
+            return self.fit_by_gibbs(gibbs, corpus, watch);
+        }
+        check_n_topics(self.options.n_topics, corpus.n_present())?;
         let (mut model, candidate) = match self.options.polish {
             Polish::Auto => self.fit_better(corpus, watch)?,
             Polish::None => self.fit_alone(corpus, Candidate::Unpolished, watch)?,
@@ -131,6 +144,20 @@ impl LdaParams {
         let (k, counting) = (model.topics.len(), candidate.counting());
         add_trust(&mut model.diagnostics, corpus, &self.options, k, counting, watch);
         Ok(model)
+    }
+
+    fn fit_by_gibbs(
+        &self,
+        gibbs: &CollapsedGibbs,
+        corpus: &Corpus,
+        watch: &dyn Fn(Step),
+    ) -> Result<Lda> {
+        let k = self.options.n_topics;
+        learner::check(corpus, k)?;
+        gibbs.check(corpus)?;
+        let alpha = self.alpha0_value() / k as f64;
+        let (topics, diagnostics) = learner::finish(corpus, gibbs.learn(corpus, k, alpha, watch));
+        Ok(Lda { topics, alpha: vec![alpha; k], diagnostics, options: self.options.clone() })
     }
 
     fn fit_alone(

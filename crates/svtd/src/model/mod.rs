@@ -2,12 +2,16 @@
 //!
 //! [`SingleTopic`] and [`Lda`] are fitted by their `params(k)...fit(&corpus)`. Both are
 //! a [`Topics`] (which words, which weights), the [`Diagnostics`] of the fit, and the options
-//! that made them; [`Model`] is either, for code that does not care which.
+//! that made them. The moments learn both; their classical rivals, [`Em`] and [`CollapsedGibbs`],
+//! can take their place. [`Model`] is either, for code that does not care which.
 
+mod classical_em;
+mod collapsed_gibbs;
 pub(crate) mod cvb0;
 mod diagnostics;
 mod em;
 mod lda;
+mod learner;
 mod noise;
 mod options;
 mod single_topic;
@@ -16,10 +20,13 @@ mod stage;
 mod topic;
 mod word_order;
 
+pub use classical_em::{Em, Start};
+pub use collapsed_gibbs::CollapsedGibbs;
 pub use cvb0::MAX_RESPONSIBILITIES;
-pub use diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+pub use diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
 pub use em::polish_single_topic;
 pub use lda::{Lda, LdaParams};
+pub use learner::Learner;
 pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};
 pub use stage::{Stage, Step};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::learner::Learner;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::moments::{DocumentWeights, Rows};
@@ -26,6 +27,9 @@ pub enum Polish {
 pub struct Options {
     /// How many topics were asked for.
     pub n_topics: usize,
+    /// What learns: the moments, or a rival, which knows none of the choices below but `alpha0`.
+    #[serde(skip_serializing_if = "Learner::is_moments", default)]
+    pub learner: Learner,
     /// How much a document counts.
     pub weights: DocumentWeights,
     /// How features are weighted in the pair moment.
@@ -49,6 +53,7 @@ impl Options {
     pub(crate) fn new(n_topics: usize) -> Self {
         Self {
             n_topics,
+            learner: Learner::default(),
             weights: DocumentWeights::default(),
             whitening: Scaling::default(),
             method: Method::default(),

@@ -1,7 +1,9 @@
 //! The single-topic model: each document is about one topic.
 
+use super::classical_em::Em;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
+use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
 use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
 use super::stage::{Stage, Step};
@@ -55,6 +57,13 @@ pub struct SingleTopicParams {
 shared_params!(SingleTopicParams);
 
 impl SingleTopicParams {
+    /// Let EM with restarts learn instead of the moments, to compare with. What is chosen about
+    /// the moments and the polish then has no effect.
+    pub fn by_em(mut self, em: Em) -> Self {
+        self.options.learner = Learner::Em(em);
+        self
+    }
+
     /// Learns `(M, Omega)`: Algorithm 2 on the moments of Theorem 2.1, then EM.
     ///
     /// # Errors
@@ -71,6 +80,13 @@ impl SingleTopicParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
         options.check()?;
+        if let Learner::Em(em) = &options.learner {
+            em.check()?;
+            learner::check(corpus, options.n_topics)?;
+            let learned = em.learn(corpus, options.n_topics, watch);
+            let (topics, diagnostics) = learner::finish(corpus, learned);
+            return Ok(SingleTopic { topics, diagnostics, options: options.clone() });
+        }
         check_n_topics(options.n_topics, corpus.n_present())?;
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
@@ -110,32 +126,18 @@ fn unpolished(spectral: &Spectral) -> Estimate {
     }
 }
 
-/// Topics that EM made identical become one, and a note says so.
+/// The polished topics, those that became identical merged.
 fn merged(
     spectral: &mut Spectral,
     polished: em::Polished,
     lifted: Vec<bool>,
     polish: PolishOutcome,
 ) -> Estimate {
-    let groups = em::identical_groups(&polished.word_topic);
-    let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
-    let topic_weights =
-        groups.iter().map(|group| group.iter().map(|&j| polished.topic_weights[j]).sum()).collect();
-    if groups.len() < polished.topic_weights.len() {
-        spectral.notes.push(format!(
-            "{} of {} topics came out identical to others and were merged; {} remain",
-            polished.topic_weights.len() - groups.len(),
-            polished.topic_weights.len(),
-            groups.len()
-        ));
-        let recovered = &mut spectral.recovered;
-        recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
-        recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
-    }
-    Estimate {
-        word_topic: polished.word_topic.select_columns(&leaders),
-        topic_weights,
-        lifted: leaders.iter().map(|&j| lifted[j]).collect(),
-        polish,
-    }
+    let (merged, note) = em::merge_identical(polished);
+    spectral.notes.extend(note);
+    let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
+    recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
+    recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
+    let lifted = leaders.iter().map(|&j| lifted[j]).collect();
+    Estimate { word_topic: merged.word_topic, topic_weights: merged.topic_weights, lifted, polish }
 }

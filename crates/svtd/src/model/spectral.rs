@@ -117,15 +117,16 @@ pub(super) fn finish(
         eigenvalues: whitening.eigenvalues().to_vec(),
         z_scores: None,
         spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
-        eigenpairs_converged: whitening.converged(),
-        eigenpairs_residual: whitening.relative_residual(),
+        eigenpairs_converged: Some(whitening.converged()),
+        eigenpairs_residual: Some(whitening.relative_residual()),
         n_products: whitening.n_products(),
         pivot: decomposition.pivot.map(|feature| {
             corpus.vocabulary().word(corpus.word_of_feature()[feature] as usize).into_owned()
         }),
-        separation: decomposition.separation,
-        off_diagonal: decomposition.residual,
+        separation: Some(decomposition.separation),
+        off_diagonal: Some(decomposition.residual),
         polish: estimate.polish,
+        rival: None,
         topics,
         notes,
     };

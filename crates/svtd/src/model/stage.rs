@@ -24,6 +24,8 @@ pub enum Stage {
     HeldOut,
     /// Telling directions from noise; a step is a product with half the pair moment.
     Trust,
+    /// A rival's search in place of all of the above; a step is a start of EM or a sweep of Gibbs.
+    Rival,
 }
 
 impl Stage {
@@ -37,6 +39,7 @@ impl Stage {
             Stage::Polish => "polish",
             Stage::HeldOut => "held-out comparison",
             Stage::Trust => "trust",
+            Stage::Rival => "search",
         }
     }
 }
