@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use svtd::Corpus;
 use svtd::linalg::Matrix;
 use svtd::persist::atomic::write_atomically;
-use svtd::synthetic::{LdaSource, SingleTopicSource};
+use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
 use crate::args::{Common, Generate, ModelKind};
 use crate::failure::{Failure, Outcome};
@@ -17,20 +17,13 @@ use crate::output::{self, Table, Target};
 /// Numbers in the largest table that is drawn: eight gigabytes.
 const MAX_NUMBERS: usize = 1 << 30;
 
-/// Zipf frequencies are `1/(i + SHIFT)`: even in text no word is everywhere.
-const SHIFT: f64 = 5.0;
-
-/// Zipf: how even the weights of single topics are, as a Dirichlet parameter.
-const EVENNESS: f64 = 5.0;
-
 const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// Runs the command.
 pub fn run(args: &Generate, _common: &Common) -> Outcome {
     check(args)?;
     let files = Files::new(args)?;
-    // The topics and the documents must not come from the same stream of random numbers.
-    let draw_seed = args.seed ^ 0x9e37_79b9_7f4a_7c15;
+    let draw_seed = documents_seed(args.seed);
     match args.model {
         ModelKind::SingleTopic => {
             let source = single_topic_source(args);
@@ -69,7 +62,7 @@ fn check(args: &Generate) -> Outcome {
 fn single_topic_source(args: &Generate) -> SingleTopicSource {
     let (n, k, seed) = (args.n_words, args.n_topics, args.seed);
     if args.zipf {
-        SingleTopicSource::zipf(n, k, SHIFT, concentration(n), EVENNESS, seed)
+        SingleTopicSource::like_text(n, k, seed)
     } else {
         SingleTopicSource::uniform(n, k, seed)
     }
@@ -79,16 +72,10 @@ fn lda_source(args: &Generate) -> LdaSource {
     let (n, k, seed) = (args.n_words, args.n_topics, args.seed);
     let alpha0 = args.alpha0.unwrap_or(DEFAULT_ALPHA0);
     if args.zipf {
-        LdaSource::zipf(n, k, SHIFT, concentration(n), alpha0, seed)
+        LdaSource::like_text(n, k, alpha0, seed)
     } else {
         LdaSource::uniform(n, k, alpha0, seed)
     }
-}
-
-/// Zipf: how close topics are to the common frequencies, so that they differ about as much
-/// whatever the size of the vocabulary.
-fn concentration(n_words: usize) -> f64 {
-    0.5 * n_words as f64
 }
 
 /// The files of one corpus, all of which may be written.

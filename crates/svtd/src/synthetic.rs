@@ -12,6 +12,23 @@ use rand_distr::{Distribution, Gamma, LogNormal, Poisson};
 use crate::corpus::{Corpus, CorpusBuilder};
 use crate::linalg::Matrix;
 
+/// Frequencies like those of text are `1/(i + SHIFT)`: even in text no word is everywhere.
+const SHIFT: f64 = 5.0;
+
+/// How even the weights of topics are in corpora like text, as a Dirichlet parameter.
+const EVENNESS: f64 = 5.0;
+
+/// How close topics are to the common frequencies in corpora like text.
+fn concentration(n_words: usize) -> f64 {
+    0.5 * n_words as f64
+}
+
+/// The seed of the documents when the topics were drawn from `seed`: the two must not come from
+/// the same stream of random numbers.
+pub fn documents_seed(seed: u64) -> u64 {
+    seed ^ 0x9e37_79b9_7f4a_7c15
+}
+
 /// The law of document lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lengths {
@@ -89,6 +106,12 @@ impl SingleTopicSource {
         Self { word_topic, topic_weights }
     }
 
+    /// As [`zipf`](Self::zipf) with the constants of `svtd generate --zipf`: words as unequal as
+    /// in text, topics that differ about as much whatever the size of the vocabulary.
+    pub fn like_text(n_words: usize, n_topics: usize, seed: u64) -> Self {
+        Self::zipf(n_words, n_topics, SHIFT, concentration(n_words), EVENNESS, seed)
+    }
+
     /// Draws a corpus, and the topic of every document.
     pub fn draw(&self, n_documents: usize, lengths: &Lengths, seed: u64) -> (Corpus, Vec<usize>) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -134,6 +157,11 @@ impl LdaSource {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = zipf_columns(&mut rng, n_words, n_topics, shift, concentration);
         Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
+    }
+
+    /// As [`zipf`](Self::zipf) with the constants of [`SingleTopicSource::like_text`].
+    pub fn like_text(n_words: usize, n_topics: usize, alpha0: f64, seed: u64) -> Self {
+        Self::zipf(n_words, n_topics, SHIFT, concentration(n_words), alpha0, seed)
     }
 
     /// Draws a corpus, and the mixture of every document (documents x topics).

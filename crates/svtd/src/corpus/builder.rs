@@ -67,6 +67,14 @@ impl CorpusBuilder {
         Ok(())
     }
 
+    /// Makes room for exactly these many further documents and entries, so that none is moved
+    /// while they are added.
+    pub fn reserve(&mut self, n_documents: usize, n_entries: usize) {
+        self.offsets.reserve_exact(n_documents);
+        self.words.reserve_exact(n_entries);
+        self.counts.reserve_exact(n_entries);
+    }
+
     /// Names the words; there must be `n_words` of them. Without this they are numbered from 1.
     pub fn vocabulary(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabulary = Some(vocabulary);

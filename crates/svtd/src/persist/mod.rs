@@ -39,7 +39,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(corpus.digest())?.write(path.as_ref(), overwrite)
+        self.to_container(&corpus.digest())?.write(path.as_ref(), overwrite)
     }
 
     /// Reads a model file.
@@ -53,7 +53,7 @@ impl Model {
             .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
-    fn to_container(&self, corpus_digest: String) -> Result<Container> {
+    fn to_container(&self, corpus_digest: &str) -> Result<Container> {
         let topics = self.topics();
         let (k, n) = (topics.len(), topics.vocabulary().len());
         let mut header = Map::new();
@@ -80,6 +80,39 @@ impl Model {
             arrays.insert("vocabulary_offsets".to_owned(), offsets);
         }
         Ok(Container { header, arrays })
+    }
+}
+
+impl Saved {
+    /// A model that was just fitted on `corpus`, as its file will hold it.
+    pub fn new(model: Model, corpus: &Corpus) -> Self {
+        let library = env!("CARGO_PKG_VERSION").to_owned();
+        Self { model, corpus_digest: corpus.digest(), library }
+    }
+
+    /// Writes the model file; the same bytes as [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// As [`Model::save`].
+    pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
+        self.model.to_container(&self.corpus_digest)?.write(path.as_ref(), overwrite)
+    }
+
+    /// The bytes of the model file.
+    ///
+    /// # Errors
+    /// When the model cannot be written down.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.model.to_container(&self.corpus_digest)?.to_bytes()
+    }
+
+    /// Reads the bytes of a model file; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// When they are damaged, or something else.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
+        from_container(Container::from_bytes(bytes, name)?)
+            .map_err(|reason| Error::ModelFile { path: name.to_owned(), reason })
     }
 }
 

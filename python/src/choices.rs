@@ -1,0 +1,203 @@
+//! The options of a fit by their names.
+//!
+//! The names and their defaults are those of the command line, so that the same choices give the
+//! same bytes. Python passes what was chosen; `None` leaves the library's own default, also where
+//! `paper` has changed it.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use svtd::moments::Rows;
+use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, Scaling, SingleTopic};
+
+use crate::waiting::Steps;
+
+/// What a model is asked to be: a Python mapping with these keys.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Choices {
+    kind: String,
+    n_components: usize,
+    alpha0: Option<f64>,
+    paper: bool,
+    method: Option<String>,
+    weights: Option<Weights>,
+    whitening: Option<String>,
+    rows: Option<String>,
+    polish: Option<PolishChoice>,
+    allow_fewer: bool,
+    trust: bool,
+    seed: u64,
+}
+
+/// A law by its name, or a weight for each document.
+#[derive(FromPyObject)]
+enum Weights {
+    Named(String),
+    Own(Vec<f64>),
+}
+
+/// `auto`, `none`, or a number of steps.
+#[derive(FromPyObject)]
+enum PolishChoice {
+    Number(usize),
+    Named(String),
+}
+
+/// The choices as the library spells them.
+pub struct Request {
+    kind: Kind,
+    n_topics: usize,
+    alpha0: Option<f64>,
+    paper: bool,
+    method: Option<Method>,
+    weights: Option<DocumentWeights>,
+    whitening: Option<Scaling>,
+    rows: Option<Rows>,
+    polish: Option<Polish>,
+    allow_fewer: bool,
+    trust: bool,
+}
+
+/// Which of the models.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    SingleTopic,
+    Lda,
+}
+
+impl TryFrom<Choices> for Request {
+    type Error = PyErr;
+
+    fn try_from(choices: Choices) -> PyResult<Self> {
+        let seed = choices.seed;
+        let kinds = [("lda", Kind::Lda), ("single-topic", Kind::SingleTopic)];
+        Ok(Request {
+            kind: named("model", &choices.kind, &kinds)?,
+            n_topics: choices.n_components,
+            alpha0: choices.alpha0,
+            paper: choices.paper,
+            method: choices.method.map(|name| method(&name, seed)).transpose()?,
+            weights: choices.weights.map(|weights| self::weights(weights, seed)).transpose()?,
+            whitening: choices
+                .whitening
+                .map(|name| {
+                    let known = [("scaled", Scaling::Scaled), ("plain", Scaling::Plain)];
+                    named("whitening", &name, &known)
+                })
+                .transpose()?,
+            rows: choices
+                .rows
+                .map(|name| {
+                    named("rows", &name, &[("kept", Rows::Kept), ("removed", Rows::Removed)])
+                })
+                .transpose()?,
+            polish: choices.polish.map(polish).transpose()?,
+            allow_fewer: choices.allow_fewer,
+            trust: choices.trust,
+        })
+    }
+}
+
+/// The choices on the parameters of either model.
+macro_rules! apply {
+    ($request:expr, $params:expr) => {{
+        let (request, mut params) = ($request, $params);
+        params = params.allow_fewer(request.allow_fewer).trust(request.trust);
+        if request.paper {
+            params = params.paper();
+        }
+        // After `paper`, so that what is chosen explicitly wins.
+        if let Some(weights) = &request.weights {
+            params = params.weights(weights.clone());
+        }
+        if let Some(whitening) = request.whitening {
+            params = params.whitening(whitening);
+        }
+        if let Some(method) = request.method {
+            params = params.method(method);
+            // `paper` removes rows from slices that only the paper's method has.
+            if method != Method::Svtd {
+                params = params.rows(Rows::Kept);
+            }
+        }
+        if let Some(rows) = request.rows {
+            params = params.rows(rows);
+        }
+        if let Some(polish) = request.polish {
+            params = params.polish(polish);
+        }
+        params
+    }};
+}
+
+impl Request {
+    /// Fits what was chosen.
+    pub fn fit(&self, corpus: &Corpus, steps: &Steps) -> svtd::Result<Model> {
+        let watch = |step| steps.tell(step);
+        match self.kind {
+            Kind::Lda => {
+                let mut params = apply!(self, Lda::params(self.n_topics));
+                if let Some(alpha0) = self.alpha0 {
+                    params = params.alpha0(alpha0);
+                }
+                params.fit_watched(corpus, &watch).map(Model::Lda)
+            }
+            Kind::SingleTopic => {
+                let params = apply!(self, SingleTopic::params(self.n_topics));
+                params.fit_watched(corpus, &watch).map(Model::SingleTopic)
+            }
+        }
+    }
+}
+
+fn method(name: &str, seed: u64) -> PyResult<Method> {
+    let known = [
+        ("joint", Method::Joint),
+        ("svtd", Method::Svtd),
+        ("tensor-power", Method::TensorPower { seed }),
+        ("eigenvectors", Method::Eigenvectors { seed }),
+        ("singular-vectors", Method::SingularVectors { seed }),
+        ("als", Method::Als { seed }),
+    ];
+    named("method", name, &known)
+}
+
+fn weights(weights: Weights, seed: u64) -> PyResult<DocumentWeights> {
+    let name = match weights {
+        Weights::Own(weights) => return Ok(DocumentWeights::Custom(weights)),
+        Weights::Named(name) => name,
+    };
+    let known = [
+        ("optimal", DocumentWeights::Optimal),
+        ("paper", DocumentWeights::Paper),
+        ("zou", DocumentWeights::Zou),
+        ("three-words", DocumentWeights::ThreeWords { seed }),
+    ];
+    named("weights", &name, &known)
+}
+
+fn polish(polish: PolishChoice) -> PyResult<Polish> {
+    match polish {
+        PolishChoice::Number(0) => Err(PyValueError::new_err(
+            "polish must be 'auto', 'none' or a number of steps of at least 1, got 0",
+        )),
+        PolishChoice::Number(steps) => Ok(Polish::Steps(steps)),
+        PolishChoice::Named(name) => {
+            named("polish", &name, &[("auto", Polish::Auto), ("none", Polish::None)])
+        }
+    }
+}
+
+/// The choice of this name.
+fn named<T: Clone>(option: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
+    match known.iter().find(|(known, _)| *known == name) {
+        Some((_, choice)) => Ok(choice.clone()),
+        None => {
+            let names: Vec<String> = known.iter().map(|(name, _)| format!("'{name}'")).collect();
+            Err(PyValueError::new_err(format!(
+                "{option} must be one of {}, got '{name}'",
+                names.join(", ")
+            )))
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Compressed rows of any integer or float type, read where they stand.
+//!
+//! A matrix comes as NumPy arrays and is read in place, once to check and once to count; the only
+//! copy made is the corpus itself. Its rows may be in any order, but a word must not have two
+//! counts in one.
+//!
+//! Only whole numbers that are not negative are counts. A matrix of tf-idf or other weights is
+//! refused, because the moments of weights are not those of any model here.
+
+use std::sync::Arc;
+
+use numpy::{Element, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use svtd::{Corpus, Vocabulary};
+
+use crate::failure::exception;
+
+/// A corpus.
+#[pyclass(frozen, module = "svtd._svtd")]
+pub struct Counts(pub Arc<Corpus>);
+
+#[pymethods]
+impl Counts {
+    /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as SciPy has them.
+    #[new]
+    #[pyo3(signature = (indptr, indices, data, n_words, words=None))]
+    fn new(
+        py: Python<'_>,
+        indptr: &Bound<'_, PyUntypedArray>,
+        indices: &Bound<'_, PyUntypedArray>,
+        data: &Bound<'_, PyUntypedArray>,
+        n_words: usize,
+        words: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let offsets = offsets(indptr)?;
+        let corpus = if let Ok(indices) = indices.cast::<numpy::PyArray1<i32>>() {
+            with_data(py, &offsets, indices.readonly(), data, n_words, words)?
+        } else if let Ok(indices) = indices.cast::<numpy::PyArray1<i64>>() {
+            with_data(py, &offsets, indices.readonly(), data, n_words, words)?
+        } else {
+            return Err(not_understood("indices", "int32 or int64", indices));
+        };
+        Ok(Counts(Arc::new(corpus)))
+    }
+
+    /// How many documents there are.
+    #[getter]
+    fn n_documents(&self) -> usize {
+        self.0.n_documents()
+    }
+
+    /// How many words the vocabulary has.
+    #[getter]
+    fn n_words(&self) -> usize {
+        self.0.n_words()
+    }
+
+    /// The number of words of each document, with repetition.
+    #[getter]
+    fn lengths(&self) -> Vec<u64> {
+        self.0.lengths().to_vec()
+    }
+
+    /// SHA-256 of the sizes, the words and the counts.
+    fn digest(&self) -> String {
+        self.0.digest()
+    }
+}
+
+/// A number that may be a column or the start of a row.
+trait Index: Element + Copy + Send + Sync {
+    fn index(self) -> Option<usize>;
+}
+
+/// A number that may be a count.
+trait Count: Element + Copy + Send + Sync {
+    /// The count, or the number in words if it is none.
+    fn count(self) -> Result<u32, Refused>;
+}
+
+/// Why a number is no count.
+enum Refused {
+    Negative(String),
+    Fraction(String),
+    TooLarge(String),
+}
+
+macro_rules! index {
+    ($($number:ty),*) => {$(
+        impl Index for $number {
+            fn index(self) -> Option<usize> {
+                usize::try_from(self).ok()
+            }
+        }
+    )*};
+}
+
+macro_rules! whole {
+    ($($number:ty),*) => {$(
+        impl Count for $number {
+            #[allow(unused_comparisons, reason = "the same for unsigned numbers")]
+            fn count(self) -> Result<u32, Refused> {
+                u32::try_from(self).map_err(|_| {
+                    if self < 0 {
+                        Refused::Negative(self.to_string())
+                    } else {
+                        Refused::TooLarge(self.to_string())
+                    }
+                })
+            }
+        }
+    )*};
+}
+
+macro_rules! float {
+    ($($number:ty),*) => {$(
+        impl Count for $number {
+            fn count(self) -> Result<u32, Refused> {
+                let value = f64::from(self);
+                if value < 0.0 {
+                    Err(Refused::Negative(self.to_string()))
+                } else if value.fract() != 0.0 || value.is_nan() {
+                    Err(Refused::Fraction(self.to_string()))
+                } else if value > f64::from(u32::MAX) {
+                    Err(Refused::TooLarge(self.to_string()))
+                } else {
+                    Ok(value as u32)
+                }
+            }
+        }
+    )*};
+}
+
+index!(i32, i64);
+whole!(i8, i16, i32, i64, u8, u16, u32, u64);
+float!(f32, f64);
+
+impl Count for bool {
+    fn count(self) -> Result<u32, Refused> {
+        Ok(u32::from(self))
+    }
+}
+
+fn offsets(indptr: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<usize>> {
+    let offsets: Option<Vec<usize>> = if let Ok(array) = indptr.cast::<numpy::PyArray1<i32>>() {
+        array.readonly().as_slice()?.iter().map(|&offset| offset.index()).collect()
+    } else if let Ok(array) = indptr.cast::<numpy::PyArray1<i64>>() {
+        array.readonly().as_slice()?.iter().map(|&offset| offset.index()).collect()
+    } else {
+        return Err(not_understood("indptr", "int32 or int64", indptr));
+    };
+    match offsets {
+        Some(offsets) if offsets.first() == Some(&0) && offsets.is_sorted() => Ok(offsets),
+        _ => Err(PyValueError::new_err("indptr must begin with 0 and never fall")),
+    }
+}
+
+fn not_understood(name: &str, needed: &str, found: &Bound<'_, PyUntypedArray>) -> PyErr {
+    PyTypeError::new_err(format!("{name} must be one row of {needed}, got {}", found.dtype()))
+}
+
+/// Finds out what the counts are made of.
+fn with_data<I: Index>(
+    py: Python<'_>,
+    offsets: &[usize],
+    indices: PyReadonlyArray1<'_, I>,
+    data: &Bound<'_, PyUntypedArray>,
+    n_words: usize,
+    words: Option<Vec<String>>,
+) -> PyResult<Corpus> {
+    macro_rules! first_that_fits {
+        ($($number:ty),*) => {
+            $(if let Ok(data) = data.cast::<numpy::PyArray1<$number>>() {
+                let (indices, data) = (indices.as_slice()?, data.readonly());
+                let data = data.as_slice()?;
+                return py.detach(|| read(offsets, indices, data, n_words, words));
+            })*
+        };
+    }
+    first_that_fits!(i64, i32, f64, f32, u8, u16, u32, u64, i8, i16, bool);
+    Err(not_understood("data", "counts", data))
+}
+
+fn read<I: Index, C: Count>(
+    offsets: &[usize],
+    indices: &[I],
+    data: &[C],
+    n_words: usize,
+    words: Option<Vec<String>>,
+) -> PyResult<Corpus> {
+    let n_entries = offsets.last().copied().unwrap_or(0);
+    if n_entries != indices.len() || n_entries != data.len() {
+        return Err(PyValueError::new_err(format!(
+            "indptr ends with {n_entries}, but there are {} indices and {} counts",
+            indices.len(),
+            data.len()
+        )));
+    }
+    let mut builder = Corpus::builder(n_words);
+    builder.reserve(offsets.len() - 1, n_entries);
+    if let Some(words) = words {
+        let vocabulary = Vocabulary::from_words(words).map_err(|error| exception(&error))?;
+        builder = builder.vocabulary(vocabulary);
+    }
+    for (document, span) in offsets.windows(2).map(|pair| pair[0]..pair[1]).enumerate() {
+        let (indices, data) = (&indices[span.clone()], &data[span]);
+        check(document, indices, data, n_words)?;
+        let entry = |(word, count): (&I, &C)| {
+            let word = word.index().and_then(|word| u32::try_from(word).ok());
+            (word.unwrap_or(u32::MAX), count.count().unwrap_or(0))
+        };
+        let entries = indices.iter().zip(data).map(entry);
+        builder.push_document(entries).map_err(|error| exception(&error))?;
+    }
+    builder.build().map_err(|error| exception(&error))
+}
+
+/// Refuses what is no word or no count, and says where it stands.
+fn check<I: Index, C: Count>(
+    document: usize,
+    indices: &[I],
+    data: &[C],
+    n_words: usize,
+) -> PyResult<()> {
+    for (word, count) in indices.iter().zip(data) {
+        let Some(word) = word.index().filter(|&word| word < n_words) else {
+            return Err(PyValueError::new_err(format!(
+                "row {document} has a column outside of 0 to {}",
+                n_words.saturating_sub(1)
+            )));
+        };
+        if let Err(refused) = count.count() {
+            return Err(PyValueError::new_err(refusal(document, word, &refused)));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(document: usize, word: usize, refused: &Refused) -> String {
+    let found = |number: &str, needed: &str| {
+        format!("row {document}, column {word} holds {number}; {needed}")
+    };
+    match refused {
+        Refused::Negative(number) => {
+            found(number, "Negative values in data cannot be counts of words")
+        }
+        Refused::Fraction(number) => found(
+            number,
+            "counts of words must be whole numbers. Is this tf-idf? The moments of weights are not \
+             those of a topic model: give the counts they were made from (CountVectorizer, or \
+             svtd.Vectorizer)",
+        ),
+        Refused::TooLarge(number) => {
+            found(number, &format!("the largest count that can be stored is {}", u32::MAX))
+        }
+    }
+}

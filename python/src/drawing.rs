@@ -1,0 +1,85 @@
+//! Corpora whose truth is known: `svtd generate` in memory, the same numbers from the same seed.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use svtd::Corpus;
+use svtd::linalg::Matrix;
+use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource, documents_seed};
+
+use crate::fitted::by_rows;
+
+/// Compressed rows: where each row begins, columns, counts.
+type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>);
+
+/// Counts; topics x words; the weights or `alpha`; the topic of every document, or its mixture.
+type Drawn<'py> =
+    (Rows<'py>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyAny>);
+
+/// Draws a corpus. Without `alpha0` documents are about one topic each.
+#[pyfunction]
+pub fn draw<'py>(
+    py: Python<'py>,
+    (n_documents, n_words, n_topics): (usize, usize, usize),
+    lengths: (u32, u32),
+    alpha0: Option<f64>,
+    zipf: bool,
+    seed: u64,
+) -> PyResult<Drawn<'py>> {
+    if lengths.0 > lengths.1 || lengths.0 == 0 {
+        return Err(PyValueError::new_err("lengths must be two numbers from 1, the smaller first"));
+    }
+    let lengths = Lengths::Uniform(lengths.0..=lengths.1);
+    let documents = documents_seed(seed);
+    if let Some(alpha0) = alpha0 {
+        let (source, (corpus, mixtures)) = py.detach(|| {
+            let source = if zipf {
+                LdaSource::like_text(n_words, n_topics, alpha0, seed)
+            } else {
+                LdaSource::uniform(n_words, n_topics, alpha0, seed)
+            };
+            let drawn = source.draw(n_documents, &lengths, documents);
+            (source, drawn)
+        });
+        let mixtures = by_rows(py, &mixtures)?.into_any();
+        return drawn(py, &corpus, &source.word_topic, source.alpha, mixtures);
+    }
+    let (source, (corpus, topics)) = py.detach(|| {
+        let source = if zipf {
+            SingleTopicSource::like_text(n_words, n_topics, seed)
+        } else {
+            SingleTopicSource::uniform(n_words, n_topics, seed)
+        };
+        let drawn = source.draw(n_documents, &lengths, documents);
+        (source, drawn)
+    });
+    let topics: Vec<i64> = topics.into_iter().map(|topic| topic as i64).collect();
+    drawn(py, &corpus, &source.word_topic, source.topic_weights, topics.into_pyarray(py).into_any())
+}
+
+fn drawn<'py>(
+    py: Python<'py>,
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    weights: Vec<f64>,
+    documents: Bound<'py, PyAny>,
+) -> PyResult<Drawn<'py>> {
+    let components = by_rows(py, &word_topic.transpose())?;
+    Ok((rows(py, corpus), components, weights.into_pyarray(py), documents))
+}
+
+/// The counts of every document by ascending word.
+fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
+    let mut indptr = Vec::with_capacity(corpus.n_documents() + 1);
+    let mut indices = Vec::with_capacity(corpus.n_nonzeros());
+    let mut counts = Vec::with_capacity(corpus.n_nonzeros());
+    indptr.push(0);
+    for d in 0..corpus.n_documents() {
+        let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
+        words.sort_unstable();
+        indices.extend(words.iter().map(|&(word, _)| word as i32));
+        counts.extend(words.iter().map(|&(_, count)| count as i32));
+        indptr.push(indices.len() as i64);
+    }
+    (indptr.into_pyarray(py), indices.into_pyarray(py), counts.into_pyarray(py))
+}

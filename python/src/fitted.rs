@@ -1,0 +1,155 @@
+//! A fitted model: its numbers, its file, what it says of documents.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use svtd::Model;
+use svtd::linalg::Matrix;
+use svtd::persist::Saved;
+
+use crate::choices::{Choices, Request};
+use crate::counts::Counts;
+use crate::failure::exception;
+use crate::waiting::run;
+
+/// A fitted model, with the fingerprint of the corpus it was fitted on.
+#[pyclass(frozen, module = "svtd._svtd")]
+pub struct Fitted(Arc<Saved>);
+
+/// Learns a model from counts.
+#[pyfunction]
+#[pyo3(signature = (counts, choices, threads, callback=None))]
+pub fn fit(
+    py: Python<'_>,
+    counts: &Counts,
+    choices: Choices,
+    threads: usize,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Fitted> {
+    let request = Request::try_from(choices)?;
+    let corpus = Arc::clone(&counts.0);
+    let work = move |steps: &_| {
+        let model = request.fit(&corpus, steps)?;
+        Ok(Saved::new(model, &corpus))
+    };
+    Ok(Fitted(Arc::new(run(py, threads, callback, work)?)))
+}
+
+/// Reads a model file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Fitted> {
+    let saved = py.detach(|| Model::load(path)).map_err(|error| exception(&error))?;
+    Ok(Fitted(Arc::new(saved)))
+}
+
+/// A model from the bytes of its file.
+#[pyfunction]
+pub fn restore(bytes: &[u8]) -> PyResult<Fitted> {
+    let saved = Saved::from_bytes(bytes, "the model").map_err(|error| exception(&error))?;
+    Ok(Fitted(Arc::new(saved)))
+}
+
+#[pymethods]
+impl Fitted {
+    /// `lda` or `single-topic`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.model.kind()
+    }
+
+    /// The topics, topics x words; every row sums to one.
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let topics = self.0.model.topics();
+        // Words x topics by columns is topics x words by rows.
+        let values = topics.word_topic().values().to_vec();
+        values.into_pyarray(py).reshape([topics.len(), topics.vocabulary().len()])
+    }
+
+    /// The weight of each topic.
+    fn topic_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.model.topics().weights().to_vec().into_pyarray(py)
+    }
+
+    /// The Dirichlet parameter of the mixtures, for LDA.
+    fn alpha<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        match &self.0.model {
+            Model::Lda(model) => Some(model.alpha().to_vec().into_pyarray(py)),
+            Model::SingleTopic(_) => None,
+        }
+    }
+
+    /// The words in the order of the columns, or `None` if they have no names.
+    fn words(&self) -> Option<Vec<String>> {
+        let vocabulary = self.0.model.topics().vocabulary();
+        (!vocabulary.is_numbered())
+            .then(|| vocabulary.iter().map(std::borrow::Cow::into_owned).collect())
+    }
+
+    /// How far to believe the fit, as JSON.
+    fn diagnostics(&self) -> PyResult<String> {
+        in_json(self.0.model.diagnostics())
+    }
+
+    /// The options of the fit, as JSON.
+    fn options(&self) -> PyResult<String> {
+        in_json(self.0.model.options())
+    }
+
+    /// The warnings about each topic, in words.
+    fn flags(&self) -> Vec<Vec<String>> {
+        self.0.model.diagnostics().topics.iter().map(|topic| topic.flags()).collect()
+    }
+
+    /// SHA-256 of the corpus the model was fitted on.
+    #[getter]
+    fn corpus_digest(&self) -> &str {
+        &self.0.corpus_digest
+    }
+
+    /// The topics of every document: documents x topics, every row sums to one.
+    fn infer<'py>(
+        &self,
+        py: Python<'py>,
+        counts: &Counts,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
+        let work = move |_: &_| saved.model.infer(&corpus);
+        let inferred = run(py, threads, None, work)?;
+        by_rows(py, &inferred.mixtures)
+    }
+
+    /// Writes the model file.
+    fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        py.detach(|| self.0.save(path, overwrite)).map_err(|error| exception(&error))
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.0.to_bytes().map_err(|error| exception(&error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Pickles as the bytes of the model file.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.import("svtd._svtd")?.getattr("restore")?;
+        Ok((restore, (self.to_bytes(py)?,)))
+    }
+}
+
+fn in_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value)
+        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+}
+
+/// A matrix as NumPy has it by default, row after row.
+pub fn by_rows<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let rows = matrix.transpose().values().to_vec();
+    rows.into_pyarray(py).reshape([matrix.n_rows(), matrix.n_columns()])
+}

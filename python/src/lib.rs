@@ -1,0 +1,44 @@
+//! The compiled half of the Python package `svtd`.
+//!
+//! Nothing is computed here. Arrays become a [`Corpus`], names become options, the library runs
+//! in threads of its own while Python waits for it or for Ctrl-C, and numbers become arrays. What
+//! users see (estimators, docstrings, data frames) is plain Python beside this crate.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `counts.rs` | compressed rows of any integer or float type, read where they stand |
+//! | `choices.rs` | the options of a fit by their names |
+//! | `fitted.rs` | a fitted model: its numbers, its file, what it says of documents |
+//! | `waiting.rs` | work without the interpreter lock, progress, and the way out of it |
+//! | `drawing.rs` | corpora whose truth is known |
+//! | `failure.rs` | the library's sentences as Python exceptions |
+//!
+//! [`Corpus`]: svtd::Corpus
+
+mod choices;
+mod counts;
+mod drawing;
+mod failure;
+mod fitted;
+mod waiting;
+
+use pyo3::prelude::*;
+
+/// Private: use the names of `svtd`.
+#[pymodule]
+mod _svtd {
+    #[pymodule_export]
+    use crate::counts::Counts;
+    #[pymodule_export]
+    use crate::drawing::draw;
+    #[pymodule_export]
+    use crate::failure::FitError;
+    #[pymodule_export]
+    use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::waiting::n_threads;
+
+    /// The version of the library, which is that of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,126 @@
+//! Work without the interpreter lock, its progress, and the way out of it.
+//!
+//! The library runs in a pool of its own threads. The thread that called from Python gives up the
+//! interpreter lock and waits; every [`BLINK`] it takes the lock for a moment to ask whether a
+//! signal came (Ctrl-C), and whenever a step is told it passes it on to the caller's function.
+//!
+//! An exception from either ends the wait at once. The work itself ends at its next step, where
+//! it finds that nobody waits any more and unwinds; until then it holds nothing of Python's.
+//! The pool lives as long as the call, so a forked process inherits no threads that are not there.
+
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use svtd::model::Step;
+
+use crate::failure::exception;
+
+/// How long the caller's thread sleeps between two looks at the signals.
+const BLINK: Duration = Duration::from_millis(50);
+
+/// What the work tells the thread that waits.
+enum News<T> {
+    /// So many steps of so many of a stage are done.
+    Step(&'static str, usize, usize),
+    /// It is over; `None` when it was given up or broke.
+    Over(Option<svtd::Result<T>>),
+}
+
+/// Thrown to unwind work that nobody waits for.
+struct GivenUp;
+
+type Teller = Box<dyn Fn(&'static str, usize, usize) + Send>;
+
+/// Where the work reports its steps.
+pub struct Steps {
+    given_up: Arc<AtomicBool>,
+    tell: Option<Teller>,
+}
+
+impl Steps {
+    /// Tells a step, or leaves if nobody waits any more.
+    pub fn tell(&self, step: Step) {
+        if self.given_up.load(Ordering::Relaxed) {
+            // Not a panic: nothing is printed, and it ends where the work began.
+            resume_unwind(Box::new(GivenUp));
+        }
+        if let Some(tell) = &self.tell {
+            tell(step.stage.name(), step.done, step.of);
+        }
+    }
+}
+
+/// How many threads `n_jobs` stands for: the positive number itself, or all processors but
+/// `-n_jobs - 1`.
+#[pyfunction]
+pub fn n_threads(n_jobs: isize) -> PyResult<usize> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    match usize::try_from(n_jobs) {
+        Ok(0) => Err(PyValueError::new_err("n_jobs must not be 0; give -1 for all processors")),
+        Ok(threads) => Ok(threads),
+        Err(_) => Ok((processors + 1).saturating_sub(n_jobs.unsigned_abs()).max(1)),
+    }
+}
+
+/// Runs `work` on `threads` threads while the caller waits without the interpreter lock;
+/// `callback` hears of every step.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&Steps) -> svtd::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+        PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
+    })?;
+    let (sender, news) = channel();
+    let given_up = Arc::new(AtomicBool::new(false));
+    let steps = Steps { given_up: Arc::clone(&given_up), tell: teller(&callback, &sender) };
+    let worker = move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(move || work(&steps))));
+        // Nobody may be there to hear it.
+        let _ = sender.send(News::Over(outcome.ok()));
+    };
+    thread::Builder::new()
+        .spawn(worker)
+        .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
+    let heard = py.detach(move || wait(news, callback.as_ref()));
+    given_up.store(true, Ordering::Relaxed);
+    heard
+}
+
+fn teller<T: Send + 'static>(
+    callback: &Option<Py<PyAny>>,
+    sender: &Sender<News<T>>,
+) -> Option<Teller> {
+    callback.as_ref()?;
+    let sender = sender.clone();
+    Some(Box::new(move |stage, done, of| {
+        let _ = sender.send(News::Step(stage, done, of));
+    }))
+}
+
+fn wait<T>(news: Receiver<News<T>>, callback: Option<&Py<PyAny>>) -> PyResult<T> {
+    loop {
+        match news.recv_timeout(BLINK) {
+            Ok(News::Over(Some(outcome))) => return outcome.map_err(|error| exception(&error)),
+            Ok(News::Step(stage, done, of)) => Python::attach(|py| {
+                py.check_signals()?;
+                callback.map_or(Ok(()), |function| function.call1(py, (stage, done, of)).map(drop))
+            })?,
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+            Ok(News::Over(None)) | Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err(
+                    "svtd stopped by a fault of its own; please report it with the data that shows it",
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+"""Topic models by the method of moments: the same, justified answer every time.
+
+>>> import svtd
+>>> drawn = svtd.generate(n_samples=2000, n_features=50, n_components=3, random_state=0)
+>>> model = svtd.SingleTopic(n_components=3).fit(drawn.X)
+>>> model.components_.shape
+(3, 50)
+
+:class:`SingleTopic` takes each document to be about one topic, :class:`LDA` takes it to be a
+mixture of topics. Both are scikit-learn estimators. Nothing is random unless asked for, and the
+number of threads never changes a bit of the result.
+"""
+
+from ._estimators import LDA, SingleTopic, load
+from ._generate import Generated, generate
+from ._svtd import VERSION as __version__
+from ._svtd import FitError
+
+__all__ = ["LDA", "FitError", "Generated", "SingleTopic", "__version__", "generate", "load"]
