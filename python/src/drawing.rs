@@ -16,16 +16,17 @@ type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'p
 type Drawn<'py> =
     (Rows<'py>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyAny>);
 
-/// Draws a corpus. Without `alpha0` documents are about one topic each.
+/// Draws a corpus of so many documents, words and topics. Without `alpha0` documents are about one topic each.
 #[pyfunction]
 pub fn draw<'py>(
     py: Python<'py>,
-    (n_documents, n_words, n_topics): (usize, usize, usize),
+    sizes: (usize, usize, usize),
     lengths: (u32, u32),
     alpha0: Option<f64>,
     zipf: bool,
     seed: u64,
 ) -> PyResult<Drawn<'py>> {
+    let (n_documents, n_words, n_topics) = sizes;
     if lengths.0 > lengths.1 || lengths.0 == 0 {
         return Err(PyValueError::new_err("lengths must be two numbers from 1, the smaller first"));
     }

@@ -122,6 +122,25 @@ impl Fitted {
         by_rows(py, &inferred.mixtures)
     }
 
+    /// Mean log-likelihood of the words of one half of each document given the other.
+    fn completion(&self, py: Python<'_>, counts: &Counts, threads: usize) -> PyResult<Option<f64>> {
+        let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
+        let work = move |_: &_| match &saved.model {
+            Model::Lda(model) => Ok(model.completion_perplexity(&corpus).map(|p| -p.ln())),
+            Model::SingleTopic(_) => Ok(None),
+        };
+        run(py, threads, None, work)
+    }
+
+    /// The words of each topic by relevance.
+    fn top_words(&self, n: usize, relevance: f64) -> Vec<Vec<String>> {
+        let _ = relevance;
+        let words = |topic: svtd::model::Topic<'_>| {
+            topic.top_words(n).into_iter().map(|(word, _)| word.into_owned()).collect()
+        };
+        self.0.model.topics().iter().map(words).collect()
+    }
+
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         py.detach(|| self.0.save(path, overwrite)).map_err(|error| exception(&error))
