@@ -12,9 +12,18 @@ use std::sync::Arc;
 use numpy::{Element, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use svtd::corpus::CorpusBuilder;
 use svtd::{Corpus, Vocabulary};
 
 use crate::failure::exception;
+use crate::waiting::run;
+
+/// `indptr`, `indices`, `data`.
+type Arrays<'py> =
+    (Bound<'py, PyUntypedArray>, Bound<'py, PyUntypedArray>, Bound<'py, PyUntypedArray>);
+
+/// Entries read between two looks at the signals.
+const BETWEEN_LOOKS: usize = 1 << 22;
 
 /// A corpus.
 #[pyclass(frozen, module = "svtd._svtd")]
@@ -23,25 +32,38 @@ pub struct Counts(pub Arc<Corpus>);
 #[pymethods]
 impl Counts {
     /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as SciPy has them.
+    /// Without `words` they are numbered. A corpus that a model is only asked about may be empty.
     #[new]
-    #[pyo3(signature = (indptr, indices, data, n_words, words=None))]
+    #[pyo3(signature = (arrays, n_words, threads, words=None, may_be_empty=false))]
     fn new(
         py: Python<'_>,
-        indptr: &Bound<'_, PyUntypedArray>,
-        indices: &Bound<'_, PyUntypedArray>,
-        data: &Bound<'_, PyUntypedArray>,
+        arrays: Arrays<'_>,
         n_words: usize,
+        threads: usize,
         words: Option<Vec<String>>,
+        may_be_empty: bool,
     ) -> PyResult<Self> {
-        let offsets = offsets(indptr)?;
-        let corpus = if let Ok(indices) = indices.cast::<numpy::PyArray1<i32>>() {
-            with_data(py, &offsets, indices.readonly(), data, n_words, words)?
+        let (indptr, indices, data) = arrays;
+        let offsets = offsets(&indptr)?;
+        let mut builder = if let Ok(indices) = indices.cast::<numpy::PyArray1<i32>>() {
+            with_data(py, &offsets, indices.readonly(), &data, n_words)?
         } else if let Ok(indices) = indices.cast::<numpy::PyArray1<i64>>() {
-            with_data(py, &offsets, indices.readonly(), data, n_words, words)?
+            with_data(py, &offsets, indices.readonly(), &data, n_words)?
         } else {
-            return Err(not_understood("indices", "int32 or int64", indices));
+            return Err(not_understood("indices", "int32 or int64", &indices));
         };
-        Ok(Counts(Arc::new(corpus)))
+        drop(offsets);
+        if may_be_empty {
+            builder = builder.may_be_empty();
+        }
+        let build = move |_: &_| {
+            let builder = match words {
+                Some(words) => builder.vocabulary(Vocabulary::from_words(words)?),
+                None => builder,
+            };
+            builder.build()
+        };
+        Ok(Counts(Arc::new(run(py, threads, None, build)?)))
     }
 
     /// How many documents there are.
@@ -167,14 +189,13 @@ fn with_data<I: Index>(
     indices: PyReadonlyArray1<'_, I>,
     data: &Bound<'_, PyUntypedArray>,
     n_words: usize,
-    words: Option<Vec<String>>,
-) -> PyResult<Corpus> {
+) -> PyResult<CorpusBuilder> {
     macro_rules! first_that_fits {
         ($($number:ty),*) => {
             $(if let Ok(data) = data.cast::<numpy::PyArray1<$number>>() {
                 let (indices, data) = (indices.as_slice()?, data.readonly());
                 let data = data.as_slice()?;
-                return py.detach(|| read(offsets, indices, data, n_words, words));
+                return py.detach(|| read(offsets, indices, data, n_words));
             })*
         };
     }
@@ -187,8 +208,7 @@ fn read<I: Index, C: Count>(
     indices: &[I],
     data: &[C],
     n_words: usize,
-    words: Option<Vec<String>>,
-) -> PyResult<Corpus> {
+) -> PyResult<CorpusBuilder> {
     let n_entries = offsets.last().copied().unwrap_or(0);
     if n_entries != indices.len() || n_entries != data.len() {
         return Err(PyValueError::new_err(format!(
@@ -199,11 +219,12 @@ fn read<I: Index, C: Count>(
     }
     let mut builder = Corpus::builder(n_words);
     builder.reserve(offsets.len() - 1, n_entries);
-    if let Some(words) = words {
-        let vocabulary = Vocabulary::from_words(words).map_err(|error| exception(&error))?;
-        builder = builder.vocabulary(vocabulary);
-    }
+    let mut next_look = BETWEEN_LOOKS;
     for (document, span) in offsets.windows(2).map(|pair| pair[0]..pair[1]).enumerate() {
+        if span.end > next_look {
+            Python::attach(|py| py.check_signals())?;
+            next_look = span.end + BETWEEN_LOOKS;
+        }
         let (indices, data) = (&indices[span.clone()], &data[span]);
         check(document, indices, data, n_words)?;
         let entry = |(word, count): (&I, &C)| {
@@ -213,7 +234,7 @@ fn read<I: Index, C: Count>(
         let entries = indices.iter().zip(data).map(entry);
         builder.push_document(entries).map_err(|error| exception(&error))?;
     }
-    builder.build().map_err(|error| exception(&error))
+    Ok(builder)
 }
 
 /// Refuses what is no word or no count, and says where it stands.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use svtd::Model;
 use svtd::linalg::Matrix;
+use svtd::model::{RankedWord, WordOrder};
 use svtd::persist::Saved;
 
 use crate::choices::{Choices, Request};
@@ -125,20 +126,20 @@ impl Fitted {
     /// Mean log-likelihood of the words of one half of each document given the other.
     fn completion(&self, py: Python<'_>, counts: &Counts, threads: usize) -> PyResult<Option<f64>> {
         let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
-        let work = move |_: &_| match &saved.model {
-            Model::Lda(model) => Ok(model.completion_perplexity(&corpus).map(|p| -p.ln())),
-            Model::SingleTopic(_) => Ok(None),
-        };
+        let work = move |_: &_| Ok(saved.model.completion(&corpus)?.log_likelihood);
         run(py, threads, None, work)
     }
 
-    /// The words of each topic by relevance.
-    fn top_words(&self, n: usize, relevance: f64) -> Vec<Vec<String>> {
-        let _ = relevance;
-        let words = |topic: svtd::model::Topic<'_>| {
-            topic.top_words(n).into_iter().map(|(word, _)| word.into_owned()).collect()
+    /// The words of each topic by relevance, from how much they are its own (0) to how frequent
+    /// they are in it (1).
+    fn top_words(&self, n: usize, relevance: f64) -> PyResult<Vec<Vec<String>>> {
+        let order = WordOrder::Relevance { lambda: relevance };
+        let ranked = self.0.model.topics().ranked_words(order, n);
+        let ranked = ranked.map_err(|error| exception(&error))?;
+        let words = |words: Vec<RankedWord<'_>>| {
+            words.into_iter().map(|ranked| ranked.word.into_owned()).collect()
         };
-        self.0.model.topics().iter().map(words).collect()
+        Ok(ranked.into_iter().map(words).collect())
     }
 
     /// Writes the model file.

@@ -93,8 +93,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return counts
 
     def _read(self, X: Any, words: Optional[Sequence[str]]) -> Counts:
-        self._by_name = _inputs.is_token_lists(X)
-        if self._by_name:
+        if _inputs.is_token_lists(X):
             X, words = _inputs.count_tokens(X, words)
             # The names of what was counted, not of columns that a caller must keep in order.
             if hasattr(self, "feature_names_in_"):
@@ -102,9 +101,11 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         matrix = _inputs.rows(self, X, reset=True)
         if matrix.shape[0] == 1:
             raise ValueError("found 1 sample (n_samples=1); topics need more documents than that")
+        if matrix.shape[1] == 1:
+            raise ValueError("found 1 feature(s) (n_features=1); topics need more words than that")
         if words is None:
             words = getattr(self, "feature_names_in_", None)
-        return _inputs.counts(matrix, words)
+        return _inputs.counts(matrix, self._threads(), words)
 
     def _choices(self) -> dict[str, Any]:
         weights = self.weights
@@ -163,11 +164,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     # --- asking -------------------------------------------------------------------------------
 
     def _ask(self, X: Any) -> Counts:
-        check_is_fitted(self, "components_")
-        if _inputs.is_token_lists(X):
-            X, _ = _inputs.count_tokens(X, self._words())
-            return _inputs.counts(X)
-        return _inputs.counts(_inputs.rows(self, X, reset=False))
+        return _inputs.counts(self._matrix(X), self._threads(), may_be_empty=True)
 
     def transform(self, X: Any) -> np.ndarray:
         """What each document is about.

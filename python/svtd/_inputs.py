@@ -77,6 +77,8 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
         elif list(getattr(estimator, "feature_names_in_", names)) != names:
             raise ValueError("the columns are not those the model was fitted on, in that order")
     if not sp.issparse(checked):
+        if checked.dtype == np.float16:  # which SciPy does not know
+            checked = checked.astype(np.float32)
         checked = sp.csr_matrix(checked)
     if not checked.has_canonical_format:
         checked = checked.copy()
@@ -84,11 +86,18 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
     return checked
 
 
-def counts(matrix: sp.csr_matrix, words: Optional[Sequence[str]] = None) -> Counts:
+def counts(
+    matrix: sp.csr_matrix,
+    threads: int,
+    words: Optional[Sequence[str]] = None,
+    *,
+    may_be_empty: bool = False,
+) -> Counts:
     """The corpus of a matrix."""
     named = None if words is None else [str(word) for word in words]
     if named is not None and len(named) != matrix.shape[1]:
         raise ValueError(f"{len(named)} words given for {matrix.shape[1]} columns; give one for each")
-    if matrix.dtype.kind not in "biuf" or matrix.dtype.itemsize > 8 or matrix.dtype == np.float16:
+    if matrix.dtype.kind not in "biuf" or matrix.dtype.itemsize > 8:
         matrix = matrix.astype(np.float64)
-    return Counts(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1], named)
+    arrays = (matrix.indptr, matrix.indices, matrix.data)
+    return Counts(arrays, matrix.shape[1], threads, named, may_be_empty)

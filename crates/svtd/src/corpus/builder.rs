@@ -31,6 +31,7 @@ pub struct CorpusBuilder {
     names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
     notes: Vec<String>,
+    may_be_empty: bool,
 }
 
 impl CorpusBuilder {
@@ -45,6 +46,7 @@ impl CorpusBuilder {
             names: None,
             labels: None,
             notes: Vec::new(),
+            may_be_empty: false,
         }
     }
 
@@ -75,6 +77,13 @@ impl CorpusBuilder {
         self.counts.reserve_exact(n_entries);
     }
 
+    /// Lets all documents be empty. There is nothing to learn from such a corpus, but a model can
+    /// be asked about it.
+    pub fn may_be_empty(mut self) -> Self {
+        self.may_be_empty = true;
+        self
+    }
+
     /// Names the words; there must be `n_words` of them. Without this they are numbered from 1.
     pub fn vocabulary(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabulary = Some(vocabulary);
@@ -97,13 +106,13 @@ impl CorpusBuilder {
     /// The finished corpus.
     ///
     /// # Errors
-    /// If no word occurs at all, if the vocabulary or the names do not fit, or if there are more
+    /// If no word occurs at all and that was not [allowed](Self::may_be_empty), if the vocabulary or the names do not fit, or if there are more
     /// words or documents than a `u32` can number.
     pub fn build(self) -> Result<Corpus> {
         let n_documents = self.offsets.len() - 1;
         vocabulary::check_size(self.n_words)?;
         check_documents(n_documents)?;
-        if self.words.is_empty() {
+        if self.words.is_empty() && !self.may_be_empty {
             return Err(Error::NoWords { documents: n_documents });
         }
         let vocabulary = checked_vocabulary(self.vocabulary, self.n_words)?;

@@ -1,0 +1,52 @@
+"""Ctrl-C is answered within half a second."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+import svtd
+
+
+@pytest.fixture(scope="module")
+def long_corpus():
+    """A fit of it takes far longer than the test waits."""
+    return svtd.generate(
+        "lda", n_samples=30000, n_features=3000, n_components=20, lengths=(50, 150), random_state=0
+    ).X
+
+
+@pytest.mark.parametrize("after", [0.1, 1.0, 2.5])
+@pytest.mark.parametrize("cls", [svtd.LDA, svtd.SingleTopic])
+def test_an_interrupted_fit_raises_within_half_a_second(cls, after, long_corpus):
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        cls(60, polish=200).fit(long_corpus)
+    assert time.monotonic() - sent[0] < 0.5
+
+
+def test_other_threads_run_while_a_model_is_fitted(long_corpus):
+    ticks = []
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.01)
+
+    done = threading.Event()
+    thread = threading.Thread(target=tick)
+    thread.start()
+    started = time.monotonic()
+    svtd.LDA(5, trust=False, polish="none").fit(long_corpus)
+    took = time.monotonic() - started
+    done.set()
+    thread.join()
+    assert len(ticks) > took / 0.01 / 20

@@ -1,0 +1,24 @@
+"""scikit-learn's own checks, for every estimator."""
+
+import svtd
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+NOT_A_CLASSIFIER = (
+    "the check takes everything with predict_proba and sparse input to be a classifier with four "
+    "classes and reads its classifier_tags; ours tells the topics of documents and has none"
+)
+
+
+def expected_failures(estimator):
+    checks = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
+    return dict.fromkeys(checks, NOT_A_CLASSIFIER)
+
+
+# Two topics because the tables that the checks draw have as few as two columns, and fewer where
+# what they draw is noise, in which no second topic can be seen.
+@parametrize_with_checks(
+    [svtd.SingleTopic(2, allow_fewer=True), svtd.LDA(2, allow_fewer=True)],
+    expected_failed_checks=expected_failures,
+)
+def test_the_estimator_keeps_the_contract(estimator, check):
+    check(estimator)
