@@ -2,11 +2,11 @@
 
 CARGO ?= cargo
 
-.PHONY: test check fmt lint unit doc deny
+.PHONY: test check fmt lint unit doc python wheel deny
 
-test: fmt lint unit doc deny
+test: fmt lint unit doc python deny
 
-check: fmt lint unit doc
+check: fmt lint unit doc python
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -20,6 +20,15 @@ unit:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+# With the features of the whole workspace, so that dependencies are those of `unit`.
+python:
+	$(CARGO) build --workspace
+	python/test.sh
+
+# The package as it would be published: a source distribution, built in an environment of its own.
+wheel:
+	python/wheel.sh
 
 deny:
 	@if $(CARGO) deny --version >/dev/null 2>&1; then \

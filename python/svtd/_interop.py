@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+LEAST_COUNT = 1e-6
+"""The pseudo-count of a word that a topic does not have."""
+
 
 def to_pyldavis(model: Any, matrix: sp.csr_matrix) -> dict[str, Any]:
     """The arguments of ``pyLDAvis.prepare``."""
@@ -42,8 +45,9 @@ def to_sklearn(model: Any) -> Any:
     counts = model.components_ * model.topic_weights_[:, np.newaxis] * n_tokens
     eta = 1.0 / n_components
     sklearn_model = LatentDirichletAllocation(n_components=n_components, doc_topic_prior=prior)
-    sklearn_model.components_ = counts + np.finfo(np.float64).tiny
-    sklearn_model.exp_dirichlet_component_ = model.components_ + np.finfo(np.float64).tiny
+    # Its bound takes logarithms of words that a topic does not have.
+    sklearn_model.components_ = np.maximum(counts, LEAST_COUNT)
+    sklearn_model.exp_dirichlet_component_ = np.maximum(model.components_, LEAST_COUNT / n_tokens)
     sklearn_model.doc_topic_prior_ = prior
     sklearn_model.topic_word_prior_ = eta
     sklearn_model.n_features_in_ = model.n_features_in_
