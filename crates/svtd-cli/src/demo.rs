@@ -65,7 +65,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
 }
 
 /// The embedded counts; the format is docword, `document word count` after three sizes.
-fn corpus() -> Outcome<Corpus> {
+pub fn corpus() -> Outcome<Corpus> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(COUNTS)
         .read_to_string(&mut text)
@@ -94,10 +94,17 @@ fn entry(line: &str) -> Option<(usize, u32, u32)> {
 }
 
 /// The year of each address.
-fn years() -> Outcome<Vec<usize>> {
+pub fn years() -> Outcome<Vec<usize>> {
     let year = |line: &str| line.split(',').next()?.parse().ok();
     let years: Option<Vec<usize>> = DOCUMENTS.lines().skip(1).map(year).collect();
     years.ok_or_else(|| damaged("years"))
+}
+
+/// Who gave each address.
+pub fn presidents() -> Outcome<Vec<String>> {
+    let president = |line: &str| line.split(',').nth(1).map(str::to_owned);
+    let presidents: Option<Vec<String>> = DOCUMENTS.lines().skip(1).map(president).collect();
+    presidents.ok_or_else(|| damaged("names"))
 }
 
 fn damaged(what: &str) -> Failure {

@@ -5,22 +5,23 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::Error;
 use svtd::persist::atomic::write_atomically;
-use svtd_experiments::{Plan, Report, Section};
+use svtd_experiments::{Addresses, Plan, Report, Section, dante};
 
-use crate::args::{Common, Reproduce};
+use crate::args::{Common, Name, Reproduce};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{output, threads};
+use crate::{demo, output, threads};
 
 /// Runs the command.
 pub fn run(args: &Reproduce, common: &Common) -> Outcome {
+    let plan = plan(args)?;
     let folder = args.output.as_deref().map(|path| Folder::open(path, args.force)).transpose()?;
-    let report = threads::pool(common.threads)?.install(|| reproduce(args, common))?;
+    let report = threads::pool(common.threads)?.install(|| reproduce(args, &plan, common))?;
     let files = match &folder {
         Some(folder) => folder.write(&report)?,
         None => Vec::new(),
@@ -43,16 +44,33 @@ pub fn run(args: &Reproduce, common: &Common) -> Outcome {
     Ok(())
 }
 
-fn reproduce(args: &Reproduce, common: &Common) -> Outcome<Report> {
-    let plan = Plan { quick: args.quick, seeds: args.seeds };
+fn reproduce(args: &Reproduce, plan: &Plan, common: &Common) -> Outcome<Report> {
     let progress = Progress::new(Detail::chosen(common));
     let mut report = Report { made_by: made_by(args), ..Report::default() };
     for experiment in args.experiments() {
         let name = experiment.name();
         let watch = |done: usize, of: usize| progress.portion(name, done, of);
-        report.sections.push(experiment.run(&plan, &watch)?);
+        report.sections.push(experiment.run(plan, &watch)?);
     }
     Ok(report)
+}
+
+fn plan(args: &Reproduce) -> Outcome<Plan> {
+    let data = args.data.clone().or_else(|| std::env::var_os("SVTD_DATA").map(PathBuf::from));
+    if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
+        return Err(cannot(folder, io::ErrorKind::NotFound.into()));
+    }
+    let addresses = Addresses {
+        corpus: demo::corpus()?,
+        years: demo::years()?,
+        presidents: demo::presidents()?,
+    };
+    let plan = Plan { quick: args.quick, seeds: args.seeds, data, addresses: Some(addresses) };
+    // Among others it is left out, and the report says so; alone there is nothing to do.
+    if args.names.contains(&Name::Dante) && plan.folder(dante::FOLDER).is_none() {
+        return Err(Failure::Request(dante::HOW_TO_GET.to_owned()));
+    }
+    Ok(plan)
 }
 
 /// The command that makes the same report.

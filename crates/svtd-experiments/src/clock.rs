@@ -22,14 +22,14 @@ pub fn timed<T: Send>(work: impl FnOnce() -> T + Send) -> svtd::Result<(T, f64)>
 
 /// Seconds this thread has been at work.
 #[cfg(unix)]
-fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Where the clock of a thread is not within reach, seconds on the wall.
 #[cfg(not(unix))]
-fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     use std::sync::OnceLock;
     use std::time::Instant;
     static START: OnceLock<Instant> = OnceLock::new();

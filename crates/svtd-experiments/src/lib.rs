@@ -11,6 +11,10 @@
 //! | [`moments`] | 6.1 | which weights of documents estimate the moments best? |
 //! | [`accuracy`] | 6.2.1 | which method finds the true topics? |
 //! | [`timing`] | 6.2.1 | how long does each take? |
+//! | [`stability`] | 6.2.2 | how much does one more document change? |
+//! | [`scaling`] | 1, 4 | how does time grow with topics, words and documents? |
+//! | [`state_union`] | 6.3.2 | are the paper's clusters of speeches found again? |
+//! | [`dante`] | 6.3.1 | are its clusters of cantos, and the way from hell to heaven? |
 //!
 //! # Same numbers
 //! A corpus follows from the experiment's name and its own number alone ([`seeds`]), and every
@@ -20,18 +24,26 @@
 pub mod accuracy;
 pub mod clock;
 pub mod contestants;
+pub mod dante;
 pub mod figure;
 pub mod moments;
+pub mod published;
 pub mod report;
+pub mod scaling;
 pub mod seeds;
+pub mod stability;
+pub mod state_union;
 pub mod statistics;
 pub mod table;
+pub mod texts;
 pub mod timing;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 pub use report::{Report, Section};
+use svtd::Corpus;
 
 /// What can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +54,27 @@ pub enum Experiment {
     Accuracy,
     /// Section 6.2.1, the seconds.
     Time,
+    /// Section 6.2.2.
+    Stability,
+    /// The orders of growth of Sections 1 and 4.
+    Scaling,
+    /// Section 6.3.2.
+    StateUnion,
+    /// Section 6.3.1.
+    Dante,
 }
 
 impl Experiment {
     /// All of them, in the order of the paper.
-    pub const ALL: [Experiment; 3] = [Experiment::Moments, Experiment::Accuracy, Experiment::Time];
+    pub const ALL: [Experiment; 7] = [
+        Experiment::Moments,
+        Experiment::Accuracy,
+        Experiment::Time,
+        Experiment::Stability,
+        Experiment::Scaling,
+        Experiment::Dante,
+        Experiment::StateUnion,
+    ];
 
     /// The name it is asked for by.
     pub fn name(self) -> &'static str {
@@ -54,35 +82,64 @@ impl Experiment {
             Experiment::Moments => "moments",
             Experiment::Accuracy => "accuracy",
             Experiment::Time => "time",
+            Experiment::Stability => "stability",
+            Experiment::Scaling => "scaling",
+            Experiment::StateUnion => "state-union",
+            Experiment::Dante => "dante",
         }
     }
 
     /// Runs it.
     ///
     /// # Errors
-    /// When a corpus does not support a fit, which drawn corpora always do.
+    /// When texts are missing or cannot be read; drawn corpora can always be fitted.
     pub fn run(self, plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
         match self {
             Experiment::Moments => moments::run(plan, watch),
             Experiment::Accuracy => accuracy::run(plan, watch),
             Experiment::Time => timing::run(plan, watch),
+            Experiment::Stability => stability::run(plan, watch),
+            Experiment::Scaling => scaling::run(plan, watch),
+            Experiment::StateUnion => state_union::run(plan, watch),
+            Experiment::Dante => dante::run(plan, watch),
         }
     }
 }
 
 /// How much is run, and on what.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Plan {
     /// A smaller version with the same questions, in seconds.
     pub quick: bool,
     /// Corpora to each setting, instead of the experiment's own number.
     pub seeds: Option<usize>,
+    /// A folder that may hold `state_union` and `divina_commedia`, each with a text to a file.
+    pub data: Option<PathBuf>,
+    /// Word counts of State of the Union addresses.
+    pub addresses: Option<Addresses>,
+}
+
+/// State of the Union addresses as counts.
+#[derive(Clone)]
+pub struct Addresses {
+    /// An address to a document.
+    pub corpus: Corpus,
+    /// The year of each.
+    pub years: Vec<usize>,
+    /// Whose it was.
+    pub presidents: Vec<String>,
 }
 
 impl Plan {
     /// Corpora to a setting: the caller's number, or the usual one.
     fn n_corpora(&self, full: usize, quick: usize) -> usize {
         self.seeds.unwrap_or(if self.quick { quick } else { full }).max(1)
+    }
+
+    /// A folder of texts, when it is there.
+    pub fn folder(&self, name: &str) -> Option<PathBuf> {
+        let folder = self.data.as_ref()?.join(name);
+        folder.is_dir().then_some(folder)
     }
 
     /// One of two lists of sizes.

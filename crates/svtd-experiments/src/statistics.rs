@@ -57,6 +57,22 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     covariance / variance
 }
 
+/// Spearman's rank correlation; equal numbers share their mean rank.
+pub fn rank_correlation(x: &[f64], y: &[f64]) -> f64 {
+    let (a, b) = (ranks(x), ranks(y));
+    let (ma, mb) = (Mean::of(&a).value, Mean::of(&b).value);
+    let product = |u: &[f64], mu: f64, v: &[f64], mv: f64| -> f64 {
+        u.iter().zip(v).map(|(p, q)| (p - mu) * (q - mv)).sum()
+    };
+    product(&a, ma, &b, mb) / (product(&a, ma, &a, ma) * product(&b, mb, &b, mb)).sqrt()
+}
+
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let below = |v: &f64| values.iter().filter(|w| *w < v).count() as f64;
+    let equal = |v: &f64| values.iter().filter(|w| *w == v).count() as f64;
+    values.iter().map(|v| below(v) + 0.5 * (equal(v) - 1.0)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +90,16 @@ mod tests {
         let points: Vec<(f64, f64)> =
             (1..6).map(|x| (x as f64, 3.0 * (x as f64).powi(4))).collect();
         assert!((exponent(&points) - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_correlate_whatever_the_scale() {
+        let x = [1.0, 2.0, 3.0, 4.0];
+        assert!((rank_correlation(&x, &[0.1, 5.0, 5.1, 900.0]) - 1.0).abs() < 1e-15);
+        assert!((rank_correlation(&x, &[4.0, 3.0, 2.0, 1.0]) + 1.0).abs() < 1e-15);
+        // Ranks 0, 1.5, 1.5, 3 against 0, 1, 2, 3: covariance 4.5, variances 5 and 4.5.
+        let tied = rank_correlation(&x, &[1.0, 2.0, 2.0, 3.0]);
+        assert!((tied - 4.5 / (5.0_f64 * 4.5).sqrt()).abs() < 1e-15);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use self::fit::{Fit, Method};
 pub use self::generate::Generate;
 pub use self::infer::Infer;
 use self::numbers::{seed, threads};
-pub use self::reproduce::Reproduce;
+pub use self::reproduce::{Name, Reproduce};
 pub use self::source::{Columns, Source};
 pub use self::topics::Topics;
 

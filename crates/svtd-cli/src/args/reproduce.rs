@@ -27,6 +27,11 @@ pub struct Reproduce {
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub seeds: Option<usize>,
 
+    /// A folder with texts: state_union (NLTK's corpus) and divina_commedia (a canto to a file,
+    /// inferno-01.txt to paradiso-33.txt) [default: the environment variable SVTD_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
     /// Overwrite files in a folder that is not empty
     #[arg(long)]
     pub force: bool,
@@ -43,6 +48,14 @@ pub enum Name {
     Accuracy,
     /// Section 6.2.1: how long each takes
     Time,
+    /// Section 6.2.2: how much one more document changes
+    Stability,
+    /// How time grows with topics, words and documents
+    Scaling,
+    /// Section 6.3.1: Dante's Commedia; needs its text (--data)
+    Dante,
+    /// Section 6.3.2: State of the Union addresses
+    StateUnion,
 }
 
 impl Reproduce {
@@ -55,6 +68,10 @@ impl Reproduce {
                 Name::Moments => &[Experiment::Moments],
                 Name::Accuracy => &[Experiment::Accuracy],
                 Name::Time => &[Experiment::Time],
+                Name::Stability => &[Experiment::Stability],
+                Name::Scaling => &[Experiment::Scaling],
+                Name::Dante => &[Experiment::Dante],
+                Name::StateUnion => &[Experiment::StateUnion],
             };
             for experiment in named {
                 if !chosen.contains(experiment) {
@@ -70,6 +87,7 @@ const REPRODUCE_EXAMPLES: &str = "\
 Examples:
   svtd reproduce moments                   what holds of Section 6.1, printed
   svtd reproduce all --quick -o quick      all of Section 6, small, with figures
+  svtd reproduce dante --data corpora      on texts of your own: corpora/divina_commedia/*.txt
   svtd reproduce all -o section-6          in full: about ten minutes on two cores
 
 All numbers but times follow from the seeds and are the same on any number of threads.";
