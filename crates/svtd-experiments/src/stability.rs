@@ -23,7 +23,7 @@ const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
 const FIRST: usize = 50;
 const LAST: usize = 200;
-const QUICK_LAST: usize = 80;
+const QUICK_LAST: usize = 75;
 /// Steps that a point of the figure is the mean of.
 const WINDOW: usize = 10;
 
@@ -83,7 +83,7 @@ struct Run {
 /// Drawn corpora can be fitted; none is expected.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let last = if plan.quick { QUICK_LAST } else { LAST };
-    let n_corpora = plan.n_corpora(24, 8);
+    let n_corpora = plan.n_corpora(24, 6);
     let entrants = Entrant::all();
     let tasks: Vec<(Entrant, usize)> =
         (0..n_corpora).flat_map(|c| entrants.iter().map(move |&e| (e, c))).collect();
@@ -185,6 +185,12 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
     .map(mean);
     let em = mean(Contestant::SvtdThenEm);
     let anew = summary.mean(NEW_STARTS).value;
+    // How much is known for the whole range of documents; fewer of them move more.
+    let whole = summary.last == LAST;
+    let most = |bound: f64| if whole { bound } else { f64::INFINITY };
+    let joint_bound = if whole { ", 0.0090 at most" } else { "" };
+    let (em_share, em_bound) =
+        if whole { (0.5, "at most half as much") } else { (1.0, "not as much") };
     vec![
         Claim::new(
             "Section 6.2.2",
@@ -210,15 +216,15 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
         ),
         Claim::new(
             "expected",
-            "the joint diagonalisation of our default moves least, 0.0090 at most",
+            format!("our default without polish moves less than SVTD{joint_bound}"),
             format!("mean Var {joint:.4}, {:.2} of SVTD's", joint / svtd),
-            if joint <= 0.0090 { Verdict::Ours } else { Verdict::Fails },
+            if joint <= most(0.0090).min(svtd) { Verdict::Ours } else { Verdict::Fails },
         ),
         Claim::new(
             "expected",
-            "polished, it moves at most half as much as EM started from SVTD",
+            format!("polished, it moves {em_bound} as EM started from SVTD"),
             format!("mean Var {default:.4} against {em:.4}: {:.2} of it", default / em),
-            if default <= 0.5 * em { Verdict::Ours } else { Verdict::Fails },
+            if default <= em_share * em { Verdict::Ours } else { Verdict::Fails },
         ),
     ]
 }

@@ -81,3 +81,33 @@ fn without_a_folder_nothing_is_written_and_that_is_said() {
     assert!(w.names().is_empty());
     assert_eq!(w.must(&format!("{SMALL} --quiet")).stderr, "");
 }
+
+#[test]
+fn without_the_commedia_one_sentence_tells_how_to_get_it() {
+    let w = Workspace::new();
+    let ran = w.svtd("reproduce dante --data .");
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("1012") && ran.stderr.contains("inferno-01.txt"), "{}", ran.stderr);
+    let ran = w.svtd("reproduce state-union --data nowhere");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("nowhere: there is no such"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_incomplete_commedia_is_told_by_the_canto_that_is_missing() {
+    let w = Workspace::new();
+    std::fs::create_dir(w.path("divina_commedia")).unwrap();
+    w.write("divina_commedia/inferno-01.txt", b"una selva oscura");
+    let ran = w.svtd("reproduce dante --data . -o out");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("inferno-02.txt: there is no such"), "{}", ran.stderr);
+    assert!(!w.path("out").exists(), "a folder made for nothing stays");
+}
+
+#[test]
+fn the_addresses_come_with_the_program() {
+    let w = Workspace::new();
+    let ran = w.must("reproduce state-union --quick --data .");
+    assert!(ran.stdout.contains("on built-in counts, ARI "), "{}", ran.stdout);
+}

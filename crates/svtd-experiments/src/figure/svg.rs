@@ -66,7 +66,7 @@ impl Canvas {
     pub fn area(&mut self, outline: &[(f64, f64)], colour: &str) {
         if outline.len() > 2 {
             self.element(&format!(
-                "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.16\" stroke=\"none\"/>",
+                "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.12\" stroke=\"none\"/>",
                 listed(outline)
             ));
         }
