@@ -7,11 +7,11 @@
 
 use svtd::evaluation::{adjusted_rand_index, most_probable, reconstruction_error, topic_error};
 use svtd::linalg::Matrix;
-use svtd::model::{SingleTopicParams, polish_single_topic};
+use svtd::model::{Em, SingleTopicParams, polish_single_topic};
 use svtd::synthetic::{Lengths, SingleTopicSource};
 use svtd::{Corpus, DocumentWeights, Method, Polish, Result, Scaling, SingleTopic};
 
-use crate::figure::colour::{BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
+use crate::figure::colour::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
 use crate::figure::{Mark, Style};
 
 /// A method in the comparison.
@@ -31,6 +31,8 @@ pub enum Contestant {
     SingularVectors,
     /// Alternating least squares.
     Als,
+    /// EM, the best of ten random starts.
+    Em,
     /// EM started from the paper's estimate.
     SvtdThenEm,
     /// EM started at the truth: not a method but a measure of how hard the corpus is.
@@ -39,12 +41,13 @@ pub enum Contestant {
 
 impl Contestant {
     /// Everything that a user could run.
-    pub const METHODS: [Contestant; 8] = [
+    pub const METHODS: [Contestant; 9] = [
         Contestant::Svtd,
         Contestant::TensorPower,
         Contestant::Eigenvectors,
         Contestant::SingularVectors,
         Contestant::Als,
+        Contestant::Em,
         Contestant::SvtdThenEm,
         Contestant::Joint,
         Contestant::Default,
@@ -65,6 +68,7 @@ impl Contestant {
             Contestant::Eigenvectors => "eigenvectors",
             Contestant::SingularVectors => "singular vectors",
             Contestant::Als => "ALS",
+            Contestant::Em => "EM, best of 10",
             Contestant::SvtdThenEm => "SVTD, then EM",
             Contestant::Oracle => "EM from the truth",
         }
@@ -80,6 +84,7 @@ impl Contestant {
             Contestant::Eigenvectors => Style::line(PURPLE, Mark::Cross),
             Contestant::SingularVectors => Style::line(SKY, Mark::Down),
             Contestant::Als => Style::line(GREEN, Mark::Square),
+            Contestant::Em => Style::line(BLACK, Mark::Ring),
             Contestant::SvtdThenEm => Style::dashed(BLUE, Mark::Ring),
             Contestant::Oracle => Style { colour: GREY, mark: Mark::None, dash: "2 3", width: 1.4 },
         }
@@ -101,6 +106,7 @@ impl Contestant {
             Contestant::Eigenvectors => rival(Method::Eigenvectors { seed }),
             Contestant::SingularVectors => rival(Method::SingularVectors { seed }),
             Contestant::Als => rival(Method::Als { seed }),
+            Contestant::Em => params.by_em(Em::default().restarts(10).seed(seed)),
             Contestant::SvtdThenEm => params.paper().polish(Polish::Auto),
             Contestant::Oracle => return None,
         })

@@ -2,7 +2,7 @@
 //!
 //! Seeds are fixed, so a failure is never bad luck with the dice: a method has changed.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap fails the test")]
 
 use svtd_experiments::report::Verdict;
 use svtd_experiments::table::{Cell, Table};
