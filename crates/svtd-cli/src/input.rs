@@ -8,17 +8,47 @@ use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::{self, Source};
 use crate::failure::{Failure, Outcome};
-use crate::messages;
+use crate::{messages, word_flags};
 
 /// Reads the corpus that the command line names.
 pub fn corpus(source: &Source) -> Outcome<Corpus> {
-    let mut reader =
-        CorpusReader::new().transposed(source.transpose).columns(columns(&source.columns));
+    let chosen = word_flags::chosen(&source.words)?;
+    read(source, |reader| reader.preprocessing(chosen))
+}
+
+/// Reads a corpus that a model will be asked about: text is split into words as the text was that
+/// the model learned from.
+pub fn corpus_for(model: &Saved, source: &Source) -> Outcome<Corpus> {
+    let Some(choice) = &model.word_choice else {
+        // The model learned from counts, so the flags decide; rare words are the model's affair.
+        let chosen = word_flags::chosen(&source.words)?.for_new_documents();
+        return read(source, |reader| reader.preprocessing(chosen));
+    };
+    if let Some(flag) = source.words.given() {
+        return Err(Failure::Request(format!(
+            "{flag} cannot be changed for a model: its words were chosen when it was fitted \
+             (svtd words shows how); leave it out"
+        )));
+    }
+    read(source, |reader| reader.preprocessing(choice.preprocessing.for_new_documents()))
+}
+
+fn read(source: &Source, prepare: impl FnOnce(CorpusReader) -> CorpusReader) -> Outcome<Corpus> {
+    let mut reader = prepare(CorpusReader::new()).transposed(source.transpose);
+    reader = reader.columns(columns(&source.columns));
     if let Some(words) = &source.vocab {
         reader = reader.vocabulary_file(words);
     }
     if let Some(format) = source.format {
         reader = reader.format(format);
+    }
+    let layout = &source.layout;
+    reader = reader.text_columns(&layout.text_column);
+    if let Some(encoding) = layout.encoding {
+        reader = reader.encoding(encoding);
+    }
+    if let Some(pattern) = &layout.files {
+        reader = reader.files(pattern);
     }
     let about = Failure::about(&source.input);
     let opened = reader.open(&source.input).map_err(&about)?;
@@ -50,11 +80,6 @@ fn told(error: Error, format: Format) -> Error {
         }
         other => other,
     }
-}
-
-/// Reads a corpus that a model will be asked about.
-pub fn corpus_for(_model: &Saved, source: &Source) -> Outcome<Corpus> {
-    corpus(source)
 }
 
 /// Reads a model.

@@ -25,6 +25,8 @@ mod reproduce;
 mod threads;
 mod topics;
 mod trust;
+mod word_flags;
+mod words;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -56,6 +58,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),
         Command::Demo(args) => demo::run(args, common),
+        Command::Words(args) => words::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Reproduce(args) => reproduce::run(args, common),
     }

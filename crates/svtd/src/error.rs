@@ -167,6 +167,17 @@ pub enum Error {
         /// Documents in the corpus, all of them empty.
         documents: usize,
     },
+
+    /// Every word of the text was dropped by a filter.
+    #[error("every word was dropped ({dropped}; documents: {documents}); relax {relax} first")]
+    NoWordsLeft {
+        /// Documents read.
+        documents: usize,
+        /// How many words each filter dropped, such as `"40 by stop-words, 2 by min-df"`.
+        dropped: String,
+        /// The filter that dropped most.
+        relax: String,
+    },
 }
 
 impl Error {

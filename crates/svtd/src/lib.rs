@@ -59,6 +59,7 @@ mod pace;
 pub mod persist;
 pub mod recovery;
 pub mod synthetic;
+pub mod text;
 pub mod whitening;
 
 pub use corpus::{Corpus, CorpusReader, Format, Vocabulary};

@@ -9,7 +9,7 @@ use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 use super::numbers::{at_least_one, positive};
 use super::{Chance, Classical, ModelKind, Source, first};
 
-/// Learn a model from a table of counts.
+/// Learn a model from text or from counts.
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub struct Fit {
@@ -87,8 +87,10 @@ pub struct Fit {
 
 const FIT_EXAMPLES: &str = "\
 Examples:
+  svtd fit letters/ -k 20 -o letters.svtd                a folder of text files
   svtd fit docword.kos.txt.gz -k 20                      look first, save nothing
   svtd fit docword.kos.txt.gz -k 20 -o kos.svtd          save the model
+  svtd fit posts.jsonl -k 20 --text-column body          one JSON object a line
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2

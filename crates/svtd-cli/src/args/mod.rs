@@ -10,7 +10,9 @@ mod infer;
 mod numbers;
 mod reproduce;
 mod source;
+mod text;
 mod topics;
+mod words;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -24,7 +26,9 @@ pub use self::infer::Infer;
 use self::numbers::{seed, threads};
 pub use self::reproduce::{Name, Reproduce};
 pub use self::source::{Columns, Source};
+pub use self::text::WordFlags;
 pub use self::topics::Topics;
+pub use self::words::Words;
 
 /// Topic models by the method of moments: the same, justified answer every time.
 #[derive(Debug, Parser)]
@@ -52,7 +56,7 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 /// The stages.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Learn a model from a table of counts
+    /// Learn a model from text or from counts
     Fit(Fit),
     /// Count a corpus once, for every later command to read at once
     Count(Count),
@@ -64,6 +68,8 @@ pub enum Command {
     Export(Export),
     /// Fit 230 years of State of the Union addresses, to see what a fit looks like
     Demo(Demo),
+    /// Show which words of the text were kept, which were dropped, and why
+    Words(Words),
     /// Draw a corpus from a model, and keep the truth
     Generate(Generate),
     /// Run the paper's experiments again, with our default beside them

@@ -5,19 +5,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svtd::Format;
 
+use super::text::{Layout, WordFlags};
+
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// The counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or
-    /// .svtdc, plain, gzip or zstd; - is standard input
+    /// Text: a folder of files, one document a line, JSON Lines, CSV or TSV. Or counts: UCI docword,
+    /// MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain, gzip or
+    /// zstd; - is standard input
     pub input: PathBuf,
 
-    /// The words, one a line [default: vocab.NAME.txt beside docword.NAME.txt]
+    /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
+    /// beside docword.NAME.txt]
     #[arg(long, value_name = "FILE")]
     pub vocab: Option<PathBuf>,
 
     /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv, svtdc, parquet
+    /// svmlight, npz, counts-csv, svtdc, parquet; folder, lines, jsonl, csv, tsv
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
@@ -28,6 +32,14 @@ pub struct Source {
     /// Which columns hold what.
     #[command(flatten)]
     pub columns: Columns,
+
+    /// Where documents lie in files of text.
+    #[command(flatten)]
+    pub layout: Layout,
+
+    /// How text becomes words.
+    #[command(flatten)]
+    pub words: WordFlags,
 }
 
 /// The columns of a table with a document in each row.
@@ -45,11 +57,11 @@ pub struct Columns {
     #[arg(long, value_name = "NAME")]
     pub counts_column: Option<String>,
 
-    /// Parquet: the column with the names of the documents [default: id]
+    /// The column with the names of the documents [default: id, if there is one]
     #[arg(long, value_name = "NAME")]
     pub id_column: Option<String>,
 
-    /// Parquet: the column with their labels [default: label]
+    /// The column with their labels [default: label, if there is one]
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
 }

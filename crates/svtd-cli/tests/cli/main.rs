@@ -16,5 +16,6 @@ mod real_corpora;
 mod reproduce;
 mod rivals;
 mod round_trip;
+mod text;
 mod trouble;
 mod workspace;

@@ -3,9 +3,12 @@
 //! The builder is the one door into [`Corpus`]: documents pushed by a caller and rows read from a
 //! file are checked and finished by the same [`build`](CorpusBuilder::build).
 
+use std::sync::Arc;
+
 use super::names::Names;
 use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
 use crate::error::{Error, Result};
+use crate::text::WordChoice;
 
 /// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
 ///
@@ -30,6 +33,7 @@ pub struct CorpusBuilder {
     vocabulary: Option<Vocabulary>,
     names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    word_choice: Option<WordChoice>,
     notes: Vec<String>,
     may_be_empty: bool,
 }
@@ -45,6 +49,7 @@ impl CorpusBuilder {
             vocabulary: None,
             names: None,
             labels: None,
+            word_choice: None,
             notes: Vec::new(),
             may_be_empty: false,
         }
@@ -123,13 +128,14 @@ impl CorpusBuilder {
         };
         let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, self.n_words);
         let mut corpus = Corpus::assemble(rows, vocabulary, names);
+        corpus.word_choice = self.word_choice.map(Arc::new);
         corpus.report.n_zero_entries = self.n_zero_entries;
         corpus.report.notes = self.notes;
         Ok(corpus)
     }
 
     /// Starts from rows that a reader has checked for range, still under word ids.
-    pub(super) fn from_rows(rows: SparseCounts) -> Self {
+    pub(crate) fn from_rows(rows: SparseCounts) -> Self {
         let n_words = rows.n_columns();
         let (offsets, words, counts) = rows.into_parts();
         CorpusBuilder { offsets, words, counts, ..CorpusBuilder::new(n_words) }
@@ -141,8 +147,32 @@ impl CorpusBuilder {
         self
     }
 
+    /// Names that some documents may lack: those are called by their number. If all lack one,
+    /// nothing is stored.
+    pub(crate) fn optional_names(self, names: Vec<Option<String>>) -> Self {
+        if names.iter().all(Option::is_none) {
+            return self;
+        }
+        let numbered = names.into_iter().enumerate();
+        self.names(numbered.map(|(d, n)| n.unwrap_or_else(|| (d + 1).to_string())).collect())
+    }
+
+    /// Labels that some documents may lack, which then have the empty one.
+    pub(crate) fn optional_labels(self, labels: Vec<Option<String>>) -> Self {
+        if labels.iter().all(Option::is_none) {
+            return self;
+        }
+        self.labels(labels.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// How the words were chosen, if they were chosen from text.
+    pub(crate) fn word_choice(mut self, choice: WordChoice) -> Self {
+        self.word_choice = Some(choice);
+        self
+    }
+
     /// Remarks for the report.
-    pub(super) fn notes(mut self, notes: Vec<String>) -> Self {
+    pub(crate) fn notes(mut self, notes: Vec<String>) -> Self {
         self.notes = notes;
         self
     }

@@ -9,6 +9,8 @@
 //! %%MatrixMarket     mtx
 //! 3 1:2 4:1 7:5      lda-c if the first number counts the pairs, else svmlight
 //! word,word,word     counts-csv if all below are numbers
+//! {"text": ...}      jsonl
+//! words              by name csv or tsv, else lines
 //! 3                  docword
 //! ```
 //!
@@ -51,11 +53,21 @@ pub enum Format {
     /// Apache Parquet, a document a row: lists of words, or of word numbers and counts. Needs the
     /// feature `parquet`.
     Parquet,
+    /// A folder of text files, a document each.
+    Folder,
+    /// Text, a document a line.
+    Lines,
+    /// JSON Lines: an object a line, of which a member is the text.
+    JsonLines,
+    /// A table with a header and a column of text, separated by commas or semicolons.
+    Csv,
+    /// The same, separated by tabs.
+    Tsv,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 13] = [
         Format::Docword,
         Format::MatrixMarket,
         Format::LdaC,
@@ -64,6 +76,11 @@ impl Format {
         Format::CountsCsv,
         Format::Svtdc,
         Format::Parquet,
+        Format::Folder,
+        Format::Lines,
+        Format::JsonLines,
+        Format::Csv,
+        Format::Tsv,
     ];
 
     /// The short name by which it can be asked for.
@@ -77,7 +94,18 @@ impl Format {
             Format::CountsCsv => "counts-csv",
             Format::Svtdc => "svtdc",
             Format::Parquet => "parquet",
+            Format::Folder => "folder",
+            Format::Lines => "lines",
+            Format::JsonLines => "jsonl",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
         }
+    }
+
+    /// Whether it holds text, whose words are yet to be counted.
+    pub fn is_text(self) -> bool {
+        use Format::{Csv, Folder, JsonLines, Lines, Tsv};
+        matches!(self, Folder | Lines | JsonLines | Csv | Tsv)
     }
 
     /// Whether a table in this format may lie on its side, with documents as columns.
@@ -98,6 +126,11 @@ impl fmt::Display for Format {
             Format::CountsCsv => "a dense table of counts",
             Format::Svtdc => "a counted corpus",
             Format::Parquet => "Parquet",
+            Format::Folder => "a folder of text files",
+            Format::Lines => "text, a document a line",
+            Format::JsonLines => "JSON Lines",
+            Format::Csv => "CSV with a column of text",
+            Format::Tsv => "TSV with a column of text",
         })
     }
 }
@@ -143,6 +176,7 @@ pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
     let lines = whole_lines(start);
     pairs(path, &lines)
         .or_else(|| separator(&lines).map(|_| Format::CountsCsv.into()))
+        .or_else(|| text(path, start, &lines).map(Detected::from))
         .unwrap_or(Format::Docword.into())
 }
 
@@ -158,6 +192,22 @@ pub(super) fn foreign(start: &[u8]) -> Option<&'static str> {
         (b"\x89HDF", "an HDF5 file; save the counts as MatrixMarket or .npz first"),
     ];
     KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
+}
+
+/// Text, if the first line that is not empty has a letter.
+fn text(path: &Path, start: &[u8], lines: &[&[u8]]) -> Option<Format> {
+    if start.trim_ascii_start().starts_with(b"{") || has_ending(path, &["jsonl", "ndjson"]) {
+        return Some(Format::JsonLines);
+    }
+    if has_ending(path, &["csv"]) {
+        return Some(Format::Csv);
+    }
+    if has_ending(path, &["tsv", "tab"]) {
+        return Some(Format::Tsv);
+    }
+    let first = lines.iter().find(|line| !line.trim_ascii().is_empty())?;
+    let has_letter = String::from_utf8_lossy(first).contains(char::is_alphabetic);
+    has_letter.then_some(Format::Lines)
 }
 
 /// How a zip archive begins, which `.npz` is.

@@ -36,6 +36,7 @@
 mod builder;
 mod columns;
 mod dense;
+mod documents;
 mod docword;
 mod entries;
 mod format;
@@ -62,16 +63,18 @@ mod zip;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
 use self::names::Names;
 use self::ranking::Ranking;
 use crate::error::Result;
+use crate::text::WordChoice;
 
 pub use self::builder::CorpusBuilder;
 pub use self::columns::Columns;
+pub use self::documents::Encoding;
 pub use self::format::Format;
 pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
@@ -86,6 +89,7 @@ pub struct Corpus {
     ranking: Ranking,
     vocabulary: Vocabulary,
     names: Names,
+    word_choice: Option<Arc<WordChoice>>,
     report: CorpusReport,
 }
 
@@ -226,6 +230,20 @@ impl Corpus {
         self.names.label(d)
     }
 
+    /// The labels of all documents, if documents came with labels.
+    pub fn labels(&self) -> Option<Vec<&str>> {
+        if self.n_documents() == 0 {
+            return None;
+        }
+        (0..self.n_documents()).map(|d| self.label(d)).collect()
+    }
+
+    /// How the words were chosen, if the corpus was counted from text; a [subset](Self::subset)
+    /// tells how those of the whole were.
+    pub fn word_choice(&self) -> Option<&WordChoice> {
+        self.word_choice.as_deref()
+    }
+
     /// What is worth knowing before learning from this corpus.
     pub fn report(&self) -> &CorpusReport {
         &self.report
@@ -248,7 +266,10 @@ impl Corpus {
             words.extend(self.document(d).words().map(|(word, _)| word));
             rows.push_row(&words, self.rows.row(d).1);
         }
-        Corpus::assemble(rows, self.vocabulary.clone(), self.names.subset(documents))
+        let names = self.names.subset(documents);
+        let mut subset = Corpus::assemble(rows, self.vocabulary.clone(), names);
+        subset.word_choice = self.word_choice.clone();
+        subset
     }
 
     /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go
@@ -302,7 +323,16 @@ impl Corpus {
             n_absent_words: rows.n_columns() - ranking.n_present,
             ..CorpusReport::of_lengths(&lengths)
         };
-        Corpus { rows, columns: OnceLock::new(), lengths, ranking, vocabulary, names, report }
+        Corpus {
+            rows,
+            columns: OnceLock::new(),
+            lengths,
+            ranking,
+            vocabulary,
+            names,
+            word_choice: None,
+            report,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files of counts into a corpus.
+//! Files of counts or text into a corpus.
 //!
 //! Reading has two steps, so that a caller can say what is being read before it takes its time:
 //! [`open`](CorpusReader::open) looks at how the file begins and settles the format (`format`),
@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::documents::{self, Encoding, Layout};
 use super::entries::{self, Header, Table};
 use super::format::{self, Detected};
 use super::npz::Npz;
@@ -16,11 +17,12 @@ use super::source::{Source, line_error};
 use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
 use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
 use crate::error::{Error, Result};
+use crate::text::{Preprocessing, Records, count_records};
 
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
-/// How to read a corpus from a file of counts.
+/// How to read a corpus from files of counts or of text.
 ///
 /// The formats are those of [`Format`]; which one a file has is told by how it begins. Files may
 /// be packed with gzip or zstd, and `-` is standard input. Entries with a count of zero are left
@@ -45,6 +47,8 @@ pub struct CorpusReader {
     format: Option<Format>,
     transposed: bool,
     columns: Columns,
+    layout: Layout,
+    preprocessing: Preprocessing,
 }
 
 impl CorpusReader {
@@ -71,9 +75,37 @@ impl CorpusReader {
         self
     }
 
-    /// Which columns of a Parquet file hold what.
+    /// Which columns of a table hold what.
     pub fn columns(mut self, columns: Columns) -> Self {
+        self.layout.id_column.clone_from(&columns.id);
+        self.layout.label_column.clone_from(&columns.label);
         self.columns = columns;
+        self
+    }
+
+    /// How text becomes words. With a [vocabulary file](Self::vocabulary_file) its words, and no
+    /// others, are counted.
+    pub fn preprocessing(mut self, preprocessing: Preprocessing) -> Self {
+        self.preprocessing = preprocessing;
+        self
+    }
+
+    /// Which characters the bytes of text stand for; UTF-8 unless told.
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.layout.encoding = encoding;
+        self
+    }
+
+    /// The columns of JSON Lines or a table that hold the text; several are joined. Without any, a
+    /// column of a usual name is looked for, such as `text`.
+    pub fn text_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.layout.text_columns = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Which files of a folder are documents, by a pattern such as `*.txt`; all unless told.
+    pub fn files(mut self, pattern: impl Into<String>) -> Self {
+        self.layout.files = Some(pattern.into());
         self
     }
 
@@ -93,6 +125,16 @@ impl CorpusReader {
     /// and has none.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
+        if path.is_dir() && matches!(self.format, None | Some(Format::Folder)) {
+            return self.open_folder(path);
+        }
+        if self.format == Some(Format::Folder) {
+            return Err(Error::Option {
+                name: "format",
+                needed: "that of a file, or left out, for what is no folder".to_owned(),
+                found: format!("folder for {}", path.display()),
+            });
+        }
         let mut source = Source::open(path)?;
         let name = source.path().to_owned();
         let start = source.peek(format::SAMPLE)?;
@@ -103,6 +145,9 @@ impl CorpusReader {
             Some(format) => format.into(),
             None => format::detect(path, start),
         };
+        if format.is_text() {
+            documents::check_start(&name, start)?;
+        }
         if self.transposed && !format.is_matrix() {
             return Err(Error::Option {
                 name: "transpose",
@@ -129,6 +174,17 @@ impl CorpusReader {
         };
         Ok(Opened { reader: self.clone(), path: path.to_owned(), name, format, doubt, input })
     }
+
+    fn open_folder(&self, path: &Path) -> Result<Opened> {
+        Ok(Opened {
+            reader: self.clone(),
+            path: path.to_owned(),
+            name: path.display().to_string(),
+            format: Format::Folder,
+            doubt: None,
+            input: Input::Folder(documents::of_folder(path, self.layout.clone())?),
+        })
+    }
 }
 
 /// A file that is open, of a format that is settled.
@@ -147,6 +203,7 @@ enum Input {
     Npz(Box<Npz>),
     #[cfg(feature = "parquet")]
     Parquet(Box<Parquet>),
+    Folder(Box<dyn Records>),
 }
 
 /// Counts as a format gives them, with what it knows of words and documents.
@@ -183,7 +240,9 @@ impl Opened {
             Input::Npz(npz) => format!("{name} as SciPy {}{on_its_side}", npz.layout),
             #[cfg(feature = "parquet")]
             Input::Parquet(parquet) => format!("{name} as {}", parquet.description()),
-            Input::Lines(_) => format!("{name} as {}{on_its_side}{doubt}", self.format),
+            Input::Lines(_) | Input::Folder(_) => {
+                format!("{name} as {}{on_its_side}{doubt}", self.format)
+            }
         }
     }
 
@@ -208,10 +267,19 @@ impl Opened {
                 let turned = matrix.by_columns != reader.transposed;
                 return reader.finish(turn(matrix.table, turned).into(), &name);
             }
+            Input::Folder(mut records) => {
+                let words = reader.given_vocabulary()?;
+                return count_records(&mut *records, &reader.preprocessing, words.as_ref());
+            }
             Input::Lines(source) => source,
         };
         if format == Format::Svtdc {
             return reader.read_counted(&mut source);
+        }
+        if format.is_text() {
+            let words = reader.given_vocabulary()?;
+            let mut records = documents::of_file(format, source, reader.layout)?;
+            return count_records(&mut *records, &reader.preprocessing, words.as_ref());
         }
         let n_words = reader.given_vocabulary()?.map_or(0, |words| words.len());
         match format {

@@ -125,6 +125,12 @@ impl Source {
         Ok(true)
     }
 
+    /// What is left, as bytes.
+    pub(super) fn into_bytes(self) -> Box<dyn Read + Send> {
+        let waiting = self.waiting().to_vec();
+        Box::new(io::Cursor::new(waiting).chain(self.input))
+    }
+
     fn spool(&mut self) -> io::Result<File> {
         let mut file = tempfile::tempfile()?;
         file.write_all(&self.buffer[self.pending.clone()])?;

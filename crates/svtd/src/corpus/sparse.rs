@@ -108,7 +108,7 @@ impl SparseCounts {
     }
 
     /// Makes room for exactly these many further rows and entries.
-    pub(super) fn reserve(&mut self, n_rows: usize, n_nonzeros: usize) {
+    pub(crate) fn reserve(&mut self, n_rows: usize, n_nonzeros: usize) {
         self.offsets.reserve_exact(n_rows);
         self.indices.reserve_exact(n_nonzeros);
         self.counts.reserve_exact(n_nonzeros);

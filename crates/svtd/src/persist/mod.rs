@@ -20,6 +20,7 @@ use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Diagnostics, Lda, Model, Options, SingleTopic, Topics};
+use crate::text::WordChoice;
 use container::{Array, Container};
 
 /// What a model file holds.
@@ -31,6 +32,8 @@ pub struct Saved {
     pub corpus_digest: String,
     /// The version of this library that wrote it.
     pub library: String,
+    /// How the words were chosen, if the corpus was counted from text.
+    pub word_choice: Option<WordChoice>,
 }
 
 impl Model {
@@ -39,7 +42,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(&corpus.digest())?.write(path.as_ref(), overwrite)
+        self.to_container(&corpus.digest(), corpus.word_choice())?.write(path.as_ref(), overwrite)
     }
 
     /// Reads a model file.
@@ -53,7 +56,11 @@ impl Model {
             .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
-    fn to_container(&self, corpus_digest: &str) -> Result<Container> {
+    fn to_container(
+        &self,
+        corpus_digest: &str,
+        word_choice: Option<&WordChoice>,
+    ) -> Result<Container> {
         let topics = self.topics();
         let (k, n) = (topics.len(), topics.vocabulary().len());
         let mut header = Map::new();
@@ -63,6 +70,9 @@ impl Model {
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
         header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
+        if let Some(choice) = word_choice {
+            header.insert("words".to_owned(), to_json(choice)?);
+        }
         let mut arrays = std::collections::BTreeMap::new();
         let vector = |values: &[f64]| Array::F64 { shape: vec![k], values: values.to_vec() };
         // Words x topics by columns is topics x words by rows.
@@ -87,7 +97,8 @@ impl Saved {
     /// A model that was just fitted on `corpus`, as its file will hold it.
     pub fn new(model: Model, corpus: &Corpus) -> Self {
         let library = env!("CARGO_PKG_VERSION").to_owned();
-        Self { model, corpus_digest: corpus.digest(), library }
+        let word_choice = corpus.word_choice().cloned();
+        Self { model, corpus_digest: corpus.digest(), library, word_choice }
     }
 
     /// Writes the model file; the same bytes as [`Model::save`] writes.
@@ -95,7 +106,9 @@ impl Saved {
     /// # Errors
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        self.model.to_container(&self.corpus_digest)?.write(path.as_ref(), overwrite)
+        self.model
+            .to_container(&self.corpus_digest, self.word_choice.as_ref())?
+            .write(path.as_ref(), overwrite)
     }
 
     /// The bytes of the model file.
@@ -103,7 +116,7 @@ impl Saved {
     /// # Errors
     /// When the model cannot be written down.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.model.to_container(&self.corpus_digest)?.to_bytes()
+        self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?.to_bytes()
     }
 
     /// Reads the bytes of a model file; `name` is what messages call it.
@@ -185,7 +198,11 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
         .ok_or("does not say which corpus it was fitted on")?
         .to_owned();
     let library = header.get("library").and_then(Value::as_str).unwrap_or("unknown").to_owned();
-    Ok(Saved { model, corpus_digest, library })
+    let word_choice = match header.contains_key("words") {
+        true => Some(field(&header, "words")?),
+        false => None,
+    };
+    Ok(Saved { model, corpus_digest, library, word_choice })
 }
 
 fn field<T: serde::de::DeserializeOwned>(

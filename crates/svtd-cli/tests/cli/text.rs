@@ -1,0 +1,327 @@
+//! Text in every dress: folders, lines, JSON Lines, tables, pipes, archives; and what is no text.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::malformed::refuses;
+use crate::round_trip::gzip;
+use crate::workspace::{Ran, Workspace};
+
+/// Two subjects, four documents each, in plain English.
+const TEXTS: [&str; 8] = [
+    "The ships sailed from the harbour and the sailors sang of the sea",
+    "The farmers planted the wheat and the harvest filled the barns",
+    "Sailors and ships crossed the sea toward another harbour",
+    "Wheat and barns, farmers and harvest: the fields were full of wheat",
+    "A storm on the sea drove the ships back into the harbour with their sailors",
+    "The harvest of wheat was good, said the farmers, and the barns were full",
+    "The sea was calm; the sailors rested in the harbour beside their ships",
+    "Farmers store wheat in barns after the harvest",
+];
+
+fn json_lines() -> String {
+    let line = |(i, text): (usize, &&str)| {
+        format!(
+            "{{\"id\":\"d{i}\",\"label\":\"l{}\",\"other\":[1,{{}}],\"text\":{text:?}}}\n",
+            i % 2
+        )
+    };
+    TEXTS.iter().enumerate().map(line).collect()
+}
+
+fn csv(separator: char) -> String {
+    let row =
+        |(i, text): (usize, &&str)| format!("d{i}{separator}\"{text}\"{separator}l{}\n", i % 2);
+    let rows: String = TEXTS.iter().enumerate().map(row).collect();
+    format!("id{separator}text{separator}label\n{rows}")
+}
+
+fn folder(w: &Workspace) {
+    fs::create_dir_all(w.path("docs/deep")).unwrap();
+    for (i, text) in TEXTS.iter().enumerate() {
+        let place = if i % 2 == 0 { "docs" } else { "docs/deep" };
+        w.write(&format!("{place}/d{i}.txt"), text.as_bytes());
+    }
+    w.write("docs/.hidden", b"\0\0");
+}
+
+const FIT: &str = "-k 2 --model single-topic --min-df 2";
+
+/// The topics of a fit, without what is said about it.
+fn topics(ran: &Ran) -> String {
+    ran.stdout.clone()
+}
+
+fn piped(w: &Workspace, line: &str, bytes: &[u8]) -> Ran {
+    let mut command = w.command(line);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // A program that refuses early does not read to the end.
+    let _ = input.write_all(bytes);
+    drop(input);
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn one_corpus_in_every_dress_gives_the_same_topics() {
+    let w = Workspace::new();
+    let lines = TEXTS.join("\n") + "\n";
+    w.write("plain.txt", lines.as_bytes());
+    w.write("windows.txt", lines.replace('\n', "\r\n").as_bytes());
+    w.write("marked.txt", [b"\xef\xbb\xbf", lines.as_bytes()].concat().as_slice());
+    w.write("packed.txt.gz", &gzip(lines.as_bytes()));
+    w.write("objects.jsonl", json_lines().as_bytes());
+    w.write("table.csv", csv(',').as_bytes());
+    w.write("semicolons.csv", csv(';').as_bytes());
+    w.write("table.tsv", csv('\t').as_bytes());
+    folder(&w);
+    let expected = w.must(&format!("fit plain.txt {FIT}"));
+    assert!(expected.stdout.contains("harbour") && expected.stdout.contains("wheat"));
+    assert!(expected.stderr.contains("the text looks English"), "{}", expected.stderr);
+    assert!(expected.stderr.contains("read plain.txt as text, a document a line"));
+    for (file, said) in [
+        ("windows.txt", "a document a line"),
+        ("marked.txt", "a document a line"),
+        ("packed.txt.gz", "a document a line"),
+        ("objects.jsonl", "as JSON Lines"),
+        ("table.csv", "as CSV"),
+        ("semicolons.csv", "as CSV"),
+        ("table.tsv", "as TSV"),
+        ("docs", "as a folder of text files"),
+    ] {
+        let ran = w.must(&format!("fit {file} {FIT}"));
+        assert_eq!(topics(&ran), topics(&expected), "{file}");
+        assert!(ran.stderr.contains(said), "{file}: {}", ran.stderr);
+    }
+    let ran = piped(&w, &format!("fit - {FIT}"), lines.as_bytes());
+    assert_eq!((ran.code, topics(&ran)), (Some(0), topics(&expected)), "{}", ran.stderr);
+    let ran = piped(&w, &format!("fit - {FIT}"), &gzip(json_lines().as_bytes()));
+    assert_eq!((ran.code, topics(&ran)), (Some(0), topics(&expected)), "{}", ran.stderr);
+}
+
+#[test]
+fn documents_are_called_by_path_id_or_line() {
+    let w = Workspace::new();
+    folder(&w);
+    w.write("objects.jsonl", json_lines().as_bytes());
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.must(&format!("fit docs {FIT} -o m.svtd"));
+    let first = |input: &str| {
+        let ran = w.must(&format!("infer m.svtd {input}"));
+        let line = ran.stdout.lines().nth(1).unwrap().to_owned();
+        line.split(',').next().unwrap().to_owned()
+    };
+    assert_eq!(first("docs"), "d0.txt");
+    assert_eq!(first("objects.jsonl"), "d0");
+    assert_eq!(first("plain.txt"), "1");
+    let ran = w.must("infer m.svtd docs");
+    assert!(ran.stdout.contains("\ndeep/d1.txt,"), "{}", ran.stdout);
+}
+
+#[test]
+fn new_text_is_split_as_the_text_was_that_the_model_learned_from() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.must("fit plain.txt -k 2 --model single-topic --stem english --ngrams 1..2 -o m.svtd");
+    // One short document, from which no language could be guessed and where nothing is frequent.
+    w.write("new.txt", b"HARBOURS, sailor!\n");
+    let ran = w.must("infer m.svtd new.txt --json");
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    // Both stems are known; the pair they form is not.
+    assert_eq!(found["n_unknown_tokens"], 1, "{found}");
+    assert_eq!(found["n_without_words"], 0, "{found}");
+    refuses(&w, "infer m.svtd new.txt --min-df 3", 2, &["--min-df cannot be changed for a model"]);
+}
+
+#[test]
+fn the_words_of_a_model_are_shown_with_what_was_dropped() {
+    let w = Workspace::new();
+    w.write("plain.txt", (TEXTS.join("\n") + " 1945 x").as_bytes());
+    w.must(&format!("fit plain.txt {FIT} -o m.svtd"));
+    let ran = w.must("words m.svtd");
+    for needle in [
+        "words kept, ",
+        "language english",
+        "stop words (english)",
+        "numbers                                    1            1  1945",
+        "in fewer documents than 2 (min-df)",
+    ] {
+        assert!(ran.stdout.contains(needle), "needed {needle}\n{}", ran.stdout);
+    }
+    let found: serde_json::Value =
+        serde_json::from_str(&w.must("words m.svtd --json").stdout).unwrap();
+    assert_eq!(found["words"]["preprocessing"]["language"], "english");
+    assert_eq!(found["words"]["dropped"][0]["reason"], "stop-word");
+    assert_eq!(found["words"]["dropped"][0]["examples"][0][0], "the");
+    let counts = Workspace::with_single_topics();
+    counts.must("fit docword.one.txt -k 4 --model single-topic -o m.svtd");
+    assert!(counts.must("words m.svtd").stdout.contains("fitted on counts"));
+}
+
+#[test]
+fn flags_decide_which_words_there_are() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.write("mine.txt", b"# mine\nships\n\nSEA\n");
+    w.write("list.txt", b"wheat\nharbour\nbarns\nsea\n");
+    let kept = |flags: &str| {
+        w.must(&format!("fit plain.txt -k 2 --model single-topic {flags} -o m.svtd --force"));
+        let ran = w.must("words m.svtd --json --top 1000");
+        let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let words = found["most_frequent"].as_array().unwrap().clone();
+        words.iter().map(|word| word.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let has = |words: &[String], word: &str| words.iter().any(|w| w == word);
+    assert!(!has(&kept(""), "the"));
+    assert!(has(&kept("--stop-words none"), "the"));
+    let mine = kept("--stop-words mine.txt");
+    assert!(has(&mine, "the") && !has(&mine, "ships") && !has(&mine, "sea"));
+    assert!(
+        has(&kept("--keep-case"), "Sailors") || has(&kept("--keep-case --min-df 1"), "Sailors")
+    );
+    assert!(has(&kept("--stem english"), "sailor"));
+    assert!(has(&kept("--ngrams 1..2 --min-df 1"), "sailors_sang"));
+    assert_eq!(kept("--max-words 8").len(), 8);
+    assert_eq!(kept("--vocab list.txt").len(), 4);
+    assert!(kept("--min-length 7 --min-df 1").iter().all(|word| word.len() >= 7));
+    assert!(kept("--token-regex [a-z]+s\\b").iter().all(|word| word.ends_with('s')));
+}
+
+#[test]
+fn other_encodings_are_read_when_named_and_told_when_not() {
+    let w = Workspace::new();
+    let latin: Vec<u8> =
+        TEXTS.join("\n").replace("storm", "orkän").chars().map(|c| c as u8).collect();
+    w.write("latin.txt", &latin);
+    refuses(
+        &w,
+        "fit latin.txt -k 2",
+        1,
+        &["latin.txt, line 5: byte 6 is the byte 0xe4", "latin-1"],
+    );
+    w.must(&format!("fit latin.txt --encoding latin-1 {FIT}"));
+    w.must(&format!("fit latin.txt --encoding windows-1252 {FIT}"));
+    folder(&w);
+    w.write("docs/d2.txt", b"mixed encodings: perch\xe9\n");
+    refuses(&w, "fit docs -k 2", 1, &["docs/d2.txt: after 22 bytes comes the byte 0xe9"]);
+    refuses(&w, "fit docs -k 2 --encoding ebcdic", 2, &["utf-8, latin-1 or windows-1252"]);
+}
+
+#[test]
+fn what_is_no_text_is_told_for_what_it_is() {
+    let w = Workspace::new();
+    w.write("paper.txt", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n");
+    w.write("photo.txt", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00");
+    w.write("image.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    w.write("zeros.txt", b"some text\nand then\0 a zero\n");
+    w.write("wide.txt", b"\xff\xfeh\0e\0l\0l\0o\0\n\0");
+    for (file, needle) in [
+        ("paper.txt", "paper.txt: this is a PDF; extract its text first"),
+        ("photo.txt", "photo.txt: this is an image"),
+        ("image.txt", "image.txt: this is an image"),
+        ("zeros.txt", "zeros.txt, line 2: byte 9 is a zero byte"),
+        ("wide.txt", "wide.txt: this is text in UTF-16"),
+    ] {
+        refuses(&w, &format!("fit {file} -k 2"), 1, &[needle]);
+    }
+    fs::create_dir_all(w.path("empty/inner")).unwrap();
+    refuses(&w, "fit empty -k 2", 1, &["empty: there are no files in this folder"]);
+    folder(&w);
+    w.write("docs/cover.png", b"\x89PNG\r\n");
+    refuses(&w, "fit docs -k 2", 1, &["docs/cover.png: this is an image"]);
+    refuses(
+        &w,
+        "fit docs -k 2 --files *.md",
+        1,
+        &["none of the 9 files in this folder is called *.md"],
+    );
+    w.must(&format!("fit docs --files *.txt {FIT}"));
+}
+
+#[test]
+fn malformed_objects_and_tables_are_told_with_file_and_line() {
+    let w = Workspace::new();
+    let good = "{\"text\":\"the sun\"}\n".repeat(16);
+    w.write("broken.jsonl", format!("{good}{{\"text\": \"the \n{good}").as_bytes());
+    w.write("lacking.jsonl", format!("{good}{{\"body\": \"x\"}}\n").as_bytes());
+    w.write("number.jsonl", format!("{good}{{\"text\": 5}}\n").as_bytes());
+    w.write("strange.jsonl", b"{\"a\":\"x\",\"b\":\"y\"}\n");
+    w.write("list.jsonl", b"[1,2]\n");
+    w.write("ragged.csv", b"id,text\n1,some words\n2,some, more words\n");
+    w.write("nameless.csv", b"a,b\nsome words,other words\n");
+    w.write("table.csv", csv(',').as_bytes());
+    w.write("head.csv", b"id,text\n");
+    for (line, code, needle) in [
+        ("broken.jsonl", 1, "broken.jsonl, line 17: expected a JSON object"),
+        ("lacking.jsonl", 1, "lacking.jsonl, line 17: this object has no \"text\""),
+        ("number.jsonl", 1, "number.jsonl, line 17: \"text\" must be a string"),
+        (
+            "strange.jsonl",
+            1,
+            "strange.jsonl, line 1: no column is called \"text\"; found \"a\", \"b\"",
+        ),
+        ("list.jsonl", 1, "list.jsonl, line 1: expected a JSON object"),
+        ("ragged.csv", 1, "ragged.csv, line 3: 3 cells in a table of 2 columns"),
+        ("nameless.csv", 1, "nameless.csv, line 1: no column is called \"text\""),
+        ("table.csv --text-column body", 1, "table.csv, line 1: there is no column \"body\""),
+        ("head.csv", 1, "head.csv: the corpus has no words"),
+        ("table.csv --transpose", 2, "transpose"),
+        (
+            "table.csv --stop-words klingon",
+            2,
+            "--stop-words klingon is neither a file nor one of auto",
+        ),
+        ("table.csv --stem polish", 2, "stem must be a language with a Snowball stemmer"),
+        ("table.csv --token-regex (", 2, "token-regex must be a regular expression"),
+        ("table.csv --ngrams 2..1", 2, "a range such as 1..2"),
+        ("table.csv --min-df 1.5", 2, "a number of documents such as 5"),
+        ("table.csv --numbers maybe", 2, "keep or drop"),
+        ("table.csv --language klingon", 2, "one of danish"),
+    ] {
+        refuses(&w, &format!("fit {line} -k 2"), code, &[needle]);
+    }
+}
+
+#[test]
+fn a_text_whose_words_are_all_dropped_names_the_filter() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.write("stops.txt", b"the of and\nof the and\n");
+    w.write("same.txt", "ships and sailors\n".repeat(20).as_bytes());
+    refuses(
+        &w,
+        "fit plain.txt -k 2 --min-df 9",
+        1,
+        &["plain.txt: every word was dropped (", "by min-df; documents: 8); relax min-df first"],
+    );
+    refuses(
+        &w,
+        "fit stops.txt -k 2 --language english",
+        1,
+        &["3 by stop-words", "relax stop-words"],
+    );
+    refuses(&w, "fit same.txt -k 2 --language english", 1, &["same.txt: "]);
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_a_document_like_any_other() {
+    let w = Workspace::new();
+    let long = "ships sailors harbour ".repeat(50 * 1_000_000 / 22);
+    w.write("long.txt", (TEXTS.join("\n") + "\n" + &long).as_bytes());
+    w.must(&format!("fit long.txt {FIT}"));
+}
+
+#[test]
+fn text_without_spaces_gets_a_hint() {
+    let w = Workspace::new();
+    let texts = "道可道非常道名可名非常名\n天下皆知美之為美斯惡已\n道可道美之為美天下皆知\n名可名非常名斯惡已天下\n";
+    w.write("dao.txt", texts.as_bytes());
+    let ran = w.svtd("fit dao.txt -k 2 --min-length 1 --allow-fewer");
+    assert!(
+        ran.stderr.contains("does not part words by spaces") || ran.code == Some(1),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,0 +1,155 @@
+//! Readers of text: folders, lines, JSON Lines and tables into one stream of records.
+//!
+//! Each reader knows where one document ends and the next begins, what it is called and which label
+//! it has; words are the business of [`text`](crate::text). What they share is here: which
+//! characters the bytes stand for, which columns are meant, and how things that are no text at all
+//! are turned away with a sentence that says what they are.
+
+mod encoding;
+mod folder;
+mod json_lines;
+mod lines;
+mod table;
+
+use std::path::Path;
+
+pub use self::encoding::Encoding;
+use super::Format;
+use super::format::foreign;
+use super::source::Source;
+use crate::error::{Error, Result};
+use crate::text::Records;
+
+/// The most bytes of a document. What is larger is no document but a corpus in one piece.
+pub(super) const LONGEST_DOCUMENT: usize = 1 << 30;
+
+/// Columns taken for the text if none is named, the first that is there.
+const TEXT_COLUMNS: [&str; 7] =
+    ["text", "content", "body", "document", "abstract", "tokens", "words"];
+const ID_COLUMN: &str = "id";
+const LABEL_COLUMN: &str = "label";
+
+/// How documents lie in files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layout {
+    pub(super) encoding: Encoding,
+    pub(super) text_columns: Vec<String>,
+    pub(super) id_column: Option<String>,
+    pub(super) label_column: Option<String>,
+    /// Which files of a folder are read, by a pattern with `*` and `?`.
+    pub(super) files: Option<String>,
+}
+
+/// The documents of an open file.
+pub(super) fn of_file(format: Format, source: Source, layout: Layout) -> Result<Box<dyn Records>> {
+    Ok(match format {
+        Format::JsonLines => Box::new(json_lines::JsonLines::new(source, layout)),
+        Format::Csv | Format::Tsv => Box::new(table::Table::open(source, format, layout)?),
+        _ => Box::new(lines::Lines::new(source, layout.encoding)),
+    })
+}
+
+/// The documents of a folder.
+pub(super) fn of_folder(path: &Path, layout: Layout) -> Result<Box<dyn Records>> {
+    Ok(Box::new(folder::Folder::open(path, layout)?))
+}
+
+/// Where in a list of columns the text, the name and the label stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Columns {
+    text: Vec<String>,
+    id: Option<String>,
+    label: Option<String>,
+}
+
+impl Columns {
+    /// Those asked for, which must be there, or else those usually meant.
+    fn among(found: &[&str], layout: &Layout) -> Result<Self, String> {
+        let exact = |name: &String| match found.contains(&name.as_str()) {
+            true => Ok(name.clone()),
+            false => Err(format!("there is no column {name:?}; found {}", listed(found))),
+        };
+        let usual = |name: &str| {
+            found.iter().find(|column| column.eq_ignore_ascii_case(name)).map(|&c| c.to_owned())
+        };
+        let mut text = layout.text_columns.iter().map(exact).collect::<Result<Vec<_>, _>>()?;
+        if text.is_empty() {
+            let only = (found.len() == 1).then(|| found[0].to_owned());
+            let guess = TEXT_COLUMNS.iter().find_map(|name| usual(name)).or(only);
+            text = vec![guess.ok_or_else(|| {
+                format!(
+                    "no column is called \"text\"; found {}; name the one that holds the text \
+                     (text-column)",
+                    listed(found)
+                )
+            })?];
+        }
+        let or_usual = |asked: &Option<String>, name| match asked {
+            Some(asked) => exact(asked).map(Some),
+            None => Ok(usual(name).filter(|column| !text.contains(column))),
+        };
+        let id = or_usual(&layout.id_column, ID_COLUMN)?;
+        let label = or_usual(&layout.label_column, LABEL_COLUMN)?;
+        Ok(Columns { text, id, label })
+    }
+}
+
+fn listed(columns: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let mut names: Vec<String> = columns.iter().take(SHOWN).map(|c| format!("{c:?}")).collect();
+    if columns.len() > SHOWN {
+        names.push(format!("and {} more", columns.len() - SHOWN));
+    }
+    names.join(", ")
+}
+
+/// What a file is, if it begins like something that is no text.
+fn not_text(start: &[u8]) -> Option<&'static str> {
+    const KINDS: [(&[u8], &str); 6] = [
+        (
+            b"PK\x03\x04",
+            "a zip archive (or a .docx, .xlsx, .odt or .epub); unpack it to text first",
+        ),
+        (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
+        (b"BZh", "packed with bzip2; unpack it first, or pack it with gzip or zstd"),
+        (b"{\\rtf", "an RTF document; save it as plain text first"),
+        (b"\xff\xfe", "text in UTF-16; convert it to UTF-8 first, for instance with iconv"),
+        (b"\xfe\xff", "text in UTF-16; convert it to UTF-8 first, for instance with iconv"),
+    ];
+    let packed = || KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, kind)| *kind);
+    foreign(start).or_else(packed)
+}
+
+/// Refuses a file that is no text, by its beginning.
+pub(super) fn check_start(path: &str, start: &[u8]) -> Result<()> {
+    match not_text(start) {
+        Some(kind) => Err(Error::File { path: path.to_owned(), reason: format!("this is {kind}") }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn the_columns_asked_for_must_be_there() {
+        let layout = Layout { text_columns: vec!["body".to_owned()], ..Layout::default() };
+        let columns = Columns::among(&["Id", "body", "x"], &layout).unwrap();
+        assert_eq!((columns.text, columns.id), (vec!["body".to_owned()], Some("Id".to_owned())));
+        let error = Columns::among(&["id", "Body"], &layout).unwrap_err();
+        assert_eq!(error, "there is no column \"body\"; found \"id\", \"Body\"");
+    }
+
+    #[test]
+    fn without_a_name_the_usual_columns_are_meant() {
+        let layout = Layout::default();
+        let columns = Columns::among(&["a", "Text", "label"], &layout).unwrap();
+        assert_eq!((&columns.text[0][..], columns.label.as_deref()), ("Text", Some("label")));
+        assert_eq!(Columns::among(&["x"], &layout).unwrap().text, ["x"]);
+        let error = Columns::among(&["a", "b"], &layout).unwrap_err();
+        assert!(error.contains("no column is called \"text\"; found \"a\", \"b\""), "{error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Tables with a header, separated by commas, semicolons or tabs: a document a row. Fields in
+//! quotes may hold separators and line ends.
+
+use std::io::Read;
+
+use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+
+use super::super::Format;
+use super::super::source::{Source, line_error};
+use super::encoding::Encoding;
+use super::{Columns, LONGEST_DOCUMENT, Layout};
+use crate::error::{Error, Result};
+use crate::text::{Batch, Records};
+
+pub(super) struct Table {
+    path: String,
+    rows: Reader<Box<dyn Read + Send>>,
+    encoding: Encoding,
+    text: Vec<usize>,
+    id: Option<usize>,
+    label: Option<usize>,
+    record: ByteRecord,
+}
+
+impl Table {
+    pub(super) fn open(mut source: Source, format: Format, layout: Layout) -> Result<Self> {
+        let path = source.path().to_owned();
+        let delimiter = match format {
+            Format::Tsv => b'\t',
+            _ => delimiter(source.peek(1 << 16)?),
+        };
+        let mut rows = ReaderBuilder::new().delimiter(delimiter).from_reader(source.into_bytes());
+        let header = rows.byte_headers().map_err(|error| told(&path, error))?.clone();
+        let names: Result<Vec<String>> =
+            header.iter().map(|cell| decoded(layout.encoding, cell, &path, 1)).collect();
+        let names = names?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if names.is_empty() {
+            let reason = "the file is empty; expected a header and a row for each document";
+            return Err(Error::File { path, reason: reason.to_owned() });
+        }
+        let columns =
+            Columns::among(&names, &layout).map_err(|reason| line_error(&path, 1, reason))?;
+        let place = |column: &String| names.iter().position(|name| name == column).unwrap_or(0);
+        Ok(Table {
+            text: columns.text.iter().map(place).collect(),
+            id: columns.id.as_ref().map(place),
+            label: columns.label.as_ref().map(place),
+            path,
+            rows,
+            encoding: layout.encoding,
+            record: ByteRecord::new(),
+        })
+    }
+
+    fn cell(&self, column: usize, line: u64) -> Result<String> {
+        let cell = self.record.get(column).unwrap_or_default();
+        decoded(self.encoding, cell, &self.path, line)
+    }
+}
+
+impl Records for Table {
+    fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        let found = self.rows.read_byte_record(&mut self.record);
+        if !found.map_err(|error| told(&self.path, error))? {
+            return Ok(false);
+        }
+        let line = self.record.position().map_or(0, csv::Position::line);
+        if self.record.as_slice().len() > LONGEST_DOCUMENT {
+            let reason = "the row is longer than 1 GB; is a quote missing?";
+            return Err(line_error(&self.path, line, reason));
+        }
+        let name = self.id.map(|column| self.cell(column, line)).transpose()?;
+        let label = self.label.map(|column| self.cell(column, line)).transpose()?;
+        let texts: Result<Vec<String>> = self.text.iter().map(|&c| self.cell(c, line)).collect();
+        batch.push(name, label, &texts?.join("\n"));
+        Ok(true)
+    }
+}
+
+/// A comma, unless the header has more semicolons.
+fn delimiter(start: &[u8]) -> u8 {
+    let header = start.split(|&b| b == b'\n').next().unwrap_or_default();
+    let count = |separator| header.iter().filter(|&&b| b == separator).count();
+    if count(b';') > count(b',') { b';' } else { b',' }
+}
+
+fn decoded(encoding: Encoding, cell: &[u8], path: &str, line: u64) -> Result<String> {
+    encoding.decode(cell).map(std::borrow::Cow::into_owned).map_err(|error| {
+        let reason = format!("byte {} of a cell is {}", error.offset + 1, error.reason);
+        line_error(path, line, reason)
+    })
+}
+
+fn told(path: &str, error: csv::Error) -> Error {
+    match error.into_kind() {
+        ErrorKind::Io(source) => Error::Io { path: path.to_owned(), source },
+        ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let reason = format!(
+                "{len} cells in a table of {expected_len} columns; put cells that hold a separator \
+                 in quotes"
+            );
+            line_error(path, pos.map_or(0, |pos| pos.line()), reason)
+        }
+        other => Error::File {
+            path: path.to_owned(),
+            reason: format!("this is no table: {}", csv_sentence(&other)),
+        },
+    }
+}
+
+fn csv_sentence(kind: &ErrorKind) -> String {
+    format!("{kind:?}")
+}

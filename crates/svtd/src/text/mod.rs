@@ -1,0 +1,66 @@
+//! Text: from documents to counts of words.
+//!
+//! ```text
+//! records ──► batches ──► words ──► counts of a batch ──► merged ──► filters ──► corpus
+//! readers     batch       split     count                 collect    filter
+//! ```
+//!
+//! Readers turn a folder, a file of lines, a table or somebody else's columns into a stream of
+//! [`Records`]: a name, a label, a text. The stream is cut into batches of bounded size, batches are
+//! split into words and counted in parallel, and the counts are merged in the order of the
+//! documents. What may be said about a word once it is known (stop word, too short, stem) is
+//! decided once for each word of a batch; what needs the whole corpus (in how many documents it
+//! occurs) is decided at the end, in one pass over the counts.
+//!
+//! # Same bits
+//! Batches are cut by bytes, never by threads. The vocabulary is ordered by falling frequency, ties
+//! by spelling, so neither the threads nor the order of the documents can change it.
+//!
+//! # Cost
+//! One pass over the text. In memory: a bounded number of bytes of text, the different words, and
+//! 8 bytes for each different word of each document.
+//!
+//! # Example
+//! ```
+//! use svtd::text::{Preprocessing, count_texts};
+//!
+//! let texts = ["The sun and the stars", "The stars and the moon"];
+//! let corpus = count_texts(texts, &Preprocessing::new().min_df("1".parse()?))?;
+//! let words: Vec<_> = corpus.vocabulary().iter().collect();
+//! assert_eq!(words, ["stars", "moon", "sun"]);
+//! # Ok::<(), svtd::Error>(())
+//! ```
+
+mod batch;
+mod choice;
+mod collect;
+mod count;
+mod filter;
+mod intern;
+mod language;
+#[cfg(test)]
+mod naive;
+mod preprocessing;
+mod split;
+mod stop_words;
+
+use crate::corpus::Corpus;
+use crate::error::Result;
+
+pub use self::batch::{Batch, Records};
+pub use self::choice::{Dropped, Reason, WordChoice};
+pub use self::collect::count_records;
+pub use self::language::Language;
+pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
+pub use self::split::Tokenizer;
+
+/// Counts the words of texts in memory, numbered from 1.
+///
+/// # Errors
+/// If the preprocessing contradicts itself, or leaves no word.
+pub fn count_texts<T: AsRef<str>>(
+    texts: impl IntoIterator<Item = T, IntoIter: Send>,
+    preprocessing: &Preprocessing,
+) -> Result<Corpus> {
+    count_records(&mut batch::Texts(texts.into_iter()), preprocessing, None)
+}
