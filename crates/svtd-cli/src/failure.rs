@@ -27,6 +27,8 @@ pub enum Failure {
     Library(Error),
     /// The same, about a file that the sentence may not name.
     About(PathBuf, Error),
+    /// The data in this file will not do, for the reason given.
+    Refused(PathBuf, String),
     /// The request is wrong in a way only the command line can see.
     Request(String),
     /// Standard output did not take what was written.
@@ -77,6 +79,7 @@ impl Failure {
                 let named = error.kind() != ErrorKind::Data || sentence.contains(&path);
                 if named { sentence } else { format!("{path}: {sentence}") }
             }
+            Failure::Refused(path, reason) => format!("{}: {reason}", path.display()),
             Failure::Request(sentence) => sentence.clone(),
             Failure::Output(error) => format!("standard output: {error}"),
         }
@@ -86,7 +89,7 @@ impl Failure {
         match self {
             Failure::Library(error) | Failure::About(_, error) => exit_code(error),
             Failure::Request(_) => REQUEST,
-            Failure::Output(_) => DATA,
+            Failure::Refused(..) | Failure::Output(_) => DATA,
         }
     }
 }

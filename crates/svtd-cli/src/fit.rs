@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use serde_json::json;
+use svtd::model::MOST_TOPICS;
 use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
-use crate::args::{Common, Fit, Method, ModelKind};
+use crate::args::{Common, Fit, Method, ModelKind, TopicCount};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{input, listing, output, threads, trust};
+use crate::{choice, input, listing, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -33,6 +34,20 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     }
     progress.finish();
     print(args, common, &corpus, &model)
+}
+
+/// The number of topics given, or chosen from the data with everything else as asked.
+macro_rules! with_topics {
+    ($params:expr, $args:expr, $corpus:expr, $progress:expr) => {{
+        let params = $params;
+        match $args.n_topics {
+            TopicCount::Given(_) => params,
+            TopicCount::Auto => {
+                $progress.begin("choosing k");
+                params.choose_topics($corpus, MOST_TOPICS)?
+            }
+        }
+    }};
 }
 
 /// The choices of the command line, on the parameters of either model.
@@ -69,22 +84,28 @@ macro_rules! with_choices {
 
 fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model> {
     let watch = |step| progress.step(step);
+    let k = match args.n_topics {
+        TopicCount::Given(k) => k,
+        TopicCount::Auto => 1,
+    };
     match args.model {
         ModelKind::Lda => {
-            let mut params = with_choices!(Lda::params(args.n_topics), args);
+            let mut params = with_choices!(Lda::params(k), args);
             if let Some(alpha0) = args.alpha0 {
                 params = params.alpha0(alpha0);
             }
             if args.method == Some(Method::Gibbs) {
                 params = params.by_gibbs(args.classical.gibbs(args.chance.seed));
             }
+            let params = with_topics!(params, args, corpus, progress);
             params.fit_watched(corpus, &watch).map(Model::Lda)
         }
         ModelKind::SingleTopic => {
-            let mut params = with_choices!(SingleTopic::params(args.n_topics), args);
+            let mut params = with_choices!(SingleTopic::params(k), args);
             if args.method == Some(Method::Em) {
                 params = params.by_em(args.classical.em(args.chance.seed));
             }
+            let params = with_topics!(params, args, corpus, progress);
             params.fit_watched(corpus, &watch).map(Model::SingleTopic)
         }
     }
@@ -111,6 +132,10 @@ fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome
 fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> {
     let mut err = io::stderr().lock();
     writeln!(err)?;
+    if let Some(choice) = &model.options().chosen {
+        let (k, why) = (choice.n_topics, choice::sentence(choice));
+        writeln!(err, "{:<20} {k}, by -k auto: {why}", "topics")?;
+    }
     trust::write_summary(&mut err, model.diagnostics())?;
     trust::write_remarks(&mut err, corpus.report())?;
     match &args.output {

@@ -1,6 +1,6 @@
 //! `svtd`: topic models from count tables, on the command line.
 //!
-//! One stage a command: `fit` learns a model, `topics` shows it, `infer` asks it about documents,
+//! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit` learns a model, `topics` shows it, `infer` asks it about documents,
 //! `export` hands its numbers to other programs, `demo` shows all of it on a corpus that comes
 //! with the program, `generate` draws corpora whose truth is known,
 //! `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a failure is one line.
@@ -9,6 +9,9 @@
 //! is wrong, 130 when interrupted.
 
 mod args;
+mod chart;
+mod check;
+mod choice;
 mod count;
 mod demo;
 mod export;
@@ -20,8 +23,10 @@ mod input;
 mod listing;
 mod messages;
 mod output;
+mod plan;
 mod progress;
 mod reproduce;
+mod sweep;
 mod threads;
 mod topics;
 mod trust;
@@ -52,6 +57,9 @@ fn run(arguments: &Arguments) -> Outcome {
     let common = &arguments.common;
     messages::set_quiet(common.quiet);
     match &arguments.command {
+        Command::Check(args) => check::run(args, common),
+        Command::Sweep(args) => sweep::run(args, common),
+        Command::Plan(args) => plan::run(args, common),
         Command::Fit(args) => fit::run(args, common),
         Command::Count(args) => count::run(args, common),
         Command::Topics(args) => topics::run(args, common),

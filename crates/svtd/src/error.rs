@@ -54,6 +54,16 @@ pub enum Error {
     )]
     NoDampedTriples,
 
+    /// Half of the corpus has no moments, so nothing can be checked against the other half.
+    #[error(
+        "{documents} documents are too few, or too short, to choose the number of topics from; \
+         give the number"
+    )]
+    TooFewToChoose {
+        /// Documents of the corpus.
+        documents: usize,
+    },
+
     /// An option lies outside the values it may take.
     #[error("{name} must be {needed}, got {found}")]
     Option {

@@ -31,14 +31,15 @@ use crate::linalg::Matrix;
 /// distances is least; `None` for columns left over when there are fewer estimates.
 pub fn match_topics(truth: &Matrix, estimate: &Matrix) -> Vec<Option<usize>> {
     let side = truth.n_columns().max(estimate.n_columns());
-    let cost = |a: usize, b: usize| {
+    // The search asks for every distance many times.
+    let distances = Matrix::from_fn(side, side, |a, b| {
         if a < truth.n_columns() && b < estimate.n_columns() {
             l1_distance(truth.column(a), estimate.column(b))
         } else {
             2.0
         }
-    };
-    let assignment = assign(side, cost);
+    });
+    let assignment = assign(side, |a, b| distances[(a, b)]);
     assignment[..truth.n_columns()]
         .iter()
         .map(|&b| (b < estimate.n_columns()).then_some(b))
@@ -55,7 +56,7 @@ pub fn topic_error(truth: &Matrix, estimate: &Matrix) -> f64 {
     matched.iter().enumerate().map(distance).sum::<f64>() / matched.len() as f64
 }
 
-fn l1_distance(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn l1_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).abs()).sum()
 }
 

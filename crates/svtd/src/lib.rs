@@ -46,6 +46,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod choosing;
 pub mod corpus;
 pub mod decomposition;
 mod error;

@@ -130,6 +130,23 @@ impl Whitening {
         })
     }
 
+    /// The same for the `k` leading topics only: columns of `E` and `W` do not depend on how many
+    /// there are.
+    ///
+    /// # Panics
+    /// If `k` is zero or more than there are.
+    pub(crate) fn leading(&self, k: usize) -> Self {
+        assert!((1..=self.n_topics).contains(&k), "{k} of {} topics", self.n_topics);
+        Self {
+            factor: self.factor.columns(0..k),
+            unmixing: self.unmixing.columns(0..k),
+            scales: self.scales.clone(),
+            eigenvalues: self.eigenvalues[..self.eigenvalues.len().min(k + 1)].to_vec(),
+            n_topics: k,
+            ..*self
+        }
+    }
+
     /// `E`, features x topics.
     pub fn factor(&self) -> &Matrix {
         &self.factor

@@ -15,6 +15,7 @@ fn links_in_our_documents_lead_to_files() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "docs/guides/choosing-k.md",
         "docs/guide.md",
         "docs/corpus-file.md",
         "docs/guides/counts.md",

@@ -17,10 +17,10 @@ pub struct Fit {
     #[command(flatten)]
     pub source: Source,
 
-    /// How many topics to learn
-    #[arg(short = 'k', long = "topics", value_name = "K", value_parser = at_least_one,
+    /// How many topics to learn; auto: as many as stand clearly out of the noise
+    #[arg(short = 'k', long = "topics", value_name = "K|auto", value_parser = n_topics,
           allow_negative_numbers = true)]
-    pub n_topics: usize,
+    pub n_topics: TopicCount,
 
     /// What a document is: a mixture of topics, or about one topic
     #[arg(long, value_enum, default_value_t)]
@@ -91,12 +91,31 @@ Examples:
   svtd fit docword.kos.txt.gz -k 20                      look first, save nothing
   svtd fit docword.kos.txt.gz -k 20 -o kos.svtd          save the model
   svtd fit posts.jsonl -k 20 --text-column body          one JSON object a line
+  svtd fit docword.kos.txt.gz -k auto                    as many topics as the data shows
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
   svtd fit docword.kos.txt.gz -k 20 --method gibbs       its classical rival, to compare
 
 The result never depends on the number of threads, nor on the run.";
+
+/// How many topics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopicCount {
+    /// This many.
+    Given(usize),
+    /// As many as the data shows.
+    Auto,
+}
+
+fn n_topics(text: &str) -> Result<TopicCount, String> {
+    match text {
+        "auto" => Ok(TopicCount::Auto),
+        number => at_least_one(number)
+            .map(TopicCount::Given)
+            .map_err(|_| "expected a whole number of at least 1, or auto".to_owned()),
+    }
+}
 
 impl Fit {
     /// A sentence when two flags contradict each other.

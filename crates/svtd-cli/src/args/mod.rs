@@ -1,5 +1,6 @@
 //! Every flag and its help: what all commands share here, the rest in a file for each command.
 
+mod check;
 mod classical;
 mod count;
 mod demo;
@@ -8,24 +9,29 @@ mod fit;
 mod generate;
 mod infer;
 mod numbers;
+mod plan;
 mod reproduce;
 mod source;
+mod sweep;
 mod text;
 mod topics;
 mod words;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::check::Check;
 pub use self::classical::{Classical, first};
 pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::export::Export;
-pub use self::fit::{Fit, Method};
+pub use self::fit::{Fit, Method, TopicCount};
 pub use self::generate::Generate;
 pub use self::infer::Infer;
 use self::numbers::{seed, threads};
+pub use self::plan::Plan;
 pub use self::reproduce::{Name, Reproduce};
 pub use self::source::{Columns, Source};
+pub use self::sweep::Sweep;
 pub use self::text::WordFlags;
 pub use self::topics::Topics;
 pub use self::words::Words;
@@ -56,6 +62,12 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 /// The stages.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Tell what a corpus can say, before fitting
+    Check(Check),
+    /// Compare every number of topics of a range
+    Sweep(Sweep),
+    /// Tell how many documents an accuracy takes
+    Plan(Plan),
     /// Learn a model from text or from counts
     Fit(Fit),
     /// Count a corpus once, for every later command to read at once

@@ -5,7 +5,9 @@ use crate::workspace::Workspace;
 #[test]
 fn every_help_text_has_examples() {
     let w = Workspace::new();
-    for command in ["", "fit", "topics", "infer", "export", "demo", "generate", "reproduce"] {
+    let before = ["", "check", "sweep", "plan"];
+    let rest = ["fit", "topics", "infer", "export", "demo", "generate", "reproduce"];
+    for command in before.into_iter().chain(rest) {
         let help = w.must(&format!("{command} --help"));
         assert!(help.stdout.contains("Examples:\n  svtd "), "{command}");
         assert_eq!(help.stderr, "");

@@ -1,5 +1,6 @@
 //! How far to believe a fit.
 
+use super::choice::n_clear;
 use serde::{Deserialize, Serialize};
 
 /// What is known about the reliability of a fit. Stored with the model.
@@ -60,7 +61,7 @@ pub(super) const CLEAR: f64 = 3.0;
 impl Diagnostics {
     /// How many leading directions stand clearly out of the noise; `None` when not known.
     pub fn n_clear_directions(&self) -> Option<usize> {
-        self.z_scores.as_ref().map(|z| z.iter().take_while(|z| **z > CLEAR).count())
+        self.z_scores.as_deref().map(n_clear)
     }
 }
 

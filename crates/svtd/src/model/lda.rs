@@ -94,7 +94,7 @@ impl Lda {
 /// Parameters of LDA.
 #[derive(Clone, Debug)]
 pub struct LdaParams {
-    options: Options,
+    pub(super) options: Options,
 }
 
 shared_params!(LdaParams);
@@ -268,11 +268,7 @@ impl Candidate {
     fn polish(self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
         let recovered = &spectral.recovered;
         match self {
-            Candidate::Unpolished => {
-                let (topic_weights, lifted) = lift(&recovered.topic_weights);
-                let word_topic = recovered.word_topic.clone();
-                Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
-            }
+            Candidate::Unpolished => unpolished(spectral),
             Candidate::Polished { sweeps } => {
                 let frequencies = frequencies(corpus);
                 let swept =
@@ -294,6 +290,13 @@ impl Candidate {
             }
         }
     }
+}
+
+/// The spectral estimate with weights that inference can use.
+pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
+    let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
+    let word_topic = spectral.recovered.word_topic.clone();
+    Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
 }
 
 /// A note for the user when the two candidates could not be compared.
@@ -318,7 +321,7 @@ fn why_not_compared(scores: &Result<[Result<f64, String>; 2], String>) -> Option
 
 /// All documents but a tenth, and that tenth: chosen by a hash of their content among those that
 /// have words. In place of them, why there are too few.
-fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
+pub(super) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
     let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
         .filter(|&d| corpus.lengths()[d] > 0)
         .map(|d| (corpus.document_key(d), d))

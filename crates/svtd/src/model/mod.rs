@@ -5,6 +5,7 @@
 //! that made them. The moments learn both; their classical rivals, [`Em`] and [`CollapsedGibbs`],
 //! can take their place. [`Model`] is either, for code that does not care which.
 
+pub(crate) mod choice;
 mod classical_em;
 mod collapsed_gibbs;
 pub(crate) mod cvb0;
@@ -17,9 +18,11 @@ mod options;
 mod single_topic;
 mod spectral;
 mod stage;
+mod sweep;
 mod topic;
 mod word_order;
 
+pub use choice::{Choice, MOST_TOPICS};
 pub use classical_em::{Em, Start};
 pub use collapsed_gibbs::CollapsedGibbs;
 pub use cvb0::MAX_RESPONSIBILITIES;
@@ -30,6 +33,7 @@ pub use learner::Learner;
 pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};
 pub use stage::{Stage, Step};
+pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
 pub use topic::{Topic, Topics};
 pub use word_order::{RankedWord, WordOrder};
 

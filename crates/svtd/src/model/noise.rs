@@ -40,6 +40,26 @@ pub(super) fn z_scores(
     counting: Counting,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
+    let scores = cross_validated(corpus, options, k, counting, watch)?;
+    Some(scores.iter().map(|score| score.z).collect())
+}
+
+/// A direction of the pair moment, measured on documents that had no part in finding it.
+pub(super) struct Score {
+    /// The mean of the two halves' eigenvalues: what is left of it without chance.
+    pub eigenvalue: f64,
+    /// That, over its standard error.
+    pub z: f64,
+}
+
+/// The leading `k` directions measured; `None` as for [`z_scores`].
+pub(super) fn cross_validated(
+    corpus: &Corpus,
+    options: &Options,
+    k: usize,
+    counting: Counting,
+    watch: &dyn Fn(usize, usize),
+) -> Option<Vec<Score>> {
     // Three drawn words are another table of counts than the one evaluated here.
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return None;
@@ -64,8 +84,11 @@ pub(super) fn z_scores(
         first_half.set(Some(last.get()));
         add_scores(&test.0, &test.1, counting, &training.0, &directions, &mut sums).ok()?;
     }
-    let z = |&(total, spread): &(f64, f64)| if spread > 0.0 { total / spread.sqrt() } else { 0.0 };
-    Some(sums.iter().map(z).collect())
+    let score = |&(total, spread): &(f64, f64)| Score {
+        eigenvalue: 0.5 * total,
+        z: if spread > 0.0 { total / spread.sqrt() } else { 0.0 },
+    };
+    Some(sums.iter().map(score).collect())
 }
 
 /// Two halves of the documents, alternately by a hash of their content.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::Choice;
 use super::learner::Learner;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
@@ -47,6 +48,9 @@ pub struct Options {
     /// The sum of the Dirichlet parameter, for LDA.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alpha0: Option<f64>,
+    /// How the number of topics was chosen, when the data chose it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chosen: Option<Choice>,
 }
 
 impl Options {
@@ -62,6 +66,7 @@ impl Options {
             allow_fewer: false,
             trust: true,
             alpha0: None,
+            chosen: None,
         }
     }
 
@@ -133,6 +138,24 @@ macro_rules! shared_params {
             pub fn trust(mut self, trust: bool) -> Self {
                 self.options.trust = trust;
                 self
+            }
+
+            /// Lets the data choose the number of topics, up to `limit`: as many as directions
+            /// stand clearly out of the noise ([`Choice`](crate::model::Choice)), which the fitted
+            /// model keeps. Choose everything else first.
+            ///
+            /// # Errors
+            /// When half the corpus is too little to tell.
+            pub fn choose_topics(mut self, corpus: &Corpus, limit: usize) -> Result<Self> {
+                let choice = crate::model::choice::choose(corpus, &self.options, limit)?;
+                self.options.n_topics = choice.n_topics;
+                self.options.chosen = Some(choice);
+                Ok(self)
+            }
+
+            /// The choice of [`choose_topics`](Self::choose_topics), if it was asked.
+            pub fn chosen(&self) -> Option<&crate::model::Choice> {
+                self.options.chosen.as_ref()
             }
 
             /// The paper's Algorithm 2 to the letter: its weights, plain whitening, one pivot

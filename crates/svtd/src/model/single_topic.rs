@@ -51,7 +51,7 @@ impl SingleTopic {
 /// Parameters of the single-topic model.
 #[derive(Clone, Debug)]
 pub struct SingleTopicParams {
-    options: Options,
+    pub(super) options: Options,
 }
 
 shared_params!(SingleTopicParams);
@@ -117,7 +117,8 @@ impl SingleTopicParams {
     }
 }
 
-fn unpolished(spectral: &Spectral) -> Estimate {
+/// The spectral estimate as it is.
+pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
     Estimate {
         word_topic: spectral.recovered.word_topic.clone(),
         topic_weights: spectral.recovered.topic_weights.clone(),

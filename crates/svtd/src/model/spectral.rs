@@ -38,6 +38,17 @@ impl Spectral {
         notes.extend(decomposition.note.clone());
         watch(Stage::Recovery.into());
         let read_off = options.method.read_off(usual, options.rows);
+        Ok(Self::read_off(moments, whitening, decomposition, read_off, notes))
+    }
+
+    /// The parameters that a rotation stands for.
+    pub fn read_off(
+        moments: &dyn Moments,
+        whitening: Whitening,
+        decomposition: Decomposition,
+        read_off: ReadOff,
+        mut notes: Vec<String>,
+    ) -> Self {
         let columns = decomposition.columns(moments, &whitening, read_off);
         let recovered = recover(columns, moments.first(), whitening.scales());
         if !whitening.converged() {
@@ -47,7 +58,7 @@ impl Spectral {
                 whitening.relative_residual()
             ));
         }
-        Ok(Self { recovered, whitening, decomposition, notes })
+        Self { recovered, whitening, decomposition, notes }
     }
 }
 

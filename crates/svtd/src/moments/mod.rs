@@ -101,6 +101,17 @@ impl Cube {
         &self.values[a * self.side * self.side..(a + 1) * self.side * self.side]
     }
 
+    /// The leading block of side `k`: the cube of the `k` leading columns of the whitening.
+    pub(crate) fn leading(&self, k: usize) -> Self {
+        let mut block = Self::zeros(k);
+        for (a, target) in block.values.chunks_exact_mut(k * k).enumerate() {
+            for (b, row) in target.chunks_exact_mut(k).enumerate() {
+                row.copy_from_slice(&self.slice(a)[b * self.side..b * self.side + k]);
+            }
+        }
+        block
+    }
+
     /// A symmetric cube from its entries with `a <= b <= c`.
     pub(crate) fn symmetric(side: usize, entry: impl Fn(usize, usize, usize) -> f64) -> Self {
         let mut cube = Self::zeros(side);

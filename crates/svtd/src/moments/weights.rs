@@ -117,6 +117,16 @@ impl MomentWeights {
         effective(&self.third, lengths, 3)
     }
 
+    /// The share of the pair moment's weight that document `d` holds.
+    pub fn share_pairs(&self, lengths: &[f64], d: usize) -> f64 {
+        self.second[d] * tuples(lengths[d], 2)
+    }
+
+    /// The share of the triple moment's weight that document `d` holds.
+    pub fn share_triples(&self, lengths: &[f64], d: usize) -> f64 {
+        self.third[d] * tuples(lengths[d], 3)
+    }
+
     fn by_document(lengths: &[f64], weight: impl Fn(usize) -> f64) -> Self {
         let order = |order| normalised(lengths, order, |d, _| weight(d));
         Self { first: order(1), second: order(2), third: order(3) }

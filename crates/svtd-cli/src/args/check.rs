@@ -1,0 +1,37 @@
+//! `svtd check`: every flag and its help.
+
+use clap::Args;
+
+use super::numbers::{at_least_one, positive};
+use super::{ModelKind, Source};
+
+/// Tell what a corpus can say, before fitting.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct Check {
+    /// The corpus.
+    #[command(flatten)]
+    pub source: Source,
+
+    /// How many topics the fit is to have, for its time and memory [default: as many as are
+    /// visible]
+    #[arg(short = 'k', long = "topics", value_name = "K", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub n_topics: Option<usize>,
+
+    /// What a document is: a mixture of topics, or about one topic
+    #[arg(long, value_enum, default_value_t)]
+    pub model: ModelKind,
+
+    /// LDA: the sum of the Dirichlet parameter that the moments assume [default: 1]
+    #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
+    pub alpha0: Option<f64>,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  svtd check docword.kos.txt.gz
+  svtd check docword.kos.txt.gz -k 50                    what would 50 topics need?
+  svtd check reviews.mtx --model single-topic --json
+
+Exit code 1 when the corpus cannot be fitted at all.";

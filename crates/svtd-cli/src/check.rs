@@ -1,0 +1,307 @@
+//! `svtd check`: the verdict before fitting.
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
+use svtd::linalg::Matrix;
+use svtd::moments::{Counting, Moments, SingleTopicMoments};
+use svtd::{Corpus, DocumentWeights, Error};
+
+use crate::args::{Check as Arguments, Common, ModelKind};
+use crate::failure::{Failure, Outcome, printable};
+use crate::progress::{Detail, Progress};
+use crate::{choice, input, threads, trust};
+
+/// Columns of the product that is timed.
+const TIMED_COLUMNS: usize = 16;
+
+/// Side of the dense product that is timed.
+const TIMED_SIDE: usize = 256;
+
+/// Time given to each measurement.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Runs the command.
+pub fn run(args: &Arguments, common: &Common) -> Outcome {
+    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    threads::pool(common.threads)?.install(|| check(args, common))
+}
+
+fn check(args: &Arguments, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.begin("reading");
+    let corpus = input::corpus(&args.source)?;
+    progress.begin("looking");
+    let alpha0 = (args.model == ModelKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
+    let asked = CheckOptions { alpha0, n_topics: args.n_topics };
+    let check = Check::of(&corpus, &asked)?;
+    progress.begin("timing");
+    let seconds = check.cost.map(|cost| seconds(&corpus, &cost)).transpose()?;
+    progress.finish();
+    let mut out = io::stdout().lock();
+    if common.json {
+        let mut value = json!(check);
+        value["seconds"] = json!(seconds);
+        value["notes"] = json!(corpus.report().notes);
+        writeln!(out, "{value:#}")?;
+    } else {
+        for (name, sentence) in sentences(&check, seconds) {
+            writeln!(out, "{name:<20} {sentence}")?;
+        }
+        if !check.weightings.is_empty() {
+            writeln!(out)?;
+            write_weightings(&mut out, &check)?;
+        }
+    }
+    out.flush()?;
+    if !common.quiet && !common.json {
+        let _ = trust::write_remarks(&mut io::stderr().lock(), corpus.report());
+    }
+    match check.refusal {
+        Some(refusal) => Err(Failure::Refused(args.source.input.clone(), refusal)),
+        None => Ok(()),
+    }
+}
+
+/// How long a fit will take here and now: its units timed on these counts, with these threads.
+fn seconds(corpus: &Corpus, cost: &FitCost) -> Result<f64, Error> {
+    let moments = SingleTopicMoments::estimate(corpus, &DocumentWeights::Optimal, Counting::Raw)?;
+    let block = Matrix::from_fn(moments.n_features(), TIMED_COLUMNS, |i, j| {
+        if (i + j) % 3 == 0 { 1.0 } else { -0.5 }
+    });
+    let pass = timed(|| moments.second_times(&block)) / TIMED_COLUMNS as f64;
+    let square = Matrix::from_fn(TIMED_SIDE, TIMED_SIDE, |i, j| ((i + 2 * j) % 7) as f64);
+    let flop = timed(|| square.times(&square)) / (2.0 * (TIMED_SIDE as f64).powi(3));
+    Ok(cost.passes * pass + cost.flops * flop)
+}
+
+/// The least seconds of a few runs.
+fn timed<T>(work: impl Fn() -> T) -> f64 {
+    let begin = Instant::now();
+    let mut least = f64::INFINITY;
+    loop {
+        let start = Instant::now();
+        black_box(work());
+        least = least.min(start.elapsed().as_secs_f64());
+        if begin.elapsed() >= PATIENCE {
+            return least;
+        }
+    }
+}
+
+/// One sentence for each thing worth knowing, with what to do.
+fn sentences(check: &Check, seconds: Option<f64>) -> Vec<(&'static str, String)> {
+    let mut lines = vec![
+        ("documents", documents(check)),
+        ("words", words(check)),
+        ("short documents", short(check)),
+        ("counts", counts(check.counts)),
+        ("copies", copies(check)),
+        ("words everywhere", frequent(check)),
+    ];
+    if let Some(refusal) = &check.refusal {
+        lines.push(("verdict", format!("cannot be fitted: {refusal}")));
+        return lines;
+    }
+    lines.push(("longest documents", longest(check)));
+    lines.extend(effective(check).map(|sentence| ("effective documents", sentence)));
+    lines.extend(noise(check).map(|sentence| ("noise of pairs", sentence)));
+    lines.push(("visible topics", visible(check)));
+    if let (Some(cost), Some(seconds)) = (check.cost, seconds) {
+        lines.push(("a fit will need", need(&cost, seconds)));
+    }
+    lines
+}
+
+fn documents(check: &Check) -> String {
+    let mean = check.n_tokens as f64 / check.n_documents.max(1) as f64;
+    let (documents, tokens) = (check.n_documents, check.n_tokens);
+    format!("{documents} with {tokens} words in all, {mean:.1} each on average")
+}
+
+fn words(check: &Check) -> String {
+    let absent = check.n_words - check.n_words_present;
+    let once = check.n_words_once;
+    let mut sentence = format!("{} different", check.n_words_present);
+    if absent > 0 {
+        sentence += &format!("; {absent} of the vocabulary never occur");
+    }
+    if once > 0 {
+        sentence += &format!("; {once} occur only once and tell nothing, dropping them is safe");
+    }
+    sentence
+}
+
+fn short(check: &Check) -> String {
+    let [empty, one, two] = check.n_short_documents;
+    match empty + one + two {
+        0 => "none; every document has triples of words".to_owned(),
+        n => format!(
+            "{n} have no triple of words ({empty} empty, {one} of one word, {two} of two) and {} \
+             no pair: they count in word frequencies only; join them to others if they are many",
+            empty + one
+        ),
+    }
+}
+
+fn counts(kind: CountsKind) -> String {
+    match kind {
+        CountsKind::Counts => "whole numbers, as counts of words should be".to_owned(),
+        CountsKind::Binarised => "all 1: words were marked, not counted, so repetitions are lost \
+                                  and the moments are biased; count them again"
+            .to_owned(),
+        CountsKind::Multiples(factor) => format!(
+            "all multiples of {factor}: scaled weights are no counts, and pairs of them no pairs \
+             of words; go back to the counts"
+        ),
+    }
+}
+
+fn copies(check: &Check) -> String {
+    match check.copies.first() {
+        None => "none; no two documents have the same words".to_owned(),
+        Some(group) => format!(
+            "{} documents repeat another word for word (most often {}, {} times): they count as \
+             evidence though they are none; drop them",
+            check.n_copies,
+            listed(group.names.iter().map(String::as_str), group.n_documents),
+            group.n_documents
+        ),
+    }
+}
+
+/// A few names, and that there are more.
+fn listed<'a>(names: impl Iterator<Item = &'a str>, n: usize) -> String {
+    let shown: Vec<String> = names.take(3).map(printable).collect();
+    let rest = if n > shown.len() { ", ..." } else { "" };
+    format!("{}{rest}", shown.join(", "))
+}
+
+fn frequent(check: &Check) -> String {
+    let n = check.frequent_words.len();
+    match n {
+        0 => "none; no word is in four of five documents".to_owned(),
+        _ => format!(
+            "{n} are in four of five documents or more and tell topics apart badly; drop them: {}",
+            listed(check.frequent_words.iter().map(|w| w.word.as_str()), n)
+        ),
+    }
+}
+
+fn longest(check: &Check) -> String {
+    let law = |law: &str| check.weightings.iter().find(|w| w.law == law);
+    let share = |law: Option<&WeightingCheck>| 100.0 * law.map_or(0.0, |w| w.longest_share_triples);
+    let (paper, optimal) = (share(law("paper")), share(law("optimal")));
+    let documents: Vec<String> = check
+        .longest
+        .iter()
+        .map(|d| format!("{} ({} words)", printable(&d.name), d.length))
+        .collect();
+    let (holds, documents_are) = match check.n_longest {
+        1 => ("holds".to_owned(), "the longest".to_owned()),
+        n => ("hold".to_owned(), format!("the {n} longest")),
+    };
+    let advice = if paper > 50.0 && optimal <= 50.0 {
+        "; keep the default weights"
+    } else if optimal > 50.0 {
+        "; cut them into parts"
+    } else {
+        ""
+    };
+    format!(
+        "{documents_are} {holds} {paper:.1}% of the triples with the paper's weights, \
+         {optimal:.1}% with the default ones{advice}: {}",
+        documents.join(", ")
+    )
+}
+
+fn effective(check: &Check) -> Option<String> {
+    let optimal = check.weightings.iter().find(|w| w.law == "optimal")?;
+    let triples = optimal.effective_documents_triples;
+    let advice = if triples < 100.0 {
+        "; that is little for any topic model, add documents"
+    } else if triples < 0.1 * check.n_documents as f64 {
+        "; a few long documents speak for all, cut them into parts"
+    } else {
+        ""
+    };
+    Some(format!(
+        "as much as {:.1} equal ones for pairs of words, {triples:.1} for triples{advice}",
+        optimal.effective_documents_pairs
+    ))
+}
+
+fn noise(check: &Check) -> Option<String> {
+    let optimal = check.weightings.iter().find(|w| w.law == "optimal")?;
+    let (noise, size) = (optimal.pair_noise?, check.pair_size?);
+    let share = 100.0 * noise / size;
+    let advice = if share > 50.0 {
+        "; expect only the strongest topics, and read every topic's flags"
+    } else {
+        ""
+    };
+    Some(format!("{noise:.2e}, {share:.1}% of the pair moment's size{advice}"))
+}
+
+fn visible(check: &Check) -> String {
+    let Some(choice) = &check.visible else {
+        return "not known: half the documents are too few to check the others against; give -k \
+                to fit"
+            .to_owned();
+    };
+    choice::sentence(choice)
+}
+
+fn need(cost: &FitCost, seconds: f64) -> String {
+    format!(
+        "about {} and {} with these threads for {} topics, within a factor of two",
+        bytes(cost.bytes),
+        duration(seconds),
+        cost.n_topics
+    )
+}
+
+fn bytes(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b if b >= 1e7 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.1} MB", b / 1e6),
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s >= 5400.0 => format!("{:.1} h", s / 3600.0),
+        s if s >= 90.0 => format!("{:.0} min", s / 60.0),
+        s if s >= 1.0 => format!("{s:.0} s"),
+        s => format!("{s:.2} s"),
+    }
+}
+
+fn write_weightings(out: &mut dyn Write, check: &Check) -> io::Result<()> {
+    writeln!(
+        out,
+        "weights       effective documents     longest {:>5}      noise",
+        check.n_longest
+    )?;
+    writeln!(out, "                pairs    triples     pairs triples   of pairs")?;
+    for w in &check.weightings {
+        let noise = w.pair_noise.map_or("-".to_owned(), |noise| format!("{noise:.2e}"));
+        writeln!(
+            out,
+            "{:<11} {:>9.1}  {:>9.1}    {:>5.1}%  {:>5.1}%   {noise:>8}",
+            w.law,
+            w.effective_documents_pairs,
+            w.effective_documents_triples,
+            100.0 * w.longest_share_pairs,
+            100.0 * w.longest_share_triples,
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! `svtd sweep`: every number of topics side by side.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use svtd::model::{Recommendation, Sweep, SweepFit};
+use svtd::persist::atomic::write_atomically;
+use svtd::{Lda, SingleTopic};
+
+use crate::args::{Common, ModelKind, Sweep as Arguments};
+use crate::chart::{self, Chart, Series};
+use crate::failure::{Failure, Outcome};
+use crate::progress::{Detail, Progress};
+use crate::{input, output, threads, trust};
+
+/// Runs the command.
+pub fn run(args: &Arguments, common: &Common) -> Outcome {
+    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    if let Some(path) = &args.svg {
+        output::check(path, args.force, &args.source.files())?;
+    }
+    threads::pool(common.threads)?.install(|| sweep(args, common))
+}
+
+fn sweep(args: &Arguments, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.begin("reading");
+    let corpus = input::corpus(&args.source)?;
+    progress.begin("sweeping");
+    let range = args.range.clone();
+    let swept = match args.model {
+        ModelKind::Lda => {
+            let params = Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0));
+            params.sweep(&corpus, range, &mut |_| {})
+        }
+        ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
+    };
+    let swept = swept.map_err(Failure::about(&args.source.input))?;
+    let charts = charts(&swept);
+    if let Some(path) = &args.svg {
+        progress.begin("writing");
+        write_atomically(path, args.force, |out| chart::write_svg(out, &charts))?;
+    }
+    progress.finish();
+    let mut out = io::stdout().lock();
+    if common.json {
+        let mut value = json!(swept);
+        value["reasons"] = json!(reasons(&swept.recommendation));
+        writeln!(out, "{value:#}")?;
+    } else {
+        write_table(&mut out, &swept)?;
+        for chart in &charts {
+            writeln!(out)?;
+            chart.write_text(&mut out)?;
+        }
+        writeln!(out)?;
+        write_recommendation(&mut out, &swept.recommendation)?;
+    }
+    out.flush()?;
+    if !common.quiet {
+        let _ = write_messages(args, &swept, &corpus);
+    }
+    Ok(())
+}
+
+fn write_messages(args: &Arguments, swept: &Sweep, corpus: &svtd::Corpus) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
+    if last < *args.range.end() {
+        writeln!(err, "note: the data shows no more than {last} topics")?;
+    }
+    if swept.n_held_out == 0 {
+        writeln!(err, "note: too few documents to hold some out, so nothing could be compared")?;
+    }
+    trust::write_remarks(&mut err, corpus.report())
+}
+
+/// A number, or a dash.
+fn shown(value: Option<f64>, places: usize) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.places$}"))
+}
+
+fn write_table(out: &mut dyn Write, swept: &Sweep) -> io::Result<()> {
+    writeln!(out, "          direction k            held-out   behind            exclu-")?;
+    writeln!(
+        out,
+        "   k  eigenvalue  held out      z  per token  the best   npmi  sivity  stable  new topic"
+    )?;
+    for fit in &swept.fits {
+        let direction = &swept.directions[fit.n_topics - 1];
+        writeln!(
+            out,
+            "{:>4}  {:>10.3e} {:>9} {:>6} {:>10} {:>9} {:>6}  {:>6.2}  {:>6}  {}",
+            fit.n_topics,
+            direction.eigenvalue,
+            direction.cross_validated.map_or("-".to_owned(), |v| format!("{v:.2e}")),
+            shown(direction.z, 1),
+            shown(fit.log_likelihood, 4),
+            shown(fit.behind.map(|[behind, _]| behind), 4),
+            shown(fit.npmi, 3),
+            fit.exclusivity,
+            fit.n_stable.map_or("-".to_owned(), |n| n.to_string()),
+            new_topic(fit),
+        )?;
+    }
+    if let Some(floor) = swept.noise_floor {
+        writeln!(out, "noise reaches {floor:.3e}: eigenvalues up to there may be chance")?;
+    }
+    Ok(())
+}
+
+fn new_topic(fit: &SweepFit) -> String {
+    match fit.split {
+        None => String::new(),
+        Some(split) => format!(
+            "{} from {} (L1 {:.2}), {} stay",
+            split.child + 1,
+            split.parent + 1,
+            split.distance,
+            split.n_kept
+        ),
+    }
+}
+
+fn write_recommendation(out: &mut dyn Write, why: &Recommendation) -> io::Result<()> {
+    match (why.low, why.high) {
+        (low, high) if low == high => writeln!(out, "look at {low} topics:")?,
+        (low, high) => writeln!(out, "look at {low} to {high} topics:")?,
+    }
+    for reason in reasons(why) {
+        writeln!(out, "  {reason}")?;
+    }
+    Ok(())
+}
+
+/// Why this range, one sentence for each kind of evidence.
+fn reasons(why: &Recommendation) -> Vec<String> {
+    let mut reasons = Vec::new();
+    match why.n_clear {
+        Some(n) => reasons.push(format!(
+            "{n} directions stand clearly out of the noise (z > 3); more topics may be chance"
+        )),
+        None => reasons.push("half the documents are too few to tell topics from noise".to_owned()),
+    }
+    if let (Some(best), Some(as_good)) = (why.best, why.as_good) {
+        reasons.push(if best == as_good {
+            format!("{best} topics predict held-out words best")
+        } else {
+            format!(
+                "{best} topics predict held-out words best, and {as_good} as well within one \
+                 standard error"
+            )
+        });
+    }
+    if let Some(stable) = why.stable {
+        reasons.push(format!(
+            "up to {stable} topics, four in five are found again when a part of the documents is \
+             left out"
+        ));
+    }
+    reasons
+}
+
+/// The curves: prediction and stability, and the spectrum.
+fn charts(swept: &Sweep) -> Vec<Chart> {
+    let points = |value: &dyn Fn(&SweepFit) -> Option<f64>| -> Vec<(f64, f64)> {
+        let point = |fit: &SweepFit| Some((fit.n_topics as f64, value(fit)?));
+        swept.fits.iter().filter_map(point).collect()
+    };
+    let (low, high) = (swept.recommendation.low as f64, swept.recommendation.high as f64);
+    let chart = |title: &str, y: &str, series: Vec<Series>, logarithmic: bool| Chart {
+        title: title.to_owned(),
+        x_label: "number of topics k".to_owned(),
+        y_label: y.to_owned(),
+        series,
+        band: Some((low, high)),
+        logarithmic,
+    };
+    let line = |name: &str, points| Series { name: name.to_owned(), points };
+    let spectrum = |value: &dyn Fn(&svtd::model::Direction) -> Option<f64>| -> Vec<(f64, f64)> {
+        let positive = |(j, d)| Some((j as f64 + 1.0, value(d).filter(|v| *v > 0.0)?));
+        swept.directions.iter().enumerate().filter_map(positive).collect()
+    };
+    let ends = |floor: f64| vec![(1.0, floor), (swept.directions.len() as f64, floor)];
+    let mut eigenvalues = vec![line("in all documents", spectrum(&|d| Some(d.eigenvalue)))];
+    eigenvalues.push(line("on held-out halves", spectrum(&|d| d.cross_validated)));
+    eigenvalues.extend(swept.noise_floor.map(|floor| line("noise reaches", ends(floor))));
+    let share = |fit: &SweepFit| Some(fit.n_stable? as f64 / fit.n_topics as f64);
+    let all = vec![
+        chart(
+            "Held-out words",
+            "log probability per token",
+            vec![line("unpolished model", points(&|fit| fit.log_likelihood))],
+            false,
+        ),
+        chart(
+            "Topics",
+            "share or score",
+            vec![
+                line("stable", points(&share)),
+                line("exclusivity", points(&|fit| Some(fit.exclusivity))),
+                line("coherence (NPMI)", points(&|fit| fit.npmi)),
+            ],
+            false,
+        ),
+        chart("Directions of the pair moment", "eigenvalue (log scale)", eigenvalues, true),
+    ];
+    all.into_iter().filter(|chart| chart.series.iter().any(|s| s.points.len() > 1)).collect()
+}

@@ -1,0 +1,430 @@
+//! How many documents a wanted accuracy takes.
+//!
+//! Given topics `M` with weights `w`, documents of length `c` and a number of documents `N`, the
+//! expected L1 error of a topic is predicted from the noise of the moments.
+//!
+//! *One topic a document.* After EM a topic is as good as the words counted in its own documents,
+//! `T_j = N w_j c` of them. The count of word `i` is about Poisson with mean `l = T_j mu_ij`, whose mean
+//! absolute deviation is known exactly:
+//!
+//! ```text
+//! L1_j = sum_i E|X - l| / T_j,        E|X - l| = 2 l^(floor(l)+1) exp(-l) / floor(l)!
+//! ```
+//!
+//! *Mixtures.* Topic `j` is read off `M2a b_j`, where `b_j` are the dual directions of the topics,
+//! `B = D M (M'D M)^-1` with `D` the squared scales of the whitening. To first order its error is the
+//! noise of the pair moment along `b_j`: a document adds `x_i t` to word `i`, with
+//! `t = (x'b_j - b_ij)/(c(c-1)) - a1 (M1'b_j)/c`, so
+//!
+//! ```text
+//! Var_i = c sum_l w_l mu_il E[t^2 | a word of topic l] / N,      L1_j = sum_i sqrt(2 Var_i/pi) / s_j
+//! ```
+//!
+//! with `s_j` the sum of `M2a b_j`; no word errs by more than twice its probability. The expectation
+//! of `t^2` is taken over drawn documents.
+//!
+//! # Calibration
+//! Both are first order: they leave out documents given to the wrong topic and the error of the
+//! rotation. The factors [`SINGLE_TOPIC`] and [`MIXTURES`] are the mean ratios of observed to
+//! predicted errors over generated corpora (`benches/record/choosing.md`, with their spread).
+//!
+//! # Guarantees
+//! [`DeviationBound`] is Theorem 2.2 for the same corpus: what holds for *every* model. It is printed
+//! to show how far a guarantee is from what happens.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::evaluation::DeviationBound;
+use crate::linalg::{Matrix, dot, positive_inverse};
+use crate::model::Model;
+use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
+
+/// Observed over predicted error, single-topic corpora fitted with EM.
+pub const SINGLE_TOPIC: f64 = 1.0;
+
+/// Observed over predicted error, LDA corpora fitted by default.
+pub const MIXTURES: f64 = 1.0;
+
+/// Documents drawn for an expectation, and from what.
+const DRAWN: usize = 2000;
+const SEED: u64 = 1;
+
+/// Beyond this many documents the answer is "more than you have".
+const MOST_DOCUMENTS: f64 = 1e12;
+
+/// The probability left for larger errors than the guarantee.
+pub const DELTA: f64 = 0.05;
+
+/// What is to be learned: topics, their weights, documents.
+#[derive(Clone, Debug)]
+pub struct PlanSource {
+    word_topic: Matrix,
+    weights: Vec<f64>,
+    /// `alpha0` when documents mix topics.
+    alpha0: Option<f64>,
+    length: u32,
+}
+
+/// How many documents an accuracy takes, and what is guaranteed then.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    /// Words, topics and the length of a document.
+    pub n_words: usize,
+    /// See `n_words`.
+    pub n_topics: usize,
+    /// See `n_words`.
+    pub length: u32,
+    /// The wanted mean L1 error of a topic, from 0 to 2.
+    pub accuracy: f64,
+    /// Documents that take the mean error of the topics there; `None` when no number does.
+    pub n_documents: Option<f64>,
+    /// Documents that take every topic there, the rarest included.
+    pub n_documents_every_topic: Option<f64>,
+    /// Expected mean error at some numbers of documents.
+    pub curve: Vec<(f64, f64)>,
+    /// The expected error of the pair moment, by Frobenius norm, at `n_documents`.
+    pub pair_noise: Option<f64>,
+    /// Theorem 2.2, corrected: what that error is guaranteed not to exceed with probability 0.95.
+    pub pair_bound: Option<f64>,
+    /// Documents until Theorem 2.2 guarantees the error expected at `n_documents`.
+    pub n_documents_guaranteed: Option<f64>,
+}
+
+impl PlanSource {
+    /// Topics as unequal as words of text, drawn with a fixed seed: Zipf frequencies with Dirichlet
+    /// topics around them, as `svtd generate --zipf` draws them.
+    ///
+    /// # Errors
+    /// When there are more topics than words, or documents too short for triples.
+    pub fn zipf(n_words: usize, n_topics: usize, length: u32, alpha0: Option<f64>) -> Result<Self> {
+        crate::whitening::check_n_topics(n_topics, n_words)?;
+        // The topics' concentration and evenness of the accuracy bench.
+        let source = SingleTopicSource::zipf(n_words, n_topics, 5.0, 1000.0, 5.0, 1);
+        let weights = match alpha0 {
+            None => source.topic_weights,
+            Some(_) => vec![1.0 / n_topics as f64; n_topics],
+        };
+        Self::new(source.word_topic, weights, alpha0, length)
+    }
+
+    /// The topics of a fitted model, and the mean length of its documents unless another is given.
+    ///
+    /// # Errors
+    /// When documents are shorter than three words.
+    pub fn of_model(model: &Model, length: Option<u32>) -> Result<Self> {
+        let topics = model.topics();
+        let diagnostics = model.diagnostics();
+        let with_words = diagnostics.n_documents - diagnostics.n_short_documents[0];
+        let mean = (diagnostics.n_tokens as f64 / with_words.max(1) as f64).round();
+        let alpha0 = match model {
+            Model::Lda(lda) => Some(lda.alpha().iter().sum()),
+            Model::SingleTopic(_) => None,
+        };
+        let (word_topic, weights) = (topics.word_topic().clone(), topics.weights().to_vec());
+        Self::new(word_topic, weights, alpha0, length.unwrap_or(mean as u32))
+    }
+
+    /// Topics of the caller's own: `M` (words x topics), weights, `alpha0` for mixtures.
+    ///
+    /// # Errors
+    /// When documents are shorter than three words.
+    pub fn new(
+        word_topic: Matrix,
+        weights: Vec<f64>,
+        alpha0: Option<f64>,
+        length: u32,
+    ) -> Result<Self> {
+        if length < 3 {
+            return Err(Error::Option {
+                name: "the length of documents",
+                needed: "at least 3, since the method counts triples of words".to_owned(),
+                found: length.to_string(),
+            });
+        }
+        Ok(Self { word_topic, weights, alpha0, length })
+    }
+
+    /// Plans for a mean L1 error of `accuracy`.
+    ///
+    /// # Errors
+    /// When the accuracy is not between 0 and 2, or the topics are not independent.
+    pub fn plan(&self, accuracy: f64) -> Result<Plan> {
+        if !(accuracy > 0.0 && accuracy < 2.0) {
+            return Err(Error::Option {
+                name: "the accuracy",
+                needed: "an L1 distance between 0 and 2".to_owned(),
+                found: accuracy.to_string(),
+            });
+        }
+        let predictor = self.predictor()?;
+        let mean = |n: f64| predictor.mean(n);
+        let worst = |n: f64| predictor.errors(n).into_iter().fold(0.0, f64::max);
+        let n_documents = least(mean, accuracy);
+        let (size, noise) = self.pair_size_and_noise();
+        let pair_noise = n_documents.map(|n| noise / n.sqrt());
+        // Documents of one length: the bound falls as the root of their number.
+        let one = DeviationBound::pairs(&[u64::from(self.length)], size, DELTA).corrected;
+        let bound = |n: f64| one / n.sqrt();
+        let curve = [100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5, 1e6].map(|n| (n, mean(n)));
+        Ok(Plan {
+            n_words: self.word_topic.n_rows(),
+            n_topics: self.weights.len(),
+            length: self.length,
+            accuracy,
+            n_documents,
+            n_documents_every_topic: least(worst, accuracy),
+            curve: curve.to_vec(),
+            pair_noise,
+            pair_bound: n_documents.map(bound),
+            n_documents_guaranteed: pair_noise.and_then(|noise| least(bound, noise)),
+        })
+    }
+
+    /// The expected mean L1 error of a topic with `n_documents` documents.
+    ///
+    /// # Errors
+    /// When the topics are not independent.
+    pub fn expected_error(&self, n_documents: f64) -> Result<f64> {
+        Ok(self.predictor()?.mean(n_documents))
+    }
+
+    fn predictor(&self) -> Result<Predictor<'_>> {
+        let spreads = match self.alpha0 {
+            None => None,
+            Some(alpha0) => Some(self.spreads(alpha0)?),
+        };
+        Ok(Predictor { source: self, spreads })
+    }
+
+    /// `|M2|` of the plain pair moment, and the expected error of it after one document.
+    ///
+    /// A document's own pair moment has the square `[1 + p2 + (c-2)(2 p2 + 2 p3) + (c-2)(c-3) p22] /
+    /// (c(c-1))`: how often two ordered pairs of its tokens are equal. `p2` and `p3` are the chances
+    /// that two or three tokens coincide, `p22` that two and two do.
+    fn pair_size_and_noise(&self) -> (f64, f64) {
+        let c = f64::from(self.length);
+        let gram = self.word_topic.transpose_times(&self.word_topic);
+        let mixtures = self.mixtures();
+        let n = mixtures.n_rows() as f64;
+        let (mut p2, mut p22) = (0.0, 0.0);
+        let mut second = Matrix::zeros(self.weights.len(), self.weights.len());
+        let mut cubes = 0.0;
+        for d in 0..mixtures.n_rows() {
+            let h = mixtures.row(d);
+            let image: Vec<f64> = (0..h.len()).map(|a| dot(gram.column(a), &h)).collect();
+            let coincide = dot(&image, &h);
+            let share = match self.alpha0 {
+                None => self.weights[d] * n,
+                Some(_) => 1.0,
+            };
+            p2 += share * coincide / n;
+            p22 += share * coincide * coincide / n;
+            cubes += share * h.iter().map(|h| h.powi(3)).sum::<f64>() / n;
+            for (a, x) in h.iter().enumerate() {
+                for (b, y) in h.iter().enumerate() {
+                    second[(a, b)] += share * x * y / n;
+                }
+            }
+        }
+        // Three tokens of one topic; those of several coincide far more rarely.
+        let of_one_topic: f64 = (0..self.weights.len())
+            .map(|j| {
+                let cube: f64 = self.word_topic.column(j).iter().map(|m| m.powi(3)).sum();
+                self.weights[j] * cube
+            })
+            .sum();
+        let p3 = cubes * of_one_topic;
+        let whole = second.times(&gram);
+        let size: f64 = (0..whole.n_rows()).map(|a| dot(&whole.row(a), whole.column(a))).sum();
+        let pairs = c * (c - 1.0);
+        let square =
+            (1.0 + p2 + (c - 2.0) * (2.0 * p2 + 2.0 * p3) + (c - 2.0) * (c - 3.0) * p22) / pairs;
+        (size.max(0.0).sqrt(), (square - size).max(0.0).sqrt())
+    }
+
+    /// What documents are about: each topic once, or drawn mixtures.
+    fn mixtures(&self) -> Matrix {
+        match self.alpha0 {
+            None => Matrix::identity(self.weights.len()),
+            Some(alpha0) => self.lda(alpha0).draw(DRAWN, &Lengths::Fixed(1), SEED).1,
+        }
+    }
+
+    fn lda(&self, alpha0: f64) -> LdaSource {
+        let alpha = self.weights.iter().map(|w| w * alpha0).collect();
+        LdaSource { word_topic: self.word_topic.clone(), alpha }
+    }
+
+    /// For every topic `j`, the variance `E[t^2 | a word of topic l]` and `s_j`.
+    fn spreads(&self, alpha0: f64) -> Result<Vec<Spread>> {
+        let (n, k) = (self.word_topic.n_rows(), self.weights.len());
+        let first: Vec<f64> = (0..n)
+            .map(|i| (0..k).map(|j| self.weights[j] * self.word_topic[(i, j)]).sum())
+            .collect();
+        let mut scaled = self.word_topic.clone();
+        let squared: Vec<f64> = first.iter().map(|m1| 1.0 / (m1 + 1.0 / n as f64)).collect();
+        scaled.scale_rows(&squared);
+        let gram = self.word_topic.transpose_times(&scaled);
+        let inverse = positive_inverse(&gram).ok_or_else(|| Error::Option {
+            name: "the topics of a plan",
+            needed: "independent of each other".to_owned(),
+            found: "topics that are mixtures of others".to_owned(),
+        })?;
+        let dual = scaled.times(&inverse);
+        let a1 = alpha0 / (alpha0 + 1.0);
+        let along: Vec<f64> = (0..k).map(|j| dot(&first, dual.column(j))).collect();
+        // M2a b_j = w_j / (alpha0 + 1) mu_j, which sums to its factor.
+        let sums: Vec<f64> = self.weights.iter().map(|w| w / (alpha0 + 1.0)).collect();
+        let mut totals = Matrix::zeros(k, k);
+        let mut words = vec![0.0; k];
+        let lengths = Lengths::Fixed(self.length);
+        let (corpus, mixtures) = self.lda(alpha0).draw(DRAWN, &lengths, SEED);
+        let c = f64::from(self.length);
+        for d in 0..corpus.n_documents() {
+            let document: Vec<(u32, u32)> = corpus.document(d).words().collect();
+            for j in 0..k {
+                let b = dual.column(j);
+                let all: f64 =
+                    document.iter().map(|&(word, x)| f64::from(x) * b[word as usize]).sum();
+                for l in 0..k {
+                    // A word of topic l more: its own part of x'b is left out on average.
+                    let own = dot(self.word_topic.column(l), b);
+                    let t = (all - own) / (c * (c - 1.0)) - a1 * along[j] / c;
+                    totals[(l, j)] += mixtures[(d, l)] * t * t;
+                }
+            }
+            for (l, word) in words.iter_mut().enumerate() {
+                *word += mixtures[(d, l)];
+            }
+        }
+        Ok((0..k)
+            .map(|j| Spread {
+                squares: (0..k).map(|l| totals[(l, j)] / words[l].max(f64::MIN_POSITIVE)).collect(),
+                sum: sums[j],
+            })
+            .collect())
+    }
+}
+
+/// The noise along one dual direction.
+struct Spread {
+    /// `E[t^2]` given a word of each topic.
+    squares: Vec<f64>,
+    /// `s_j`.
+    sum: f64,
+}
+
+/// Predicts the errors of a source's topics.
+struct Predictor<'a> {
+    source: &'a PlanSource,
+    /// For mixtures.
+    spreads: Option<Vec<Spread>>,
+}
+
+impl Predictor<'_> {
+    fn mean(&self, n_documents: f64) -> f64 {
+        let errors = self.errors(n_documents);
+        errors.iter().sum::<f64>() / errors.len() as f64
+    }
+
+    fn errors(&self, n_documents: f64) -> Vec<f64> {
+        (0..self.source.weights.len()).map(|j| self.error(j, n_documents).min(2.0)).collect()
+    }
+
+    fn error(&self, j: usize, n_documents: f64) -> f64 {
+        let PlanSource { word_topic, weights, length, .. } = self.source;
+        let c = f64::from(*length);
+        match &self.spreads {
+            None => {
+                let words = n_documents * weights[j] * c;
+                let deviations = word_topic.column(j).iter().map(|mu| deviation(words * mu));
+                SINGLE_TOPIC * deviations.sum::<f64>() / words
+            }
+            Some(spreads) => {
+                let spread = &spreads[j];
+                let deviation = |i: usize| {
+                    let variance: f64 = (0..weights.len())
+                        .map(|l| weights[l] * word_topic[(i, l)] * spread.squares[l])
+                        .sum();
+                    let normal = (std::f64::consts::FRAC_2_PI * c * variance / n_documents).sqrt();
+                    (normal / spread.sum).min(2.0 * word_topic[(i, j)].max(normal))
+                };
+                MIXTURES * (0..word_topic.n_rows()).map(deviation).sum::<f64>()
+            }
+        }
+    }
+}
+
+/// The mean absolute deviation of a Poisson number of this mean.
+fn deviation(mean: f64) -> f64 {
+    if mean <= 0.0 {
+        return 0.0;
+    }
+    if mean > 1e3 {
+        return (std::f64::consts::FRAC_2_PI * mean).sqrt();
+    }
+    let whole = mean.floor();
+    let log_factorial: f64 = (1..=whole as u32).map(|i| f64::from(i).ln()).sum();
+    2.0 * ((whole + 1.0) * mean.ln() - mean - log_factorial).exp()
+}
+
+/// The least number of documents at which a falling error is small enough.
+fn least(error: impl Fn(f64) -> f64, wanted: f64) -> Option<f64> {
+    let (mut low, mut high) = (1.0_f64, 1.0_f64);
+    while error(high) > wanted {
+        low = high;
+        high *= 2.0;
+        if high > MOST_DOCUMENTS {
+            return None;
+        }
+    }
+    while high - low > 0.5 && high / low > 1.0 + 1e-3 {
+        let middle = 0.5 * (low + high);
+        if error(middle) > wanted { low = middle } else { high = middle }
+    }
+    Some(high.ceil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_poisson_number_deviates_as_the_series_says() {
+        for mean in [0.01, 0.5, 1.0, 3.7, 20.0] {
+            let mut probability = f64::exp(-mean);
+            let mut sum = 0.0;
+            for x in 0..200 {
+                sum += probability * (f64::from(x) - mean).abs();
+                probability *= mean / f64::from(x + 1);
+            }
+            assert!((deviation(mean) - sum).abs() < 1e-10, "{mean}");
+        }
+        assert!((deviation(1000.1) / deviation(999.9) - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn more_documents_are_needed_for_more_accuracy_and_for_the_rarest_topic() {
+        for alpha0 in [None, Some(1.0)] {
+            let source = PlanSource::zipf(300, 5, 50, alpha0).unwrap();
+            let (rough, fine) = (source.plan(0.4).unwrap(), source.plan(0.1).unwrap());
+            let ratio = fine.n_documents.unwrap() / rough.n_documents.unwrap();
+            assert!(ratio > 4.0 && ratio < 40.0, "{ratio}");
+            assert!(fine.n_documents_every_topic.unwrap() >= fine.n_documents.unwrap());
+            let n = fine.n_documents.unwrap();
+            assert!(source.expected_error(n).unwrap() <= 0.1);
+            assert!(source.expected_error(0.9 * n).unwrap() > 0.1);
+            assert!(fine.pair_bound.unwrap() > 5.0 * fine.pair_noise.unwrap(), "bounds are loose");
+            assert!(fine.n_documents_guaranteed.unwrap() > n);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(PlanSource::zipf(3, 5, 50, None).is_err());
+        assert!(PlanSource::zipf(300, 5, 2, None).is_err());
+        assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(2.5).is_err());
+        assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(f64::NAN).is_err());
+    }
+}

@@ -1,0 +1,575 @@
+//! Every number of topics from the same passes over the data.
+//!
+//! The columns of `W` and `E` do not depend on how many there are, so the whitened cube of `k` topics
+//! is the leading block of the cube of `K` topics: one whitening and one cube serve every `k` up to
+//! `K`, and each `k` costs only its own joint diagonalisation (`k^4`) and its own columns. Beside the
+//! models, for every `k`:
+//!
+//! * how well held-out documents are completed by the model fitted without them, per token, with
+//!   topics mixed with 1% of the corpus so that no word is impossible;
+//! * the coherence (NPMI of the ten likeliest words) of that model in the held-out documents;
+//! * exclusivity: the share of a topic's ten likeliest words' probability that is its own;
+//! * how many topics are stable: found again, within an L1 distance of 0.5, without the held-out
+//!   documents;
+//! * which topic the new one came from, and the cross-validated eigenvalues with their z-scores.
+//!
+//! # What is fitted
+//! Spectral models, as by [`Polish::None`]: what the moments alone say. A polish is a pass over the
+//! data for every `k` and step, which is for the `k` that is chosen in the end.
+//!
+//! # Cost
+//! Whitening and cube twice (all documents; without the held-out ones) and the z-scores: less than
+//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use super::Model;
+use super::choice::n_clear;
+use super::lda::{self, Lda, LdaParams};
+use super::noise::{Score, cross_validated};
+use super::options::{Options, Polish};
+use super::single_topic::{self, SingleTopic, SingleTopicParams};
+use super::spectral::{Spectral, finish, frequencies, mixed_with, to_vocabulary};
+use super::topic::Topics;
+use crate::corpus::Corpus;
+use crate::decomposition::{Method, ReadOff, joint};
+use crate::error::{Error, Result};
+use crate::evaluation::{coherence, l1_distance, match_topics};
+use crate::linalg::Matrix;
+use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
+use crate::whitening::{Whitening, check_n_topics};
+
+/// Held-out documents are scored in so many groups, for the error of a difference.
+const GROUPS: usize = 10;
+
+/// Held-out documents looked at, at most.
+const MOST_HELD_OUT: usize = 1000;
+
+/// Topics nearer than this in L1 are the same topic.
+const SAME: f64 = 0.5;
+
+/// The share of the corpus mixed into topics that are scored.
+const MIXED_IN: f64 = 0.01;
+
+/// Likeliest words that stand for a topic.
+const TOP_WORDS: usize = 10;
+
+/// Every number of topics of a range, fitted and judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sweep {
+    /// The directions of the pair moment, up to the largest number of topics.
+    pub directions: Vec<Direction>,
+    /// The first eigenvalue that may be chance: what noise reaches. `None` when all are clear.
+    pub noise_floor: Option<f64>,
+    /// Documents that were held out.
+    pub n_held_out: usize,
+    /// Each number of topics, rising.
+    pub fits: Vec<SweepFit>,
+    /// Which numbers of topics to look at.
+    pub recommendation: Recommendation,
+}
+
+/// A direction of the pair moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Direction {
+    /// Its eigenvalue in all documents, chance included.
+    pub eigenvalue: f64,
+    /// The same on documents that had no part in finding it; `None` when half the corpus is too
+    /// little.
+    pub cross_validated: Option<f64>,
+    /// That, over its standard error: above 3 it is clearly there.
+    pub z: Option<f64>,
+}
+
+/// One number of topics.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SweepFit {
+    /// `k`.
+    pub n_topics: usize,
+    /// Mean log probability (natural) of a held-out token; `None` when nothing could be held out.
+    pub log_likelihood: Option<f64>,
+    /// How much less than the best `k` that is, and its standard error.
+    pub behind: Option<[f64; 2]>,
+    /// Mean NPMI of the topics in the held-out documents.
+    pub npmi: Option<f64>,
+    /// The share of the likeliest words' probability that is their topic's own, on average.
+    pub exclusivity: f64,
+    /// Topics found again without the held-out documents; `None` when none could be held out.
+    pub n_stable: Option<usize>,
+    /// What is new against one topic less.
+    pub split: Option<Split>,
+}
+
+/// How a topic more came about. Topics are numbered from 0, by falling weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Split {
+    /// The new topic.
+    pub child: usize,
+    /// The topic it is nearest to among those of one topic less.
+    pub parent: usize,
+    /// Their L1 distance.
+    pub distance: f64,
+    /// Topics of one topic less that are still there.
+    pub n_kept: usize,
+}
+
+/// Which numbers of topics to look at, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// The least.
+    pub low: usize,
+    /// The most.
+    pub high: usize,
+    /// Directions that stand clearly out of the noise.
+    pub n_clear: Option<usize>,
+    /// The number that predicts held-out words best.
+    pub best: Option<usize>,
+    /// The least number that predicts them as well, within one standard error.
+    pub as_good: Option<usize>,
+    /// The largest number of topics of which at least four in five are stable.
+    pub stable: Option<usize>,
+}
+
+impl SingleTopicParams {
+    /// Fits every number of topics of a range and shows each spectral model to `visit`.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
+    pub fn sweep(
+        &self,
+        corpus: &Corpus,
+        range: RangeInclusive<usize>,
+        visit: &mut dyn FnMut(&Model),
+    ) -> Result<Sweep> {
+        sweep(corpus, &self.options, range, visit)
+    }
+}
+
+impl LdaParams {
+    /// Fits every number of topics of a range and shows each spectral model to `visit`.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
+    pub fn sweep(
+        &self,
+        corpus: &Corpus,
+        range: RangeInclusive<usize>,
+        visit: &mut dyn FnMut(&Model),
+    ) -> Result<Sweep> {
+        sweep(corpus, &self.options, range, visit)
+    }
+}
+
+fn sweep(
+    corpus: &Corpus,
+    options: &Options,
+    range: RangeInclusive<usize>,
+    visit: &mut dyn FnMut(&Model),
+) -> Result<Sweep> {
+    let options = Options { polish: Polish::None, trust: false, ..options.clone() };
+    options.check()?;
+    if options.method != Method::Joint {
+        return Err(Error::Option {
+            name: "the method of a sweep",
+            needed: "joint, which can be read off the same cube for every number of topics"
+                .to_owned(),
+            found: "another".to_owned(),
+        });
+    }
+    check_n_topics(*range.start(), corpus.n_present())?;
+    let most = (*range.end()).min(corpus.n_present());
+    let all = Passes::new(corpus, &options, most)?;
+    let most = all.whitening.n_topics();
+    if most < *range.start() {
+        let ratio = all.whitening.eigenvalues()[most - 1] / all.whitening.eigenvalues()[0];
+        return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
+    }
+    let scores = cross_validated(corpus, &options, most, Counting::Raw, &|_, _| {});
+    let parts = split_documents(corpus);
+    let held_out =
+        parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
+    let mut fits = Vec::new();
+    let mut group_scores = Vec::new();
+    let mut last: Option<Topics> = None;
+    for k in *range.start()..=most {
+        let model = all.model(k);
+        visit(&model);
+        let judged = held_out.as_ref().and_then(|held_out| held_out.judge(k, model.topics()));
+        fits.push(SweepFit {
+            n_topics: k,
+            log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
+            behind: None,
+            npmi: judged.as_ref().and_then(|j| j.npmi),
+            exclusivity: exclusivity(model.topics()),
+            n_stable: judged.as_ref().map(|j| j.n_stable),
+            split: last.as_ref().map(|last| split(last.word_topic(), model.topics().word_topic())),
+        });
+        group_scores.push(judged.map(|j| j.groups));
+        last = Some(model.topics().clone());
+    }
+    compare(&mut fits, &group_scores);
+    let n_held_out = held_out.map_or(0, |held_out| held_out.documents.n_documents());
+    let directions = directions(all.whitening.eigenvalues(), scores.as_deref(), most);
+    let z: Option<Vec<f64>> = directions.iter().map(|d| d.z).collect();
+    let clear = z.as_deref().map(n_clear);
+    let noise_floor = clear.and_then(|n| all.whitening.eigenvalues().get(n).copied());
+    let recommendation = recommend(&fits, clear);
+    Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+}
+
+/// Moments of a corpus with the whitening and the cube of the largest number of topics.
+struct Passes<'a> {
+    corpus: &'a Corpus,
+    options: Options,
+    moments: Estimated<'a>,
+    whitening: Whitening,
+    cube: Cube,
+}
+
+/// The moments of either model.
+enum Estimated<'a> {
+    SingleTopic(SingleTopicMoments<'a>),
+    Lda(LdaMoments<'a>, f64),
+}
+
+impl Estimated<'_> {
+    fn moments(&self) -> &dyn Moments {
+        match self {
+            Estimated::SingleTopic(moments) => moments,
+            Estimated::Lda(moments, _) => moments,
+        }
+    }
+}
+
+impl<'a> Passes<'a> {
+    /// For at most `most` topics, fewer when the data shows no more.
+    fn new(corpus: &'a Corpus, options: &Options, most: usize) -> Result<Self> {
+        let moments = match options.alpha0 {
+            Some(alpha0) => Estimated::Lda(
+                LdaMoments::estimate(corpus, alpha0, &options.weights, Counting::Raw)?,
+                alpha0,
+            ),
+            None => Estimated::SingleTopic(SingleTopicMoments::estimate(
+                corpus,
+                &options.weights,
+                Counting::Raw,
+            )?),
+        };
+        let whitening = match Whitening::fit(moments.moments(), most, options.whitening) {
+            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
+                Whitening::fit(moments.moments(), visible, options.whitening)?
+            }
+            outcome => outcome?,
+        };
+        let cube = moments.moments().third_whitened(&whitening);
+        Ok(Self { corpus, options: options.clone(), moments, whitening, cube })
+    }
+
+    /// The spectral estimate of `k` topics, in feature order.
+    fn spectral(&self, k: usize) -> Spectral {
+        let whitening = self.whitening.leading(k);
+        let decomposition = joint::decompose(&self.cube.leading(k), &whitening);
+        let notes: Vec<String> = decomposition.note.clone().into_iter().collect();
+        let usual = match self.moments {
+            Estimated::SingleTopic(_) => ReadOff::Diagonals(Rows::Kept),
+            Estimated::Lda(..) => ReadOff::Columns,
+        };
+        Spectral::read_off(self.moments.moments(), whitening, decomposition, usual, notes)
+    }
+
+    /// The model that a fit of `k` topics without polish would give.
+    fn model(&self, k: usize) -> Model {
+        let spectral = self.spectral(k);
+        let options = Options { n_topics: k, ..self.options.clone() };
+        match &self.moments {
+            Estimated::SingleTopic(moments) => {
+                let estimate = single_topic::unpolished(&spectral);
+                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let (topics, diagnostics, _) =
+                    finish(self.corpus, lengths, weights, spectral, estimate);
+                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+            }
+            Estimated::Lda(moments, alpha0) => {
+                let estimate = lda::unpolished(&spectral);
+                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let (topics, diagnostics, _) =
+                    finish(self.corpus, lengths, weights, spectral, estimate);
+                let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
+                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+            }
+        }
+    }
+}
+
+/// Documents held out, in groups, and the passes over all others.
+struct HeldOut<'a> {
+    passes: Passes<'a>,
+    documents: &'a Corpus,
+    groups: Vec<Corpus>,
+}
+
+/// What the held-out documents say of a number of topics.
+struct Judged {
+    log_likelihood: f64,
+    /// Total log probability and tokens of each group.
+    groups: Vec<(f64, f64)>,
+    npmi: Option<f64>,
+    n_stable: usize,
+}
+
+/// All documents but a tenth (or a thousand), and those; `None` when there are too few.
+fn split_documents(corpus: &Corpus) -> Option<([Corpus; 2], Vec<usize>)> {
+    let (mut kept, mut held_out) = lda::split_by_content(corpus).ok()?;
+    if held_out.len() > MOST_HELD_OUT {
+        held_out.sort_by_key(|&d| (corpus.document_key(d), d));
+        kept.extend(held_out.drain(MOST_HELD_OUT..));
+        kept.sort_unstable();
+    }
+    Some(([corpus.subset(&kept), corpus.subset(&held_out)], kept))
+}
+
+impl<'a> HeldOut<'a> {
+    fn new(
+        [training, documents]: &'a [Corpus; 2],
+        kept: &[usize],
+        options: &Options,
+        most: usize,
+    ) -> Option<Self> {
+        let options = Options { weights: options.weights.of(kept), ..options.clone() };
+        let passes = Passes::new(training, &options, most).ok()?;
+        let n = documents.n_documents();
+        let group = |g: usize| documents.subset(&(g..n).step_by(GROUPS).collect::<Vec<_>>());
+        Some(Self { passes, documents, groups: (0..GROUPS.min(n)).map(group).collect() })
+    }
+
+    /// Judges the model of `k` topics fitted without these documents, beside the one of `topics`
+    /// fitted with them.
+    fn judge(&self, k: usize, topics: &Topics) -> Option<Judged> {
+        if k > self.passes.whitening.n_topics() {
+            return None;
+        }
+        let model = self.passes.model(k);
+        let smoothed = self.smoothed(&model);
+        let groups: Vec<(f64, f64)> = self
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let completion = smoothed.completion(group).ok()?;
+                let tokens = completion.n_tokens as f64;
+                Some((completion.log_likelihood? * tokens, tokens))
+            })
+            .collect();
+        let (total, tokens) = groups.iter().fold((0.0, 0.0), |sum, g| (sum.0 + g.0, sum.1 + g.1));
+        let npmi = coherence(model.topics(), self.documents, TOP_WORDS).ok()?.npmi();
+        let (whole, without) = (topics.word_topic(), model.topics().word_topic());
+        let n_stable = n_same(whole, without);
+        (tokens > 0.0).then_some(Judged { log_likelihood: total / tokens, groups, npmi, n_stable })
+    }
+
+    /// The model with a little of the corpus in every topic.
+    fn smoothed(&self, model: &Model) -> Model {
+        let corpus = self.passes.corpus;
+        let present = Matrix::from_columns(corpus.n_present(), 1, frequencies(corpus));
+        let words = to_vocabulary(corpus, &present);
+        let topics = model.topics();
+        let mixed = mixed_with(topics.word_topic(), words.column(0), MIXED_IN);
+        let topics = Topics::new(topics.vocabulary().clone(), mixed, topics.weights().to_vec());
+        let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
+        match model {
+            Model::SingleTopic(_) => {
+                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+            }
+            Model::Lda(lda) => {
+                let alpha = lda.alpha().to_vec();
+                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+            }
+        }
+    }
+}
+
+/// How many columns of one matrix are in the other.
+fn n_same(a: &Matrix, b: &Matrix) -> usize {
+    let near = |(j, partner): (usize, &Option<usize>)| {
+        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME)
+    };
+    match_topics(a, b).iter().enumerate().filter(|&pair| near(pair)).count()
+}
+
+/// What the topics of `now` have more than those `before`, which are one fewer.
+fn split(before: &Matrix, now: &Matrix) -> Split {
+    let matched = match_topics(now, before);
+    let child = matched.iter().position(Option::is_none).unwrap_or(0);
+    let distance = |p: usize| l1_distance(before.column(p), now.column(child));
+    let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
+    let parent = (1..before.n_columns()).fold(0, nearer);
+    Split { child, parent, distance: distance(parent), n_kept: n_same(before, now) }
+}
+
+/// The mean share of the likeliest words' probability that is their topic's own.
+fn exclusivity(topics: &Topics) -> f64 {
+    let m = topics.word_topic();
+    let share = |i: usize, j: usize| {
+        let all: f64 = (0..m.n_columns()).map(|l| m[(i, l)]).sum();
+        if all > 0.0 { m[(i, j)] / all } else { 0.0 }
+    };
+    let mean = |shares: Vec<f64>| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    let topic = |topic: super::Topic<'_>| {
+        let words = topic.top_word_ids(TOP_WORDS);
+        mean(words.into_iter().map(|i| share(i, topic.index())).collect())
+    };
+    mean(topics.iter().map(topic).collect())
+}
+
+/// How far each number of topics is behind the best on the held-out documents, with the error of
+/// that difference over the groups.
+fn compare(fits: &mut [SweepFit], groups: &[Option<Vec<(f64, f64)>>]) {
+    let Some(best) = best(fits) else { return };
+    let Some(leader) = &groups[best] else { return };
+    for (fit, own) in fits.iter_mut().zip(groups) {
+        let Some(own) = own.as_ref().filter(|own| own.len() == leader.len()) else { continue };
+        let tokens: f64 = leader.iter().map(|g| g.1).sum();
+        let differences: Vec<f64> = leader.iter().zip(own).map(|(a, b)| a.0 - b.0).collect();
+        let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+        let n = differences.len() as f64;
+        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+        let error = (squares * n / (n - 1.0).max(1.0)).sqrt() / tokens;
+        fit.behind = Some([mean * n / tokens, error]);
+    }
+}
+
+/// Where the best held-out likelihood is; the fewer topics win a tie.
+fn best(fits: &[SweepFit]) -> Option<usize> {
+    let score = |i: usize| fits[i].log_likelihood;
+    let scored: Vec<usize> = (0..fits.len()).filter(|&i| score(i).is_some()).collect();
+    scored.into_iter().reduce(|a, b| if score(b) > score(a) { b } else { a })
+}
+
+fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Direction> {
+    let direction = |(j, &eigenvalue): (usize, &f64)| {
+        let score = scores.and_then(|scores| scores.get(j));
+        Direction {
+            eigenvalue,
+            cross_validated: score.map(|s| s.eigenvalue),
+            z: score.map(|s| s.z),
+        }
+    };
+    values[..most].iter().enumerate().map(direction).collect()
+}
+
+/// From the least number of topics that predicts as well as any to the most that the noise leaves
+/// and that stay when documents go.
+fn recommend(fits: &[SweepFit], n_clear: Option<usize>) -> Recommendation {
+    let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
+    let best = best(fits).map(|i| fits[i].n_topics);
+    let as_good = fits
+        .iter()
+        .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
+        .map(|fit| fit.n_topics);
+    let mostly = |fit: &&SweepFit| fit.n_stable.is_some_and(|n| 5 * n >= 4 * fit.n_topics);
+    let stable = fits.iter().rev().find(mostly).map(|fit| fit.n_topics);
+    let ceiling = n_clear.unwrap_or(last).clamp(first, last);
+    let low = as_good.unwrap_or(first).min(ceiling);
+    let high = stable.unwrap_or(ceiling).min(ceiling).max(low);
+    Recommendation { low, high, n_clear, best, as_good, stable }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
+
+    const LENGTHS: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
+
+    fn corpora() -> [(Corpus, Options); 2] {
+        let single = SingleTopicSource::zipf(300, 5, 5.0, 300.0, 20.0, 1).draw(1500, &LENGTHS, 2).0;
+        let mixed = LdaSource::zipf(300, 5, 5.0, 300.0, 1.0, 3).draw(1500, &LENGTHS, 4).0;
+        let (mut plain, mut lda) = (Options::new(1), Options::new(1));
+        plain.polish = Polish::None;
+        lda.polish = Polish::None;
+        lda.alpha0 = Some(1.0);
+        [(single, plain), (mixed, lda)]
+    }
+
+    #[test]
+    fn the_cube_of_fewer_topics_is_the_leading_block_of_the_larger() {
+        for (corpus, options) in &corpora() {
+            let passes = Passes::new(corpus, options, 8).unwrap();
+            for k in [1, 3, 7, 8] {
+                let direct = passes.moments.moments().third_whitened(&passes.whitening.leading(k));
+                let block = passes.cube.leading(k);
+                let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
+                for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {
+                    let difference = (direct.get(a, b, c) - block.get(a, b, c)).abs();
+                    assert!(difference <= 1e-12 * largest, "{difference} of {largest}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_of_the_sweep_is_that_of_a_fit_without_polish() {
+        for (corpus, options) in &corpora() {
+            let compared = |model: &Model| {
+                let k = model.topics().len();
+                let topics = match options.alpha0 {
+                    None => {
+                        let params = SingleTopic::params(k).polish(Polish::None).trust(false);
+                        params.fit(corpus).unwrap().topics().clone()
+                    }
+                    Some(_) => {
+                        let params = Lda::params(k).polish(Polish::None).trust(false);
+                        params.fit(corpus).unwrap().topics().clone()
+                    }
+                };
+                let (ours, theirs) = (model.topics().word_topic(), topics.word_topic());
+                let largest = ours.values().iter().zip(theirs.values());
+                let largest = largest.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                // Eigenpairs are found to a tolerance of 1e-6; the rest is rounding.
+                assert!(largest < 2e-5, "k = {k}: {largest}");
+                for (a, b) in model.topics().weights().iter().zip(topics.weights()) {
+                    assert!((a - b).abs() < 2e-5, "k = {k}: weights {a} {b}");
+                }
+            };
+            let mut n = 0;
+            sweep(corpus, options, 2..=7, &mut |model| {
+                compared(model);
+                n += 1;
+            })
+            .unwrap();
+            assert_eq!(n, 6);
+        }
+    }
+
+    #[test]
+    fn the_range_holds_the_truth_and_says_why() {
+        for (corpus, options) in &corpora() {
+            let found = sweep(corpus, options, 1..=12, &mut |_| {}).unwrap();
+            let why = found.recommendation;
+            assert_eq!(why.n_clear, Some(5), "{why:?}");
+            assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");
+            assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
+            // All true topics survive the loss of a tenth of the documents.
+            assert_eq!(found.fits[4].n_stable, Some(5));
+            assert!(found.fits[4].split.unwrap().child < 5);
+            assert!(found.fits[0].split.is_none());
+            assert!(found.fits.iter().all(|f| f.exclusivity > 0.0 && f.exclusivity <= 1.0));
+            assert!(found.fits[4].log_likelihood > found.fits[0].log_likelihood);
+        }
+    }
+
+    #[test]
+    fn more_topics_than_can_be_seen_are_left_out() {
+        let mut builder = Corpus::builder(4);
+        for _ in 0..30 {
+            builder.push_document([(0, 3), (1, 2)]).unwrap();
+            builder.push_document([(2, 4), (3, 1)]).unwrap();
+        }
+        let corpus = builder.build().unwrap();
+        let found = SingleTopic::params(1).sweep(&corpus, 1..=4, &mut |_| {}).unwrap();
+        assert_eq!(found.fits.last().unwrap().n_topics, 2);
+        let refused = SingleTopic::params(1).sweep(&corpus, 3..=4, &mut |_| {});
+        assert!(matches!(refused, Err(Error::FewerTopicsVisible { visible: 2, .. })));
+    }
+}
