@@ -93,7 +93,8 @@ fn sample(group: &[Batch]) -> String {
 }
 
 fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(SAMPLE_OF_ONE)]
+    let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= SAMPLE_OF_ONE).last();
+    if text.len() <= SAMPLE_OF_ONE { text } else { &text[..end.unwrap_or(0)] }
 }
 
 /// The counts of all batches so far.
