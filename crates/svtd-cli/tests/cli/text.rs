@@ -136,6 +136,16 @@ fn new_text_is_split_as_the_text_was_that_the_model_learned_from() {
 }
 
 #[test]
+fn a_counted_corpus_remembers_how_its_words_were_chosen() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.must("count plain.txt --stem english -o plain.svtdc");
+    w.must("fit plain.svtdc -k 2 --model single-topic -o counted.svtd");
+    w.must("fit plain.txt --stem english -k 2 --model single-topic -o direct.svtd");
+    assert_eq!(w.read("counted.svtd"), w.read("direct.svtd"));
+}
+
+#[test]
 fn the_words_of_a_model_are_shown_with_what_was_dropped() {
     let w = Workspace::new();
     w.write("plain.txt", (TEXTS.join("\n") + " 1945 x").as_bytes());

@@ -35,6 +35,7 @@ use super::source::Source;
 use super::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
 use crate::persist::atomic::write_atomically;
+use crate::text::WordChoice;
 
 /// How every corpus file begins, but for the version.
 pub(super) const MAGIC: &[u8; 7] = b"SVTDC\0\0";
@@ -60,6 +61,9 @@ struct Header {
     label_bytes: Option<u64>,
     /// Zeros that were left out when the corpus was read.
     zero_entries: u64,
+    /// How the words were chosen, if the corpus was counted from text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    word_choice: Option<WordChoice>,
 }
 
 impl Corpus {
@@ -97,6 +101,7 @@ fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
             .then(|| bytes_of(&mut documents().map(|d| corpus.document_name(d).len()))),
         label_bytes: labelled.then(|| bytes_of(&mut documents().map(|d| label(d).len()))),
         zero_entries: corpus.report().n_zero_entries,
+        word_choice: corpus.word_choice().cloned(),
     };
     write_header(out, &header)?;
     let mut section = Section::new(out);
@@ -235,6 +240,9 @@ pub(super) fn read(source: &mut Source) -> Result<Corpus> {
     }
     if let Some(labels) = labels {
         builder = builder.labels(labels);
+    }
+    if let Some(choice) = header.word_choice {
+        builder = builder.word_choice(choice);
     }
     let corpus = builder.build()?;
     match corpus.rows().first_repeat() {

@@ -176,21 +176,29 @@ mod tests {
     #[test]
     fn clear_text_is_recognised() {
         let samples = [
-            ("The government shall make no law abridging the freedom of speech", Language::English),
             (
-                "Nel mezzo del cammin di nostra vita mi ritrovai per una selva oscura, ché la diritta via era smarrita. Ahi quanto a dir qual era è cosa dura",
+                "We count how often each word occurs in every letter, and then ask which of the \
+                 letters have something in common that the others do not have.",
+                Language::English,
+            ),
+            (
+                "Contiamo quante volte ogni parola compare nelle lettere, e poi chiediamo quali \
+                 lettere hanno qualcosa in comune che le altre non hanno; così nascono i gruppi.",
                 Language::Italian,
             ),
             (
-                "Longtemps, je me suis couché de bonne heure; parfois mes yeux se fermaient",
+                "Nous comptons combien de fois chaque mot apparaît dans les lettres, puis nous \
+                 demandons lesquelles ont quelque chose en commun que les autres n'ont pas.",
                 Language::French,
             ),
             (
-                "Als Gregor Samsa eines Morgens aus unruhigen Träumen erwachte, fand er sich",
+                "Wir zählen, wie oft jedes Wort in den Briefen vorkommt, und fragen dann, welche \
+                 Briefe etwas gemeinsam haben, das die anderen nicht haben.",
                 Language::German,
             ),
             (
-                "Все счастливые семьи похожи друг на друга, каждая несчастлива по-своему",
+                "Мы считаем, сколько раз каждое слово встречается в письмах, а потом спрашиваем, \
+                 какие письма имеют что-то общее, чего нет у других.",
                 Language::Russian,
             ),
         ];

@@ -378,7 +378,7 @@ mod tests {
 
     use super::*;
 
-    const ENGLISH: &str = "the freedom of speech and of the press shall not be abridged by the law";
+    const ENGLISH: &str = "we count how often each word occurs in every letter, and then ask which of the letters have something in common that the others do not have";
 
     #[test]
     fn a_frequency_is_a_number_or_a_share() {
