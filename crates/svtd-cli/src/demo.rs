@@ -5,13 +5,17 @@
 
 use std::io::{self, Read, Write};
 
+use serde_json::json;
 use svtd::linalg::Matrix;
+use svtd::model::WordOrder;
 use svtd::{Corpus, Lda, Model, Vocabulary};
 
 use crate::args::{Common, Demo};
 use crate::failure::{Failure, Outcome};
+use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
-use crate::{listing, threads, trust};
+use crate::terminal::Screen;
+use crate::{threads, trust};
 
 const COUNTS: &[u8] = include_bytes!("../data/sotu.counts.gz");
 const WORDS: &str = include_str!("../data/sotu.vocab.txt");
@@ -31,6 +35,7 @@ What to try next:
   svtd demo -k 20                                finer topics
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
+  svtd topics m.svtd --lambda 0.3                words that tell its topics apart
   svtd infer m.svtd docword.NAME.txt.gz          the topics of each document
   svtd fit --help                                every choice, with examples";
 
@@ -43,21 +48,32 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.begin("reading");
     let (corpus, years) = (corpus()?, years()?);
-    let model = Lda::params(args.n_topics).fit_watched(&corpus, &|step| progress.step(step))?;
+    let params = Lda::params(args.n_topics);
+    progress.expect(&params.workload((&corpus).into()));
+    let model = params.fit_watched(&corpus, &|step| progress.step(step))?;
     progress.begin("inference");
     let mixtures = model.infer(&corpus)?.mixtures;
     let model = Model::Lda(model);
     progress.finish();
 
+    let listing = Listing::new(&model, WordOrder::Probability, listing::TOP_WORDS)?;
+    let periods = shares_by_period(&mixtures, &years);
     let mut out = io::stdout().lock();
+    if common.json {
+        let mut object = listing.to_json();
+        object.insert("first_years".to_owned(), json!(periods.first_years));
+        object.insert("shares_by_period".to_owned(), json!(periods.means));
+        writeln!(out, "{:#}", json!(object))?;
+        return Ok(out.flush()?);
+    }
     let (first, last) = (years.iter().min(), years.iter().max());
     if let (Some(first), Some(last)) = (first, last) {
         let (n, k) = (corpus.n_documents(), model.topics().len());
         writeln!(out, "{k} topics of {n} State of the Union addresses, {first} to {last}\n")?;
     }
-    listing::write_table(&mut out, &model, listing::TOP_WORDS)?;
+    listing.write_table(&mut out, &Screen::stdout(common))?;
     writeln!(out, "\nMean share by {PERIOD} years\n")?;
-    write_timeline(&mut out, &model, &shares_by_period(&mixtures, &years))?;
+    write_timeline(&mut out, &model, &periods)?;
     writeln!(out, "\nHow far to believe it\n")?;
     trust::write_summary(&mut out, model.diagnostics())?;
     writeln!(out, "\n{NEXT}")?;
@@ -143,7 +159,7 @@ fn write_timeline(out: &mut dyn Write, model: &Model, periods: &Periods) -> io::
     const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let largest = periods.means.iter().flatten().fold(0.0, |a: f64, b| a.max(*b));
     for topic in model.topics().iter().take(LEADING) {
-        let caption = listing::words(topic, CAPTION).join(" ");
+        let caption = listing::words(model, topic.index(), CAPTION).join(" ");
         write!(out, "{:5}  {caption:<34}", topic.index() + 1)?;
         for mean in &periods.means {
             let eighths = (8.0 * mean[topic.index()] / largest).round() as usize;

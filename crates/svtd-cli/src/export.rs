@@ -1,21 +1,225 @@
-//! `svtd export`: a model's numbers for other programs.
+//! `svtd export`: a model's numbers, and what it says about documents, for other programs.
+//!
+//! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is
+//! written, and told.
 
-use std::path::Path;
+mod foreign;
 
-use svtd::Model;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use crate::args::{Common, Export};
-use crate::failure::{Failure, Outcome};
-use crate::input;
-use crate::output::{self, Table, Target};
+use serde_json::json;
+use svtd::linalg::Matrix;
+use svtd::persist::atomic::write_atomically;
+use svtd::{Corpus, Model};
 
-/// Runs the command: all targets are checked before any is written.
-pub fn run(args: &Export, _common: &Common) -> Outcome {
-    let named = [&args.topic_word, &args.topic_weights, &args.alpha];
-    let paths: Vec<&Path> = named.into_iter().flatten().map(|p| p.as_path()).collect();
-    output::check_distinct(&paths)?;
-    let [topic_word, topic_weights, alpha] = named.map(|path| {
-        let check = |path| Target::new(path, args.force, &[args.model.as_path()]);
+use crate::args::{Common, Export, Kind, Layout};
+use crate::failure::{Failure, Outcome, printable};
+use crate::infer;
+use crate::output::{self, Column, Format, Table, Target};
+use crate::{input, threads};
+
+/// Runs the command.
+pub fn run(args: &Export, common: &Common) -> Outcome {
+    threads::pool(common.threads)?.install(|| export(args, common))
+}
+
+fn export(args: &Export, common: &Common) -> Outcome {
+    let written = match args.to {
+        Some(kind) => export_to(args, kind)?,
+        None => export_arrays(args)?,
+    };
+    if common.json && !written.is_empty() {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{:#}", json!({ "written": written }))?;
+        out.flush()?;
+    } else if !common.quiet {
+        let mut err = io::stderr().lock();
+        for path in &written {
+            // A message that cannot be shown is no reason to fail.
+            let _ = writeln!(err, "saved {}", printable(&path.display().to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// A model and what it says about the documents, if there are any.
+struct Told {
+    model: Model,
+    documents: Option<(Corpus, Matrix)>,
+}
+
+impl Told {
+    fn read(args: &Export) -> Outcome<Self> {
+        let saved = input::model(&args.model)?;
+        let documents = match &args.source {
+            Some(source) => {
+                let corpus = input::corpus_for(&saved, source)?;
+                let inferred = saved.model.infer(&corpus);
+                let mixtures = inferred.map_err(Failure::about(&source.input))?.mixtures;
+                Some((corpus, mixtures))
+            }
+            None => None,
+        };
+        Ok(Self { model: saved.model, documents })
+    }
+}
+
+/// Files of a kind; the ones that were written.
+fn export_to(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
+    match kind {
+        Kind::Json | Kind::Octis | Kind::Pyldavis => export_json(args, kind),
+        Kind::Csv => export_tables(args, Format::Csv),
+        Kind::Npy => export_npy(args),
+        Kind::Mallet => export_mallet(args),
+    }
+}
+
+/// One JSON file, or standard output.
+fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
+    if kind == Kind::Pyldavis && args.source.is_none() {
+        return Err(Failure::Request(
+            "pyLDAvis shows a model on its documents; name them after the model".to_owned(),
+        ));
+    }
+    if let Some(path) = &args.output {
+        output::check(path, args.force, &inputs(args))?;
+    }
+    let told = Told::read(args)?;
+    let value = match (kind, &told.documents) {
+        (Kind::Pyldavis, Some((corpus, mixtures))) => {
+            foreign::pyldavis(&told.model, corpus, mixtures)?
+        }
+        (Kind::Octis, documents) => {
+            foreign::octis(&told.model, documents.as_ref().map(|(_, m)| m), args.top)
+        }
+        (_, documents) => foreign::plain(&told.model, documents.as_ref(), args.top),
+    };
+    match &args.output {
+        Some(path) => {
+            write_atomically(path, args.force, |out| writeln!(out, "{value}"))?;
+            Ok(vec![path.clone()])
+        }
+        None => {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{value}")?;
+            out.flush()?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn export_tables(args: &Export, format: Format) -> Outcome<Vec<PathBuf>> {
+    let mut names = vec!["topics", "topic-words"];
+    names.extend(args.source.as_ref().map(|_| "documents"));
+    let ending = format.ending();
+    let targets: Outcome<Vec<Target>> = names
+        .iter()
+        .map(|name| {
+            let path = beside(args, &format!("{name}.{ending}"))?;
+            Target::new(&path, Some(format), args.force, &inputs(args))
+        })
+        .collect();
+    let (targets, told) = (targets?, Told::read(args)?);
+    let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
+    if let Some((corpus, mixtures)) = &told.documents {
+        tables.push(infer::table(corpus, mixtures, Layout::Wide, None));
+    }
+    for (target, table) in targets.iter().zip(&tables) {
+        target.write(table)?;
+    }
+    Ok(targets.iter().map(|target| target.path().to_owned()).collect())
+}
+
+/// Number, share, alpha and leading words of each topic.
+fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
+    let topics = model.topics();
+    let mut columns = vec![
+        Column::whole("topic", |j| j as i64 + 1),
+        Column::real("share", |j| topics.weights()[j]),
+    ];
+    if let Model::Lda(lda) = model {
+        columns.push(Column::real("alpha", |j| lda.alpha()[j]));
+    }
+    columns.push(Column::text("words", move |j| leading(model, j, n_words).join(" ")));
+    Table { n_rows: topics.len(), columns, is_list: false }
+}
+
+/// The probability of each word in each topic, a row for each word.
+fn words_table(model: &Model) -> Table<'_> {
+    let topics = model.topics();
+    let mut columns = vec![Column::text("word", |i| topics.vocabulary().word(i).into_owned())];
+    columns
+        .extend((0..topics.len()).map(|j| {
+            Column::real(format!("topic{}", j + 1), move |i| topics.word_topic()[(i, j)])
+        }));
+    Table { n_rows: topics.vocabulary().len(), columns, is_list: false }
+}
+
+fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
+    let inputs = inputs(args);
+    let target =
+        |name: &str| Target::new(&beside(args, &format!("{name}.npy"))?, None, args.force, &inputs);
+    let names = |name: &str| -> Outcome<PathBuf> {
+        let path = beside(args, &format!("{name}.txt"))?;
+        output::check(&path, args.force, &inputs)?;
+        Ok(path)
+    };
+    let (topic_word, weights, alpha) =
+        (target("topic-word")?, target("topic-weights")?, target("alpha")?);
+    let vocabulary = names("vocab")?;
+    let documents = match &args.source {
+        Some(_) => Some((target("document-topic")?, names("documents")?)),
+        None => None,
+    };
+    let told = Told::read(args)?;
+    let topics = told.model.topics();
+    topic_word.write(&topic_word_table(&told.model))?;
+    weights.write(&list("weight", topics.weights()))?;
+    write_lines(&vocabulary, args.force, topics.vocabulary().iter().map(|w| w.into_owned()))?;
+    let mut written = vec![topic_word.path().to_owned(), weights.path().to_owned(), vocabulary];
+    if let Model::Lda(lda) = &told.model {
+        alpha.write(&list("alpha", lda.alpha()))?;
+        written.push(alpha.path().to_owned());
+    }
+    if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &told.documents) {
+        target.write(&infer::table(corpus, mixtures, Layout::Wide, None))?;
+        let all = (0..corpus.n_documents()).map(|d| corpus.document_name(d).into_owned());
+        write_lines(&names, args.force, all)?;
+        written.extend([target.path().to_owned(), names]);
+    }
+    Ok(written)
+}
+
+fn export_mallet(args: &Export) -> Outcome<Vec<PathBuf>> {
+    let mut paths = vec![beside(args, "keys.txt")?];
+    if args.source.is_some() {
+        paths.push(beside(args, "doc-topics.txt")?);
+    }
+    for path in &paths {
+        output::check(path, args.force, &inputs(args))?;
+    }
+    let told = Told::read(args)?;
+    write_lines(&paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
+    if let Some((corpus, mixtures)) = &told.documents {
+        write_lines(&paths[1], args.force, foreign::mallet_documents(corpus, mixtures))?;
+    }
+    Ok(paths)
+}
+
+/// Single arrays in files of their own.
+fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
+    if args.source.is_some() {
+        return Err(Failure::Request(
+            "documents are exported with --to; for their topics alone there is `svtd infer`"
+                .to_owned(),
+        ));
+    }
+    let paths = [&args.topic_word, &args.topic_weights, &args.alpha];
+    let given: Vec<&Path> = paths.iter().filter_map(|path| path.as_deref()).collect();
+    output::check_distinct(&given)?;
+    let [topic_word, topic_weights, alpha] = paths.map(|path| {
+        let check = |path| Target::new(path, None, args.force, &[args.model.as_path()]);
         path.as_deref().map(check).transpose()
     });
     let (topic_word, topic_weights, alpha) = (topic_word?, topic_weights?, alpha?);
@@ -24,17 +228,16 @@ pub fn run(args: &Export, _common: &Common) -> Outcome {
         Some(target) => Some((target, alpha_of(args, &model)?)),
         None => None,
     };
-
     if let Some(target) = topic_word {
-        write_topic_word(&target, &model)?;
+        target.write(&topic_word_table(&model))?;
     }
     if let Some(target) = topic_weights {
-        write_vector(&target, "weight", model.topics().weights())?;
+        target.write(&list("weight", model.topics().weights()))?;
     }
     if let Some((target, alpha)) = alpha {
-        write_vector(&target, "alpha", alpha)?;
+        target.write(&list("alpha", alpha))?;
     }
-    Ok(())
+    Ok(given.into_iter().map(Path::to_owned).collect())
 }
 
 fn alpha_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m [f64]> {
@@ -47,21 +250,47 @@ fn alpha_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m [f64]> {
     }
 }
 
-fn write_topic_word(target: &Target, model: &Model) -> Outcome {
+/// Topics x words.
+fn topic_word_table(model: &Model) -> Table<'_> {
     let topics = model.topics();
-    target.write(&Table {
-        header: topics.vocabulary().iter().map(|w| w.into_owned()).collect(),
-        names: None,
-        shape: (topics.len(), Some(topics.vocabulary().len())),
-        value: &|topic, word| topics.word_topic()[(word, topic)],
-    })
+    let column = |i: usize| {
+        let word = topics.vocabulary().word(i).into_owned();
+        Column::real(word, move |j| topics.word_topic()[(i, j)])
+    };
+    let columns = (0..topics.vocabulary().len()).map(column).collect();
+    Table { n_rows: topics.len(), columns, is_list: false }
 }
 
-fn write_vector(target: &Target, name: &str, values: &[f64]) -> Outcome {
-    target.write(&Table {
-        header: vec![name.to_owned()],
-        names: None,
-        shape: (values.len(), None),
-        value: &|i, _| values[i],
-    })
+/// Numbers below one another.
+pub fn list<'a>(name: &str, values: &'a [f64]) -> Table<'a> {
+    let columns = vec![Column::real(name, |i| values[i])];
+    Table { n_rows: values.len(), columns, is_list: true }
+}
+
+/// The likeliest words of a topic.
+fn leading(model: &Model, j: usize, n: usize) -> Vec<String> {
+    let top = model.topics().topic(j).top_words(n);
+    top.into_iter().map(|(word, _)| word.into_owned()).collect()
+}
+
+fn write_lines(path: &Path, force: bool, lines: impl Iterator<Item = String>) -> Outcome {
+    let mut lines = lines;
+    write_atomically(path, force, |out| lines.try_for_each(|line| writeln!(out, "{line}")))?;
+    Ok(())
+}
+
+fn inputs(args: &Export) -> Vec<&Path> {
+    let mut inputs = args.source.as_ref().map_or(Vec::new(), |source| source.files());
+    inputs.push(&args.model);
+    inputs
+}
+
+/// A file whose name begins with what `-o` says.
+fn beside(args: &Export, ending: &str) -> Outcome<PathBuf> {
+    let named = args.output.as_deref().and_then(|path| Some((path, path.file_name()?.to_str()?)));
+    let Some((path, name)) = named else {
+        let sentence = "several files are written; say what their names begin with (-o NAME)";
+        return Err(Failure::Request(sentence.to_owned()));
+    };
+    Ok(path.with_file_name(format!("{name}.{ending}")))
 }

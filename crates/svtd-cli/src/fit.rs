@@ -3,14 +3,18 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use svtd::model::MOST_TOPICS;
+use svtd::model::{
+    LdaParams, MOST_TOPICS, SingleTopicParams, Sizes, Step, WordOrder, Workload,
+};
 use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
 use crate::args::{Common, Fit, Method, ModelKind, TopicCount};
 use crate::failure::{Failure, Outcome, printable};
+use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
-use crate::{choice, input, listing, output, threads, trust};
+use crate::terminal::Screen;
+use crate::{choice, dry_run, input, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -27,7 +31,16 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.begin("reading");
     let corpus = input::corpus(&args.source)?;
-    let model = learn(args, &corpus, &progress).map_err(Failure::about(&args.source.input))?;
+    let about = Failure::about(&args.source.input);
+    let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
+    let workload = params.workload(Sizes::from(&corpus));
+    if args.dry_run {
+        progress.finish();
+        return dry_run::tell(args, common, &corpus, &workload);
+    }
+    progress.expect(&workload);
+    let learned = params.fit_watched(&corpus, &|step| progress.step(step));
+    let model = learned.map_err(about)?;
     if let Some(path) = &args.output {
         progress.begin("writing");
         model.save(path, &corpus, args.force)?;
@@ -82,44 +95,66 @@ macro_rules! with_choices {
     }};
 }
 
-fn learn(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Model> {
-    let watch = |step| progress.step(step);
-    let k = match args.n_topics {
-        TopicCount::Given(k) => k,
-        TopicCount::Auto => 1,
-    };
-    match args.model {
-        ModelKind::Lda => {
-            let mut params = with_choices!(Lda::params(k), args);
-            if let Some(alpha0) = args.alpha0 {
-                params = params.alpha0(alpha0);
+/// The parameters of either model.
+enum Params {
+    Lda(LdaParams),
+    SingleTopic(SingleTopicParams),
+}
+
+impl Params {
+    fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
+        let k = match args.n_topics {
+            TopicCount::Given(k) => k,
+            TopicCount::Auto => 1,
+        };
+        Ok(match args.model {
+            ModelKind::Lda => {
+                let mut params = with_choices!(Lda::params(k), args);
+                if let Some(alpha0) = args.alpha0 {
+                    params = params.alpha0(alpha0);
+                }
+                if args.method == Some(Method::Gibbs) {
+                    params = params.by_gibbs(args.classical.gibbs(args.chance.seed));
+                }
+                Params::Lda(with_topics!(params, args, corpus, progress))
             }
-            if args.method == Some(Method::Gibbs) {
-                params = params.by_gibbs(args.classical.gibbs(args.chance.seed));
+            ModelKind::SingleTopic => {
+                let mut params = with_choices!(SingleTopic::params(k), args);
+                if args.method == Some(Method::Em) {
+                    params = params.by_em(args.classical.em(args.chance.seed));
+                }
+                Params::SingleTopic(with_topics!(params, args, corpus, progress))
             }
-            let params = with_topics!(params, args, corpus, progress);
-            params.fit_watched(corpus, &watch).map(Model::Lda)
+        })
+    }
+
+    fn workload(&self, sizes: Sizes) -> Workload {
+        match self {
+            Params::Lda(params) => params.workload(sizes),
+            Params::SingleTopic(params) => params.workload(sizes),
         }
-        ModelKind::SingleTopic => {
-            let mut params = with_choices!(SingleTopic::params(k), args);
-            if args.method == Some(Method::Em) {
-                params = params.by_em(args.classical.em(args.chance.seed));
+    }
+
+    fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> svtd::Result<Model> {
+        match self {
+            Params::Lda(params) => params.fit_watched(corpus, watch).map(Model::Lda),
+            Params::SingleTopic(params) => {
+                params.fit_watched(corpus, watch).map(Model::SingleTopic)
             }
-            let params = with_topics!(params, args, corpus, progress);
-            params.fit_watched(corpus, &watch).map(Model::SingleTopic)
         }
     }
 }
 
 fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome {
+    let listing = Listing::new(model, WordOrder::Probability, listing::TOP_WORDS)?;
     let mut out = io::stdout().lock();
     if common.json {
-        let mut object = listing::to_json(model, listing::TOP_WORDS);
+        let mut object = listing.to_json();
         let saved = args.output.as_ref().map(|path| path.display().to_string());
         object.insert("saved".to_owned(), json!(saved));
         writeln!(out, "{:#}", json!(object))?;
     } else {
-        listing::write_table(&mut out, model, listing::TOP_WORDS)?;
+        listing.write_table(&mut out, &Screen::stdout(common))?;
     }
     out.flush()?;
     if !common.quiet {

@@ -3,16 +3,18 @@
 //! The library draws; here the files are named and written. All of them are checked before
 //! anything is drawn, and each appears whole or not at all.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use svtd::Corpus;
 use svtd::linalg::Matrix;
 use svtd::persist::atomic::write_atomically;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
 use crate::args::{Common, Generate, ModelKind};
-use crate::failure::{Failure, Outcome};
-use crate::output::{self, Table, Target};
+use crate::failure::{Failure, Outcome, printable};
+use crate::output::{self, Column, Table, Target};
 
 /// Numbers in the largest table that is drawn: eight gigabytes.
 const MAX_NUMBERS: usize = 1 << 30;
@@ -20,9 +22,14 @@ const MAX_NUMBERS: usize = 1 << 30;
 const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// Runs the command.
-pub fn run(args: &Generate, _common: &Common) -> Outcome {
+pub fn run(args: &Generate, common: &Common) -> Outcome {
     check(args)?;
     let files = Files::new(args)?;
+    draw(args, &files)?;
+    tell(args, common, &files)
+}
+
+fn draw(args: &Generate, files: &Files) -> Outcome {
     let draw_seed = documents_seed(args.seed);
     match args.model {
         ModelKind::SingleTopic => {
@@ -41,6 +48,29 @@ pub fn run(args: &Generate, _common: &Common) -> Outcome {
             files.write_rows("mixtures", &mixtures)
         }
     }
+}
+
+/// Says what was written.
+fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
+    let paths = files.all(args.model);
+    if common.json {
+        let mut out = io::stdout().lock();
+        let told = json!({
+            "written": paths,
+            "n_documents": args.n_documents,
+            "n_words": args.n_words,
+            "n_topics": args.n_topics,
+            "seed": args.seed,
+        });
+        writeln!(out, "{told:#}")?;
+        out.flush()?;
+    } else if !common.quiet {
+        for path in &paths {
+            // A message that cannot be shown is no reason to fail.
+            let _ = writeln!(io::stderr(), "saved {}", printable(&path.display().to_string()));
+        }
+    }
+    Ok(())
 }
 
 fn check(args: &Generate) -> Outcome {
@@ -94,17 +124,20 @@ impl Files {
         };
         let folder = args.output.parent().unwrap_or(Path::new("")).to_owned();
         let files = Self { folder, name: name.to_owned(), force: args.force };
-        let truth: [&str; 3] = match args.model {
+        for path in files.all(args.model) {
+            output::check(&path, files.force, &[])?;
+        }
+        Ok(files)
+    }
+
+    fn all(&self, model: ModelKind) -> Vec<PathBuf> {
+        let truth: [&str; 3] = match model {
             ModelKind::SingleTopic => ["topic-word.npy", "topic-weights.csv", "topics.csv"],
             ModelKind::Lda => ["topic-word.npy", "alpha.csv", "mixtures.npy"],
         };
-        for path in [files.docword(), files.vocabulary()] {
-            output::check(&path, files.force, &[])?;
-        }
-        for what in truth {
-            output::check(&files.truth(what), files.force, &[])?;
-        }
-        Ok(files)
+        let mut paths = vec![self.docword(), self.vocabulary()];
+        paths.extend(truth.iter().map(|what| self.truth(what)));
+        paths
     }
 
     fn docword(&self) -> PathBuf {
@@ -128,22 +161,15 @@ impl Files {
     }
 
     fn write_rows(&self, what: &str, matrix: &Matrix) -> Outcome {
-        let target = Target::new(&self.truth(&format!("{what}.npy")), self.force, &[])?;
-        target.write(&Table {
-            header: Vec::new(),
-            names: None,
-            shape: (matrix.n_rows(), Some(matrix.n_columns())),
-            value: &|i, j| matrix[(i, j)],
-        })
+        let target = Target::new(&self.truth(&format!("{what}.npy")), None, self.force, &[])?;
+        let column = |j: usize| Column::real(j.to_string(), move |i| matrix[(i, j)]);
+        let columns = (0..matrix.n_columns()).map(column).collect();
+        target.write(&Table { n_rows: matrix.n_rows(), columns, is_list: false })
     }
 
     fn write_vector(&self, what: &str, header: &str, values: &[f64]) -> Outcome {
-        let target = Target::new(&self.truth(&format!("{what}.csv")), self.force, &[])?;
-        target.write(&Table {
-            header: vec![header.to_owned()],
-            names: None,
-            shape: (values.len(), None),
-            value: &|i, _| values[i],
-        })
+        let target = Target::new(&self.truth(&format!("{what}.csv")), None, self.force, &[])?;
+        let columns = vec![Column::real(header, |i| values[i])];
+        target.write(&Table { n_rows: values.len(), columns, is_list: true })
     }
 }

@@ -5,31 +5,60 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use svtd::inference::Inferred;
+use svtd::linalg::Matrix;
 use svtd::{Corpus, Gibbs, Model};
 
-use crate::args::{Common, Infer};
-use crate::failure::{Failure, Outcome};
-use crate::output::{Table, Target};
+use crate::args::{Common, Infer, Layout};
+use crate::failure::{Failure, Outcome, printable};
+use crate::output::{Column, Format, Table, Target};
+use crate::progress::{Detail, Progress};
 use crate::{input, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Infer, common: &Common) -> Outcome {
-    if common.json && args.output.is_some() {
-        let sentence = "--json prints to standard output and -o writes a table; choose one";
-        return Err(Failure::Request(sentence.to_owned()));
+    let layout = layout(args)?;
+    let target = args.output.as_deref().map(|path| target(args, path)).transpose()?;
+    let format = target.as_ref().map_or(args.to.unwrap_or(Format::Csv), Target::format);
+    if format == Format::Npy && layout == Layout::Long {
+        return Err(Failure::Request(
+            "an .npy file holds the wide table; leave out --layout long and --top".to_owned(),
+        ));
     }
-    let target = args.output.as_deref().map(|path| target(args, path));
-    let target = target.transpose()?;
-    threads::pool(common.threads)?.install(|| infer(args, common, target.as_ref()))
+    if target.is_none() && !matches!(format, Format::Csv | Format::Jsonl) {
+        let ending = format.ending();
+        return Err(Failure::Request(format!("{ending} cannot go to a terminal; add -o FILE")));
+    }
+    threads::pool(common.threads)?.install(|| infer(args, common, layout, format, target.as_ref()))
+}
+
+/// How the table is laid out: the largest topics of a document are not the same for all, so only
+/// the long table can hold them.
+fn layout(args: &Infer) -> Outcome<Layout> {
+    match (args.layout, args.top) {
+        (Some(Layout::Wide), Some(_)) => Err(Failure::Request(
+            "--top needs --layout long: documents differ in their largest topics".to_owned(),
+        )),
+        (Some(layout), _) => Ok(layout),
+        (None, Some(_)) => Ok(Layout::Long),
+        (None, None) => Ok(Layout::Wide),
+    }
 }
 
 fn target(args: &Infer, path: &Path) -> Outcome<Target> {
     let mut inputs = args.source.files();
     inputs.push(&args.model);
-    Target::new(path, args.force, &inputs)
+    Target::new(path, args.to, args.force, &inputs)
 }
 
-fn infer(args: &Infer, common: &Common, target: Option<&Target>) -> Outcome {
+fn infer(
+    args: &Infer,
+    common: &Common,
+    layout: Layout,
+    format: Format,
+    target: Option<&Target>,
+) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.begin("reading");
     let saved = input::model(&args.model)?;
     let gibbs = args.gibbs.then(|| Gibbs::default().seed(args.chance.seed));
     if gibbs.is_some() && !matches!(saved.model, Model::Lda(_)) {
@@ -39,62 +68,109 @@ fn infer(args: &Infer, common: &Common, target: Option<&Target>) -> Outcome {
         )));
     }
     let corpus = input::corpus_for(&saved, &args.source)?;
+    progress.begin("inference");
     let inferred = match (&saved.model, &gibbs) {
         (Model::Lda(lda), Some(gibbs)) => lda.infer_by_gibbs(&corpus, gibbs),
-        _ => saved.model.infer(&corpus),
+        _ => {
+            saved.model.infer_watched(&corpus, &|done, of| progress.portion("inference", done, of))
+        }
     };
     let inferred = inferred.map_err(Failure::about(&args.source.input))?;
-    write(common, target, &corpus, &inferred)?;
+    progress.finish();
+    let mut out = BufWriter::new(io::stdout().lock());
+    match target {
+        Some(target) => {
+            target.write(&table(&corpus, &inferred.mixtures, layout, args.top))?;
+            if common.json {
+                writeln!(out, "{:#}", written_json(target, &corpus, &inferred))?;
+            }
+        }
+        None if common.json => writeln!(out, "{}", to_json(&corpus, &inferred, args.top))?,
+        None if format == Format::Jsonl => {
+            table(&corpus, &inferred.mixtures, layout, args.top).write_jsonl(&mut out)?;
+        }
+        None => table(&corpus, &inferred.mixtures, layout, args.top).write_csv(&mut out)?,
+    }
+    out.flush()?;
     if !common.quiet {
         // A message that cannot be shown is no reason to fail.
-        let _ = write_messages(&corpus, &inferred);
+        let _ = write_messages(&corpus, &inferred, target);
     }
     Ok(())
 }
 
-fn write(
-    common: &Common,
-    target: Option<&Target>,
-    corpus: &Corpus,
-    inferred: &Inferred,
-) -> Outcome {
-    let mixtures = &inferred.mixtures;
-    let k = mixtures.n_columns();
-    let names = |d| corpus.document_name(d).into_owned();
-    let numbered = (1..=k).map(|j| format!("topic{j}"));
-    let table = Table {
-        header: std::iter::once("document".to_owned()).chain(numbered).collect(),
-        names: Some(&names),
-        shape: (mixtures.n_rows(), Some(k)),
-        value: &|d, j| mixtures[(d, j)],
-    };
-    let mut out = BufWriter::new(io::stdout().lock());
-    match target {
-        Some(target) => target.write(&table)?,
-        None if common.json => writeln!(out, "{}", to_json(corpus, inferred))?,
-        None => table.write_csv(&mut out)?,
+/// The document-topic table, wide (a column for each topic) or long (a row for each topic of each
+/// document, the largest first), with all topics or the `top` largest.
+pub fn table<'a>(
+    corpus: &'a Corpus,
+    mixtures: &'a Matrix,
+    layout: Layout,
+    top: Option<usize>,
+) -> Table<'a> {
+    let (n, k) = (mixtures.n_rows(), mixtures.n_columns());
+    if layout == Layout::Wide {
+        let mut columns = vec![Column::text("document", |d| corpus.document_name(d).into_owned())];
+        columns.extend(
+            (0..k).map(|j| Column::real(format!("topic{}", j + 1), move |d| mixtures[(d, j)])),
+        );
+        return Table { n_rows: n, columns, is_list: false };
     }
-    Ok(out.flush()?)
+    let each = top.unwrap_or(k).min(k).max(1);
+    let topic = move |row: usize| largest(mixtures, row / each, each)[row % each];
+    Table {
+        n_rows: n * each,
+        columns: vec![
+            Column::text("document", move |row| corpus.document_name(row / each).into_owned()),
+            Column::whole("topic", move |row| topic(row) as i64 + 1),
+            Column::real("share", move |row| mixtures[(row / each, topic(row))]),
+        ],
+        is_list: false,
+    }
 }
 
-fn to_json(corpus: &Corpus, inferred: &Inferred) -> Value {
-    let documents: Vec<Value> = (0..corpus.n_documents())
-        .map(|d| {
-            json!({
-                "document": corpus.document_name(d),
-                "mixture": inferred.mixtures.row(d),
-            })
-        })
-        .collect();
+/// The `n` topics with the largest shares in a document; equal ones by number.
+fn largest(mixtures: &Matrix, d: usize, n: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..mixtures.n_columns()).collect();
+    order.sort_by(|&a, &b| mixtures[(d, b)].total_cmp(&mixtures[(d, a)]));
+    order.truncate(n);
+    order
+}
+
+fn to_json(corpus: &Corpus, inferred: &Inferred, top: Option<usize>) -> Value {
+    let mixtures = &inferred.mixtures;
+    let document = |d: usize| {
+        let name = corpus.document_name(d);
+        match top {
+            None => json!({ "document": name, "mixture": mixtures.row(d) }),
+            Some(n) => {
+                let topic = |&j: &usize| json!({ "topic": j + 1, "share": mixtures[(d, j)] });
+                let topics: Vec<Value> = largest(mixtures, d, n).iter().map(topic).collect();
+                json!({ "document": name, "topics": topics })
+            }
+        }
+    };
+    let mut object = counts_json(inferred);
+    object["documents"] = (0..corpus.n_documents()).map(document).collect();
+    object
+}
+
+fn counts_json(inferred: &Inferred) -> Value {
     json!({
-        "documents": documents,
         "n_unknown_tokens": inferred.n_unknown_tokens,
         "n_without_words": inferred.n_without_words,
         "matched_by_position": inferred.matched_by_position,
     })
 }
 
-fn write_messages(corpus: &Corpus, inferred: &Inferred) -> io::Result<()> {
+fn written_json(target: &Target, corpus: &Corpus, inferred: &Inferred) -> Value {
+    let mut object = counts_json(inferred);
+    object["written"] = json!([target.path()]);
+    object["n_documents"] = json!(corpus.n_documents());
+    object["n_topics"] = json!(inferred.mixtures.n_columns());
+    object
+}
+
+fn write_messages(corpus: &Corpus, inferred: &Inferred, target: Option<&Target>) -> io::Result<()> {
     let mut err = io::stderr().lock();
     trust::write_remarks(&mut err, corpus.report())?;
     if inferred.matched_by_position {
@@ -111,5 +187,19 @@ fn write_messages(corpus: &Corpus, inferred: &Inferred) -> io::Result<()> {
         let n = inferred.n_without_words;
         writeln!(err, "note: documents without a known word, which get the model's average: {n}")?;
     }
+    if let Some(target) = target {
+        writeln!(err, "saved {}", printable(&target.path().display().to_string()))?;
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_topics_come_first_and_ties_by_number() {
+        let mixtures = Matrix::from_columns(1, 4, vec![0.2, 0.5, 0.2, 0.1]);
+        assert_eq!(largest(&mixtures, 0, 3), [1, 0, 2]);
+    }
 }

@@ -4,74 +4,109 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use svtd::Model;
-use svtd::model::{Topic, TopicDiagnostics};
+use svtd::model::{RankedWord, TopicDiagnostics, WordOrder};
 
-use crate::failure::printable;
+use crate::failure::{Outcome, printable};
+use crate::terminal::Screen;
 
 /// Words shown of each topic unless asked otherwise.
 pub const TOP_WORDS: usize = 10;
 
-/// One line a topic: number, share, likeliest words, and what to beware of.
-///
-/// A warning that holds for every topic tells them apart from nothing: it is given once, below.
-pub fn write_table(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Result<()> {
-    writeln!(out, "topic   share  words")?;
-    let diagnostics = &model.diagnostics().topics;
-    let all_weak = diagnostics.len() > 1 && diagnostics.iter().all(TopicDiagnostics::is_weak);
-    for (topic, diagnostics) in model.topics().iter().zip(diagnostics) {
-        let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
-        write!(out, "{number:5}  {share:5.1}%  {}", words(topic, n_words).join(" "))?;
-        let mut flags = diagnostics.flags();
-        flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
-        if flags.is_empty() {
-            writeln!(out)?;
-        } else {
-            writeln!(out, "  [{}]", flags.join("; "))?;
-        }
+/// Columns before the words.
+const MARGIN: usize = 15;
+
+/// The topics of a model with their words in some order.
+pub struct Listing<'m> {
+    model: &'m Model,
+    order: WordOrder,
+    words: Vec<Vec<RankedWord<'m>>>,
+}
+
+impl<'m> Listing<'m> {
+    /// The first `n_words` words of each topic.
+    pub fn new(model: &'m Model, order: WordOrder, n_words: usize) -> Outcome<Self> {
+        Ok(Self { model, order, words: model.topics().ranked_words(order, n_words)? })
     }
-    if all_weak {
-        let worth = |pick: fn(f64, f64) -> f64, start| {
-            diagnostics.iter().map(|t| t.documents).fold(start, pick).floor()
+
+    /// One entry a topic: number, share, words, and what to beware of.
+    ///
+    /// A warning that holds for every topic tells them apart from nothing: it is given once, below.
+    pub fn write_table(&self, out: &mut dyn Write, screen: &Screen) -> io::Result<()> {
+        let words = match self.order {
+            WordOrder::Probability => "words".to_owned(),
+            WordOrder::Relevance { lambda } => format!("words by relevance (lambda {lambda})"),
+            WordOrder::Frex { .. } => "words by FREX".to_owned(),
+            WordOrder::Lift => "words by lift".to_owned(),
         };
-        let (least, most) = (worth(f64::min, f64::INFINITY), worth(f64::max, 0.0));
-        let range = if least == most { format!("{most}") } else { format!("{least} to {most}") };
-        writeln!(out, "all weak: {range} documents' worth of evidence each")?;
+        writeln!(out, "{}", screen.bold(&format!("topic   share  {words}")))?;
+        let diagnostics = &self.model.diagnostics().topics;
+        let all_weak = diagnostics.len() > 1 && diagnostics.iter().all(TopicDiagnostics::is_weak);
+        for (topic, diagnostics) in self.model.topics().iter().zip(diagnostics) {
+            let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
+            let mut words: Vec<String> =
+                self.words[topic.index()].iter().map(|w| printable(&w.word)).collect();
+            let mut flags = diagnostics.flags();
+            flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
+            if !flags.is_empty() {
+                // An empty word sets them apart.
+                let flags = format!(" [{}]", flags.join("; "));
+                words.extend(flags.split(' ').map(str::to_owned));
+            }
+            let words = screen.wrapped(&words, MARGIN);
+            writeln!(out, "{number:5}  {share:5.1}%  {words}")?;
+        }
+        if all_weak {
+            writeln!(out, "{}", screen.warning(&all_weak_line(diagnostics)))?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// A model as JSON: how it was fitted, how far to believe it, and its topics.
+    pub fn to_json(&self) -> Map<String, Value> {
+        let model = self.model;
+        let topics: Vec<Value> = (0..model.topics().len()).map(|j| self.topic_json(j)).collect();
+        let mut object = Map::new();
+        object.insert("model".to_owned(), json!(model.kind()));
+        object.insert("options".to_owned(), json!(model.options()));
+        object.insert("diagnostics".to_owned(), json!(model.diagnostics()));
+        object.insert("order".to_owned(), json!(self.order.name()));
+        object.insert("topics".to_owned(), Value::Array(topics));
+        object
+    }
+
+    fn topic_json(&self, j: usize) -> Value {
+        let word = |ranked: &RankedWord<'_>| {
+            let mut word = json!({ "word": ranked.word, "probability": ranked.probability });
+            if self.order != WordOrder::Probability && ranked.score.is_finite() {
+                word["score"] = json!(ranked.score);
+            }
+            word
+        };
+        let words: Vec<Value> = self.words[j].iter().map(word).collect();
+        let mut value = json!({
+            "number": j + 1,
+            "weight": self.model.topics().weights()[j],
+            "words": words,
+            "flags": self.model.diagnostics().topics[j].flags(),
+        });
+        if let Model::Lda(lda) = self.model {
+            value["alpha"] = json!(lda.alpha()[j]);
+        }
+        value
+    }
 }
 
-/// The likeliest words of a topic, safe to print.
-pub fn words(topic: Topic<'_>, n: usize) -> Vec<String> {
-    let top = topic.top_words(n);
+fn all_weak_line(diagnostics: &[TopicDiagnostics]) -> String {
+    let worth = |pick: fn(f64, f64) -> f64, start| {
+        diagnostics.iter().map(|t| t.documents).fold(start, pick).floor()
+    };
+    let (least, most) = (worth(f64::min, f64::INFINITY), worth(f64::max, 0.0));
+    let range = if least == most { format!("{most}") } else { format!("{least} to {most}") };
+    format!("all weak: {range} documents' worth of evidence each")
+}
+
+/// The likeliest words of topic `j`, safe to print.
+pub fn words(model: &Model, j: usize, n: usize) -> Vec<String> {
+    let top = model.topics().topic(j).top_words(n);
     top.iter().map(|(word, _)| printable(word)).collect()
-}
-
-/// A model as JSON: how it was fitted, how far to believe it, and its topics.
-pub fn to_json(model: &Model, n_words: usize) -> Map<String, Value> {
-    let topics: Vec<Value> =
-        model.topics().iter().map(|topic| topic_json(model, topic, n_words)).collect();
-    let mut object = Map::new();
-    object.insert("model".to_owned(), json!(model.kind()));
-    object.insert("options".to_owned(), json!(model.options()));
-    object.insert("diagnostics".to_owned(), json!(model.diagnostics()));
-    object.insert("topics".to_owned(), Value::Array(topics));
-    object
-}
-
-fn topic_json(model: &Model, topic: Topic<'_>, n_words: usize) -> Value {
-    let top = topic.top_words(n_words);
-    let words: Vec<Value> = top
-        .iter()
-        .map(|(word, probability)| json!({ "word": word, "probability": probability }))
-        .collect();
-    let mut value = json!({
-        "number": topic.index() + 1,
-        "weight": topic.weight(),
-        "words": words,
-        "flags": model.diagnostics().topics[topic.index()].flags(),
-    });
-    if let Model::Lda(lda) = model {
-        value["alpha"] = json!(lda.alpha()[topic.index()]);
-    }
-    value
 }

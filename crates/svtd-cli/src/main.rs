@@ -1,9 +1,11 @@
 //! `svtd`: topic models from count tables, on the command line.
 //!
-//! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit` learns a model, `topics` shows it, `infer` asks it about documents,
-//! `export` hands its numbers to other programs, `demo` shows all of it on a corpus that comes
-//! with the program, `generate` draws corpora whose truth is known,
-//! `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a failure is one line.
+//! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
+//! learns a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
+//! other programs, `show` explains one document, `diff` compares two models, `evaluate` judges one,
+//! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
+//! is known, `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a
+//! failure is one line.
 //!
 //! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
 //! is wrong, 130 when interrupted.
@@ -14,6 +16,9 @@ mod check;
 mod choice;
 mod count;
 mod demo;
+mod diff;
+mod dry_run;
+mod evaluate;
 mod export;
 mod failure;
 mod fit;
@@ -22,11 +27,14 @@ mod infer;
 mod input;
 mod listing;
 mod messages;
+mod manual;
 mod output;
 mod plan;
 mod progress;
 mod reproduce;
 mod sweep;
+mod show;
+mod terminal;
 mod threads;
 mod topics;
 mod trust;
@@ -65,10 +73,15 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Topics(args) => topics::run(args, common),
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),
+        Command::Show(args) => show::run(args, common),
+        Command::Diff(args) => diff::run(args, common),
+        Command::Evaluate(args) => evaluate::run(args, common),
         Command::Demo(args) => demo::run(args, common),
         Command::Words(args) => words::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Reproduce(args) => reproduce::run(args, common),
+        Command::Completions(args) => manual::completions(args, common),
+        Command::Man(args) => manual::man(args, common),
     }
 }
 

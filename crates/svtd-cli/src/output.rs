@@ -1,13 +1,15 @@
-//! Writing numbers for other programs: NumPy's `.npy` and CSV.
+//! Tables for other programs: CSV, JSONL and NumPy's `.npy`.
 //!
-//! Every file appears whole or not at all, and whether it may be written is asked before the work
-//! begins, not after. `.npy` is version 1.0 of the format: little-endian `f64` in C order. Numbers
-//! in CSV are the shortest that read back to the same bits.
+//! A table is named columns, each a function from the row to its value, so that what can be computed
+//! is never copied. Every file appears whole or not at all, and whether it may be written is asked
+//! before the work begins, not after. `.npy` is version 1.0 of the format: little-endian `f64` in C
+//! order. Numbers in CSV are the shortest that read back to the same bits.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use svtd::persist::atomic::write_atomically;
 
 use crate::failure::{Failure, Outcome};
@@ -20,36 +22,94 @@ pub struct Target {
     overwrite: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Comma-separated values with a head.
     Csv,
+    /// An object a line.
+    Jsonl,
+    /// The numbers alone, for NumPy.
     Npy,
 }
 
-/// Numbers in rows, with what a CSV says beside them.
+/// Named columns of equal length.
 pub struct Table<'a> {
-    /// The head of the CSV.
-    pub header: Vec<String>,
-    /// The first cell of each row in the CSV, when rows have names.
-    pub names: Option<&'a dyn Fn(usize) -> String>,
-    /// Rows and columns; a vector has only the first.
-    pub shape: (usize, Option<usize>),
-    /// The number in a row and column.
-    pub value: &'a dyn Fn(usize, usize) -> f64,
+    /// The number of rows.
+    pub n_rows: usize,
+    /// The columns.
+    pub columns: Vec<Column<'a>>,
+    /// Whether its numbers are a list rather than a matrix of one column.
+    pub is_list: bool,
+}
+
+/// A column of a table.
+pub struct Column<'a> {
+    name: String,
+    cells: Cells<'a>,
+}
+
+/// The values of a column, by row.
+enum Cells<'a> {
+    Text(Box<dyn Fn(usize) -> String + 'a>),
+    Whole(Box<dyn Fn(usize) -> i64 + 'a>),
+    Real(Box<dyn Fn(usize) -> f64 + 'a>),
+}
+
+impl<'a> Column<'a> {
+    /// A column of text.
+    pub fn text(name: impl Into<String>, cells: impl Fn(usize) -> String + 'a) -> Self {
+        Self { name: name.into(), cells: Cells::Text(Box::new(cells)) }
+    }
+
+    /// A column of whole numbers.
+    pub fn whole(name: impl Into<String>, cells: impl Fn(usize) -> i64 + 'a) -> Self {
+        Self { name: name.into(), cells: Cells::Whole(Box::new(cells)) }
+    }
+
+    /// A column of real numbers.
+    pub fn real(name: impl Into<String>, cells: impl Fn(usize) -> f64 + 'a) -> Self {
+        Self { name: name.into(), cells: Cells::Real(Box::new(cells)) }
+    }
+
+    /// A cell as JSON.
+    fn value(&self, row: usize) -> serde_json::Value {
+        match &self.cells {
+            Cells::Text(text) => text(row).into(),
+            Cells::Whole(number) => number(row).into(),
+            Cells::Real(number) => number(row).into(),
+        }
+    }
 }
 
 impl Target {
-    /// Checks that `path` can be written, and tells the format by its ending.
-    pub fn new(path: &Path, overwrite: bool, inputs: &[&Path]) -> Outcome<Self> {
-        let format = Format::of(path)?;
+    /// Checks that `path` can be written, and tells the format by its ending unless it is given.
+    pub fn new(
+        path: &Path,
+        format: Option<Format>,
+        overwrite: bool,
+        inputs: &[&Path],
+    ) -> Outcome<Self> {
+        let format = format.map_or_else(|| Format::of(path), Ok)?;
         check(path, overwrite, inputs)?;
         Ok(Self { path: path.to_owned(), format, overwrite })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it will be written.
+    pub fn format(&self) -> Format {
+        self.format
     }
 
     /// Writes the file.
     pub fn write(&self, table: &Table<'_>) -> Outcome {
         let written = write_atomically(&self.path, self.overwrite, |out| match self.format {
             Format::Csv => table.write_csv(out),
+            Format::Jsonl => table.write_jsonl(out),
             Format::Npy => table.write_npy(out),
         });
         written.map_err(Failure::from)
@@ -61,11 +121,21 @@ impl Format {
         let ending = path.extension().and_then(|ending| ending.to_str());
         match ending.map(str::to_ascii_lowercase).as_deref() {
             Some("csv") => Ok(Format::Csv),
+            Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
             Some("npy") => Ok(Format::Npy),
             _ => Err(Failure::Request(format!(
-                "{}: expected a name that ends in .csv or .npy",
+                "{}: expected a name that ends in .csv, .jsonl or .npy",
                 path.display()
             ))),
+        }
+    }
+
+    /// How files of this format end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Jsonl => "jsonl",
+            Format::Npy => "npy",
         }
     }
 }
@@ -73,40 +143,60 @@ impl Format {
 impl Table<'_> {
     /// A head and one line a row.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let header: Vec<String> = self.header.iter().map(|name| quoted(name)).collect();
+        let header: Vec<String> = self.columns.iter().map(|c| quoted(&c.name)).collect();
         writeln!(out, "{}", header.join(","))?;
-        for i in 0..self.shape.0 {
-            let mut separator = "";
-            if let Some(name) = self.names {
-                write!(out, "{}", quoted(&name(i)))?;
-                separator = ",";
-            }
-            for j in 0..self.n_columns() {
-                // `{:?}` takes an exponent for tiny numbers where `{}` writes all their zeros.
-                write!(out, "{separator}{:?}", (self.value)(i, j))?;
-                separator = ",";
+        for row in 0..self.n_rows {
+            for (at, column) in self.columns.iter().enumerate() {
+                let separator = if at == 0 { "" } else { "," };
+                match &column.cells {
+                    Cells::Text(text) => write!(out, "{separator}{}", quoted(&text(row)))?,
+                    Cells::Whole(number) => write!(out, "{separator}{}", number(row))?,
+                    // `{:?}` takes an exponent for tiny numbers where `{}` writes all zeros.
+                    Cells::Real(number) => write!(out, "{separator}{:?}", number(row))?,
+                }
             }
             writeln!(out)?;
         }
         Ok(())
     }
 
-    fn write_npy(&self, out: &mut dyn Write) -> io::Result<()> {
-        let shape = match self.shape {
-            (rows, Some(columns)) => format!("({rows}, {columns})"),
-            (rows, None) => format!("({rows},)"),
-        };
-        out.write_all(&npy_header(&shape))?;
-        for i in 0..self.shape.0 {
-            for j in 0..self.n_columns() {
-                out.write_all(&(self.value)(i, j).to_le_bytes())?;
+    /// One object a row.
+    pub fn write_jsonl(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in 0..self.n_rows {
+            // Written by hand, so that the keys keep the order of the columns.
+            for (at, column) in self.columns.iter().enumerate() {
+                let (before, name) = (if at == 0 { "{" } else { "," }, &column.name);
+                write!(out, "{before}{}:{}", serde_json::json!(name), column.value(row))?;
             }
+            writeln!(out, "}}")?;
         }
         Ok(())
     }
 
-    fn n_columns(&self) -> usize {
-        self.shape.1.unwrap_or(1)
+    /// The columns of real numbers.
+    fn write_npy(&self, out: &mut dyn Write) -> io::Result<()> {
+        let numbers: Vec<_> = self.columns.iter().filter_map(Column::numbers).collect();
+        let shape = if self.is_list {
+            format!("({},)", self.n_rows)
+        } else {
+            format!("({}, {})", self.n_rows, numbers.len())
+        };
+        out.write_all(&npy_header(&shape))?;
+        for row in 0..self.n_rows {
+            for number in &numbers {
+                out.write_all(&number(row).to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Column<'_> {
+    fn numbers(&self) -> Option<&dyn Fn(usize) -> f64> {
+        match &self.cells {
+            Cells::Real(number) => Some(number),
+            _ => None,
+        }
     }
 }
 
@@ -201,19 +291,32 @@ mod tests {
         }
     }
 
+    fn written(
+        table: &Table<'_>,
+        write: fn(&Table<'_>, &mut dyn Write) -> io::Result<()>,
+    ) -> String {
+        let mut text = Vec::new();
+        write(table, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
     #[test]
     fn a_number_in_a_csv_reads_back_to_the_same_bits() {
         let values = [0.1 + 0.2, 1e-300, 5e-324, 1.0 / 3.0];
-        let table = Table {
-            header: vec!["value".to_owned()],
-            names: None,
-            shape: (values.len(), None),
-            value: &|i, _| values[i],
-        };
-        let mut text = Vec::new();
-        table.write_csv(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+        let columns = vec![Column::real("value", |i| values[i])];
+        let text = written(&Table { n_rows: 4, columns, is_list: true }, Table::write_csv);
         let read: Vec<f64> = text.lines().skip(1).map(|l| l.parse().unwrap()).collect();
         assert_eq!(read, values);
+    }
+
+    #[test]
+    fn objects_keep_the_order_of_the_columns() {
+        let columns = vec![
+            Column::text("name", |_| "a\"b".to_owned()),
+            Column::whole("topic", |i| i as i64),
+            Column::real("share", |_| 0.5),
+        ];
+        let text = written(&Table { n_rows: 1, columns, is_list: false }, Table::write_jsonl);
+        assert_eq!(text, "{\"name\":\"a\\\"b\",\"topic\":0,\"share\":0.5}\n");
     }
 }

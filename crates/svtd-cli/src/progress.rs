@@ -1,15 +1,30 @@
-//! Progress: which stage is under way.
+//! Progress: which stage is under way, how much is done, and how long the rest will take.
 //!
-//! On a terminal it is one line on stderr, rewritten and finally wiped; with `-v` one line for
-//! each stage when it is over, with its seconds; else nothing, so that logs stay clean.
+//! On a terminal it is one line on stderr, rewritten and finally wiped; with `-v` one line for each
+//! stage when it is over, with its seconds; else nothing, so that logs stay clean.
+//!
+//! The work of a fit is known in advance ([`Workload`]). How fast this machine does it is not, so the
+//! remaining time is what remains of the work at the pace of what is done, and nothing is said before
+//! there is a pace to speak of.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use svtd::model::Step;
+use svtd::model::{Stage, Step, Workload};
+use terminal_size::{Width, terminal_size_of};
 
 use crate::args::Common;
+use crate::terminal::cut;
+
+/// The line is rewritten this often at most.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// Before this much of the work, and of time, no remaining time is told.
+const PACE_NEEDS: (f64, Duration) = (0.02, Duration::from_millis(500));
+
+/// Columns of the bar.
+const BAR: usize = 20;
 
 /// How much to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,85 +48,106 @@ impl Detail {
     }
 }
 
-/// Tells stages as they begin and end.
+/// Tells stages as they begin, go on and end.
 pub struct Progress {
     detail: Detail,
-    current: Mutex<Option<Current>>,
+    state: Mutex<State>,
 }
 
-/// The stage under way.
-struct Current {
-    name: &'static str,
-    since: Instant,
-    /// Columns of the terminal that its line takes.
-    width: usize,
+/// What was told so far.
+struct State {
+    current: Option<(&'static str, Instant)>,
+    /// Columns that the line on the terminal takes, and when it was written.
+    line: Option<(usize, Instant)>,
+    forecast: Option<Forecast>,
 }
 
 impl Progress {
     /// Begins with no stage.
     pub fn new(detail: Detail) -> Self {
-        Self { detail, current: Mutex::new(None) }
+        let state = State { current: None, line: None, forecast: None };
+        Self { detail, state: Mutex::new(state) }
     }
 
-    /// A stage of the program around the fit.
+    /// A fit of this much work begins.
+    pub fn expect(&self, workload: &Workload) {
+        self.with_state(|state| state.forecast = Some(Forecast::new(workload, Instant::now())));
+    }
+
+    /// A stage of the program around the fit, of unknown length.
     pub fn begin(&self, name: &'static str) {
-        self.tell(name, name);
+        self.with_state(|state| {
+            state.forecast = None;
+            self.enter(state, name, &format!("{name} ..."));
+        });
     }
 
-    /// A stage of the fit, as the library tells it.
-    pub fn step(&self, step: Step) {
-        let name = step.stage.name();
-        match step.done {
-            0 => self.tell(name, name),
-            done => self.tell(name, &format!("{name} {done}/{}", step.of)),
-        }
-    }
-
-    /// A stage of which so much is done.
+    /// So many steps of such a stage.
     pub fn portion(&self, name: &'static str, done: usize, of: usize) {
-        self.tell(name, &format!("{name} {done}/{of}"));
+        self.with_state(|state| {
+            let share = done as f64 / of.max(1) as f64;
+            let elapsed = match &state.current {
+                Some((same, since)) if *same == name => since.elapsed(),
+                _ => Duration::ZERO,
+            };
+            self.enter(state, name, &line(name, share, share, elapsed));
+        });
+    }
+
+    /// A step of the fit, as the library tells it.
+    pub fn step(&self, step: Step) {
+        self.with_state(|state| {
+            let name = step.stage.name();
+            let text = match &mut state.forecast {
+                Some(forecast) => {
+                    let share = forecast.share(step);
+                    line(name, step.share(), share, forecast.since.elapsed())
+                }
+                None => format!("{name} ..."),
+            };
+            self.enter(state, name, &text);
+        });
     }
 
     /// No stage any more.
     pub fn finish(&self) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ended) = current.take() {
-            self.end(&ended);
+        self.with_state(|state| self.leave(state));
+    }
+
+    fn with_state(&self, act: impl FnOnce(&mut State)) {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn enter(&self, state: &mut State, name: &'static str, text: &str) {
+        if state.current.is_none_or(|(current, _)| current != name) {
+            self.leave(state);
+            state.current = Some((name, Instant::now()));
+        }
+        let recent = state.line.is_some_and(|(_, since)| since.elapsed() < EVERY);
+        if self.detail == Detail::Line && !recent {
+            self.wipe(state);
+            let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(w), _)| w.into());
+            // The last column is left free: some terminals break the line there.
+            let text = cut(text, columns.max(10) - 1);
+            let _ = write!(io::stderr(), "{text}");
+            state.line = Some((text.chars().count(), Instant::now()));
         }
     }
 
-    fn tell(&self, name: &'static str, line: &str) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let since = match current.take() {
-            Some(same) if same.name == name => {
-                self.wipe(&same);
-                same.since
-            }
-            Some(ended) => {
-                self.end(&ended);
-                Instant::now()
-            }
-            None => Instant::now(),
-        };
-        if self.detail == Detail::Line {
-            let _ = write!(io::stderr(), "{line} ...");
-        }
-        let width = line.chars().count() + " ...".len();
-        *current = Some(Current { name, since, width });
-    }
-
-    fn end(&self, ended: &Current) {
-        self.wipe(ended);
-        if self.detail == Detail::Log {
-            let seconds = ended.since.elapsed().as_secs_f64();
-            let _ = writeln!(io::stderr(), "{:<20} {seconds:8.3} s", ended.name);
+    fn leave(&self, state: &mut State) {
+        self.wipe(state);
+        if let Some((name, since)) = state.current.take()
+            && self.detail == Detail::Log
+        {
+            let seconds = since.elapsed().as_secs_f64();
+            let _ = writeln!(io::stderr(), "{name:<20} {seconds:8.3} s");
         }
     }
 
     /// Blanks rather than escape codes: they work on every terminal.
-    fn wipe(&self, line: &Current) {
-        if self.detail == Detail::Line {
-            let _ = write!(io::stderr(), "\r{:width$}\r", "", width = line.width);
+    fn wipe(&self, state: &mut State) {
+        if let Some((width, _)) = state.line.take() {
+            let _ = write!(io::stderr(), "\r{:width$}\r", "");
         }
     }
 }
@@ -120,5 +156,134 @@ impl Drop for Progress {
     /// An error message must not begin behind the line of a stage.
     fn drop(&mut self) {
         self.finish();
+    }
+}
+
+/// The bar, the stage, and what remains.
+fn line(name: &str, stage: f64, share: f64, elapsed: Duration) -> String {
+    let filled = (share * BAR as f64).floor().min(BAR as f64) as usize;
+    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
+    let percent = (100.0 * share).floor();
+    let within = if stage > 0.0 { format!(" {:.0}%", 100.0 * stage) } else { String::new() };
+    let left = remaining(share, elapsed).map_or(String::new(), |left| format!(", {left} left"));
+    format!("{bar} {percent:3}%  {name}{within}{left}")
+}
+
+/// What is left at the pace of what is done, once there is a pace.
+fn remaining(share: f64, elapsed: Duration) -> Option<String> {
+    if share < PACE_NEEDS.0 || elapsed < PACE_NEEDS.1 {
+        return None;
+    }
+    Some(duration(elapsed.as_secs_f64() * (1.0 - share) / share))
+}
+
+/// Seconds as people say them, no more exact than a forecast can be.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => "under 1 s".to_owned(),
+        s if s < 100.0 => format!("about {:.0} s", s.ceil()),
+        s if s < 6000.0 => format!("about {:.0} min", (s / 60.0).ceil()),
+        s => format!("about {:.1} h", s / 3600.0),
+    }
+}
+
+/// How much of the work is done.
+struct Forecast {
+    parts: Vec<(Stage, f64)>,
+    /// The part under way, once one has begun.
+    at: Option<usize>,
+    /// The work of the parts that were gone through; those that were left out do not count.
+    done: f64,
+    /// The largest share told, so that the bar never goes back.
+    told: f64,
+    since: Instant,
+}
+
+impl Forecast {
+    fn new(workload: &Workload, since: Instant) -> Self {
+        let parts = workload.parts.iter().map(|part| (part.stage, part.operations)).collect();
+        Self { parts, at: None, done: 0.0, told: 0.0, since }
+    }
+
+    /// The share of all work that is done at this step.
+    fn share(&mut self, step: Step) -> f64 {
+        let under_way = self.at.is_some_and(|at| self.parts[at].0 == step.stage);
+        if !under_way {
+            let after = self.at.map_or(0, |at| at + 1);
+            let next = self.parts[after..].iter().position(|(stage, _)| *stage == step.stage);
+            if let Some(next) = next {
+                self.done += self.at.map_or(0.0, |at| self.parts[at].1);
+                self.at = Some(after + next);
+            }
+            // A stage that was not foreseen changes nothing.
+            if next.is_none() {
+                return self.told;
+            }
+        }
+        let Some(at) = self.at else { return self.told };
+        let rest: f64 = self.parts[at..].iter().map(|(_, work)| work).sum();
+        let done = self.done + step.share() * self.parts[at].1;
+        let total = self.done + rest;
+        if total > 0.0 {
+            self.told = self.told.max(done / total);
+        }
+        self.told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forecast(parts: &[(Stage, f64)]) -> Forecast {
+        let (at, since) = (None, Instant::now());
+        Forecast { parts: parts.to_vec(), at, done: 0.0, told: 0.0, since }
+    }
+
+    #[test]
+    fn the_share_is_that_of_the_work_and_never_falls() {
+        let mut forecast = forecast(&[
+            (Stage::Moments, 1.0),
+            (Stage::Whitening, 5.0),
+            (Stage::Polish, 2.0),
+            (Stage::Trust, 2.0),
+        ]);
+        assert_eq!(forecast.share(Stage::Moments.into()), 0.0);
+        assert_eq!(forecast.share(Stage::Whitening.into()), 0.1);
+        assert_eq!(forecast.share(Step::new(Stage::Whitening, 4, 10)), 0.3);
+        // The iteration will take longer than was thought: the bar waits.
+        assert_eq!(forecast.share(Step::new(Stage::Whitening, 5, 20)), 0.3);
+        // The polish is left out: what remains is the trust.
+        assert_eq!(forecast.share(Step::new(Stage::Trust, 1, 2)), 0.875);
+        assert_eq!(forecast.share(Step::new(Stage::Trust, 2, 2)), 1.0);
+    }
+
+    #[test]
+    fn a_stage_may_come_again_and_an_unforeseen_one_is_told_without_a_share_of_its_own() {
+        let mut forecast =
+            forecast(&[(Stage::Moments, 1.0), (Stage::Polish, 2.0), (Stage::Moments, 1.0)]);
+        forecast.share(Stage::Moments.into());
+        assert_eq!(forecast.share(Step::new(Stage::Polish, 1, 1)), 0.75);
+        assert_eq!(forecast.share(Stage::Recovery.into()), 0.75);
+        assert_eq!(forecast.share(Step::new(Stage::Moments, 1, 2)), 0.875);
+    }
+
+    #[test]
+    fn a_line_has_the_bar_the_stage_and_what_remains() {
+        let text = line("whitening", 0.4, 0.25, Duration::from_secs(10));
+        assert_eq!(text, "█████░░░░░░░░░░░░░░░  25%  whitening 40%, about 30 s left");
+        let early = line("moments", 0.0, 0.0, Duration::from_secs(10));
+        assert_eq!(early, "░░░░░░░░░░░░░░░░░░░░   0%  moments");
+        let full = line("trust", 1.0, 1.0, Duration::from_secs(10));
+        assert_eq!(full, "████████████████████ 100%  trust 100%, under 1 s left");
+    }
+
+    #[test]
+    fn durations_are_as_exact_as_a_forecast_can_be() {
+        let said = [(0.3, "under 1 s"), (7.2, "about 8 s"), (130.0, "about 3 min")];
+        for (seconds, sentence) in said {
+            assert_eq!(duration(seconds), sentence);
+        }
+        assert_eq!(duration(9000.0), "about 2.5 h");
     }
 }

@@ -3,22 +3,41 @@
 use std::io::{self, Write};
 
 use serde_json::json;
+use svtd::model::WordOrder;
 
-use crate::args::{Common, Topics};
-use crate::failure::Outcome;
-use crate::{input, listing};
+use crate::args::{Common, Order, Topics};
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use crate::listing::Listing;
+use crate::terminal::Screen;
 
 /// Runs the command.
 pub fn run(args: &Topics, common: &Common) -> Outcome {
+    let order = order(args)?;
     let saved = input::model(&args.model)?;
+    let listing = Listing::new(&saved.model, order, args.top)?;
     let mut out = io::stdout().lock();
     if common.json {
-        let mut object = listing::to_json(&saved.model, args.top);
+        let mut object = listing.to_json();
         object.insert("corpus".to_owned(), json!({ "sha256": saved.corpus_digest }));
         object.insert("library".to_owned(), json!(saved.library));
         writeln!(out, "{:#}", json!(object))?;
     } else {
-        listing::write_table(&mut out, &saved.model, args.top)?;
+        listing.write_table(&mut out, &Screen::stdout(common))?;
     }
     Ok(out.flush()?)
+}
+
+/// What is ranked by: a lambda alone asks for relevance.
+fn order(args: &Topics) -> Outcome<WordOrder> {
+    let relevance = || WordOrder::Relevance { lambda: args.lambda.unwrap_or(WordOrder::LAMBDA) };
+    match (args.order, args.lambda) {
+        (None, None) | (Some(Order::Probability), None) => Ok(WordOrder::Probability),
+        (Some(Order::Relevance), _) | (None, Some(_)) => Ok(relevance()),
+        (Some(Order::Frex), None) => Ok(WordOrder::Frex { frequency: 0.5 }),
+        (Some(Order::Lift), None) => Ok(WordOrder::Lift),
+        (Some(_), Some(_)) => Err(Failure::Request(
+            "--lambda is for --order relevance; the other orders have no such weight".to_owned(),
+        )),
+    }
 }

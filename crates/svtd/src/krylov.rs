@@ -30,7 +30,7 @@ use crate::pace::Pace;
 
 /// Columns multiplied at a time. Small blocks need the fewest columns altogether; this many fill
 /// a panel of the sparse kernels.
-const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 
 /// A value below this part of the first is rounding; residuals are not held against it.
 const ROUNDING: f64 = 1e-10;

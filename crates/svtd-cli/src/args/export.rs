@@ -2,27 +2,48 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+
+use super::Source;
+use super::numbers::at_least_one;
 
 /// Write a model's numbers for other programs.
 #[derive(Debug, Args)]
-#[command(after_help = EXPORT_EXAMPLES)]
+#[command(after_help = EXPORT_EXAMPLES, mut_arg("input", |input| input.required(false)))]
 #[command(group(clap::ArgGroup::new("targets").required(true).multiple(true)
-          .args(["topic_word", "topic_weights", "alpha"])))]
+          .args(["to", "topic_word", "topic_weights", "alpha"])))]
 pub struct Export {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
 
+    /// Documents to export with it.
+    #[command(flatten)]
+    pub source: Option<Source>,
+
+    /// For which program, or in which format: topics, and the documents of INPUT if it is given
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub to: Option<Kind>,
+
+    /// --to json, octis or pyldavis: the file [default: stdout]; else what the names of the files
+    /// begin with
+    #[arg(short, long, value_name = "PATH", requires = "to")]
+    pub output: Option<PathBuf>,
+
+    /// How many words of each topic go into lists of words
+    #[arg(long, value_name = "WORDS", default_value = "20", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub top: usize,
+
     /// The probability of each word in each topic, topics x words, as .npy or .csv
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub topic_word: Option<PathBuf>,
 
     /// The weight of each topic, as .npy or .csv
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub topic_weights: Option<PathBuf>,
 
     /// LDA: the Dirichlet parameter, as .npy or .csv
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub alpha: Option<PathBuf>,
 
     /// Overwrite files that exist
@@ -32,7 +53,32 @@ pub struct Export {
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
+  svtd export kos.svtd --to csv -o kos                          kos.topics.csv and others
+  svtd export kos.svtd docword.kos.txt.gz --to json -o kos.json
+  svtd export kos.svtd docword.kos.txt.gz --to pyldavis -o vis.json
+  svtd export kos.svtd docword.kos.txt.gz --to mallet -o kos    kos.keys.txt, kos.doc-topics.txt
   svtd export kos.svtd --topic-word words.npy --topic-weights weights.npy
-  svtd export kos.svtd --topic-word words.csv --alpha alpha.csv --force
 
-Rows of topic-word sum to one; columns are in the order of the vocabulary, which heads the CSV.";
+csv, parquet: PATH.topics (shares and leading words), PATH.topic-words (a row for each word),
+  PATH.documents (a row for each document).
+npy: PATH.topic-word.npy, PATH.topic-weights.npy, PATH.alpha.npy, PATH.document-topic.npy, with
+  the words in PATH.vocab.txt and the documents in PATH.documents.txt.
+pyldavis: the arguments of pyLDAvis.prepare: prepare(**json.load(open('vis.json'))).
+octis: the dictionary of an OCTIS model; lists become arrays with numpy.array.";
+
+/// What to export to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Tables as CSV.
+    Csv,
+    /// One JSON file.
+    Json,
+    /// Matrices for NumPy, with their names as text.
+    Npy,
+    /// Topic keys and document topics as MALLET writes them.
+    Mallet,
+    /// The dictionary that OCTIS models return.
+    Octis,
+    /// The arguments of pyLDAvis.prepare; needs INPUT.
+    Pyldavis,
+}

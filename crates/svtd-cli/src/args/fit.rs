@@ -68,6 +68,11 @@ pub struct Fit {
     #[arg(long)]
     pub allow_fewer: bool,
 
+    /// Read INPUT and tell what the fit would take (sizes, memory, passes over the data, time),
+    /// then stop
+    #[arg(long)]
+    pub dry_run: bool,
+
     /// Where to save the model
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
@@ -96,6 +101,7 @@ Examples:
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
   svtd fit docword.kos.txt.gz -k 20 --method gibbs       its classical rival, to compare
+  svtd fit docword.kos.txt.gz -k 500 --dry-run           what would it take?
 
 The result never depends on the number of threads, nor on the run.";
 

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
+use super::numbers::at_least_one;
 use super::{Chance, Source};
+use crate::output::Format;
 
 /// Tell which topics documents are about.
 #[derive(Debug, Args)]
@@ -17,9 +19,22 @@ pub struct Infer {
     #[command(flatten)]
     pub source: Source,
 
-    /// Where to write the mixtures, as .csv or .npy [default: CSV on stdout]
+    /// Where to write the table; its ending tells the format [default: CSV on stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// The format of the table, whatever its name
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Option<Format>,
+
+    /// A column for each topic, or a row for each topic of each document, the largest first
+    /// [default: wide, or long with --top]
+    #[arg(long, value_enum)]
+    pub layout: Option<Layout>,
+
+    /// Only the N largest topics of each document
+    #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub top: Option<usize>,
 
     /// LDA: sample (Remark 3.1 of the paper) instead of the fixed point
     #[arg(long)]
@@ -38,6 +53,17 @@ const INFER_EXAMPLES: &str = "\
 Examples:
   svtd infer kos.svtd docword.kos.txt.gz > mixtures.csv
   svtd infer kos.svtd new.mtx --vocab words.txt -o mixtures.npy
+  svtd infer kos.svtd docword.kos.txt.gz --top 3          the three largest topics of each
+  svtd infer kos.svtd docword.kos.txt.gz --to jsonl       an object for each document
   svtd infer kos.svtd docword.kos.txt.gz --gibbs --seed 7
 
 Words are matched by name; words the model has never seen are passed over and counted.";
+
+/// The shape of a document-topic table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// A row for each document, a column for each topic.
+    Wide,
+    /// A row for each topic of each document.
+    Long,
+}

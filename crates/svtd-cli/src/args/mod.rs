@@ -3,7 +3,10 @@
 mod check;
 mod classical;
 mod count;
+mod completions;
 mod demo;
+mod diff;
+mod evaluate;
 mod export;
 mod fit;
 mod generate;
@@ -11,6 +14,7 @@ mod infer;
 mod numbers;
 mod plan;
 mod reproduce;
+mod show;
 mod source;
 mod sweep;
 mod text;
@@ -21,19 +25,23 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::check::Check;
 pub use self::classical::{Classical, first};
+pub use self::completions::{Completions, Man};
 pub use self::count::Count;
 pub use self::demo::Demo;
-pub use self::export::Export;
+pub use self::diff::Diff;
+pub use self::evaluate::Evaluate;
+pub use self::export::{Export, Kind};
 pub use self::fit::{Fit, Method, TopicCount};
 pub use self::generate::Generate;
-pub use self::infer::Infer;
+pub use self::infer::{Infer, Layout};
 use self::numbers::{seed, threads};
 pub use self::plan::Plan;
 pub use self::reproduce::{Name, Reproduce};
+pub use self::show::Show;
 pub use self::source::{Columns, Source};
 pub use self::sweep::Sweep;
 pub use self::text::WordFlags;
-pub use self::topics::Topics;
+pub use self::topics::{Order, Topics};
 pub use self::words::Words;
 
 /// Topic models by the method of moments: the same, justified answer every time.
@@ -55,6 +63,7 @@ Examples:
   svtd fit docword.kos.txt.gz -k 20 -o kos.svtd    learn 20 topics
   svtd topics kos.svtd                             show them again
   svtd infer kos.svtd docword.kos.txt.gz           the topics of each document
+  svtd show kos.svtd docword.kos.txt.gz -d 17      why one document has them
 
 Exit codes: 0 done, 1 the data will not support the request, 2 the request is wrong, \
 130 interrupted.";
@@ -78,6 +87,12 @@ pub enum Command {
     Infer(Infer),
     /// Write a model's numbers for other programs
     Export(Export),
+    /// Show one document: its topics, and which words pull it where
+    Show(Show),
+    /// Compare two models: topics matched, and what moved
+    Diff(Diff),
+    /// Tell how good a model is on documents, best ones it has not seen
+    Evaluate(Evaluate),
     /// Fit 230 years of State of the Union addresses, to see what a fit looks like
     Demo(Demo),
     /// Show which words of the text were kept, which were dropped, and why
@@ -86,6 +101,10 @@ pub enum Command {
     Generate(Generate),
     /// Run the paper's experiments again, with our default beside them
     Reproduce(Reproduce),
+    /// Print completions of commands and flags for a shell
+    Completions(Completions),
+    /// Print the manual page, or write one for each command
+    Man(Man),
 }
 
 /// What every command understands.
@@ -103,10 +122,34 @@ pub struct Common {
     #[arg(short, long, global = true, help_heading = "Output")]
     pub quiet: bool,
 
+    /// When to colour [default: on a terminal, unless NO_COLOR is set]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = false,
+        help_heading = "Output"
+    )]
+    pub color: Colour,
+
     /// How many threads to use; changes no result [default: one a core]
     #[arg(long, global = true, value_name = "T", value_parser = threads,
           allow_negative_numbers = true, help_heading = "Output")]
     pub threads: Option<usize>,
+}
+
+/// When to colour what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 /// What has to do with chance.

@@ -15,6 +15,12 @@ pub fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a positive number".to_owned())
 }
 
+/// A number from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|a| (0.0..=1.0).contains(a));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
 /// A seed.
 pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse();
@@ -40,6 +46,9 @@ mod tests {
         }
         for text in ["0", "-1", "NaN", "inf", "1e400", "", "x"] {
             assert!(positive(text).is_err(), "{text}");
+        }
+        for text in ["-0.1", "1.01", "NaN", "", "x"] {
+            assert!(share(text).is_err(), "{text}");
         }
         assert!(threads("100000").is_err());
         assert_eq!(threads("0"), Ok(0));

@@ -45,7 +45,7 @@ impl SingleTopic {
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
         let table = posterior::LogTable::new(self.topics());
-        infer_each(self.topics(), corpus, |document| table.posterior(document))
+        infer_each(self.topics(), corpus, &|_, _| {}, |document| table.posterior(document))
     }
 }
 
@@ -56,7 +56,9 @@ impl Lda {
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
         let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, |document| fixed_point::mixture(&table, document))
+        infer_each(self.topics(), corpus, &|_, _| {}, |document| {
+            fixed_point::mixture(&table, document)
+        })
     }
 
     /// The mixture of topics of every document, by Gibbs sampling (Remark 3.1).
@@ -67,7 +69,7 @@ impl Lda {
     pub fn infer_by_gibbs(&self, corpus: &Corpus, gibbs: &Gibbs) -> Result<Inferred> {
         Gibbs::check(corpus)?;
         let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, |document| gibbs.mixture(&table, document))
+        infer_each(self.topics(), corpus, &|_, _| {}, |document| gibbs.mixture(&table, document))
     }
 }
 
@@ -77,9 +79,25 @@ impl Model {
     /// # Errors
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
+        self.infer_watched(corpus, &|_, _| {})
+    }
+
+    /// As [`infer`](Self::infer), telling now and then how many documents are done, of how many.
+    ///
+    /// # Errors
+    /// As [`infer`](Self::infer).
+    pub fn infer_watched(&self, corpus: &Corpus, watch: &dyn Fn(usize, usize)) -> Result<Inferred> {
         match self {
-            Model::SingleTopic(model) => model.infer(corpus),
-            Model::Lda(model) => model.infer(corpus),
+            Model::SingleTopic(model) => {
+                let table = posterior::LogTable::new(model.topics());
+                infer_each(model.topics(), corpus, watch, |words| table.posterior(words))
+            }
+            Model::Lda(model) => {
+                let table = TopicTable::new(model.topics(), model.alpha());
+                infer_each(model.topics(), corpus, watch, |words| {
+                    fixed_point::mixture(&table, words)
+                })
+            }
         }
     }
 }
@@ -117,6 +135,9 @@ impl TopicTable {
     }
 }
 
+/// Documents between two words to whoever watches.
+const BATCH: usize = 4096;
+
 /// The words of a document with their counts, by ascending word id of the model.
 pub type Words = [(u32, u32)];
 
@@ -124,17 +145,21 @@ pub type Words = [(u32, u32)];
 fn infer_each(
     topics: &Topics,
     corpus: &Corpus,
+    watch: &dyn Fn(usize, usize),
     infer: impl Fn(&Words) -> Vec<f64> + Sync,
 ) -> Result<Inferred> {
     let alignment = Alignment::new(topics, corpus)?;
-    let k = topics.len();
-    let answers: Vec<(Vec<f64>, u64, bool)> = (0..corpus.n_documents())
-        .into_par_iter()
-        .map(|d| {
-            let (words, unknown) = alignment.document(corpus, d);
-            (infer(&words), unknown, words.is_empty())
-        })
-        .collect();
+    let (n, k) = (corpus.n_documents(), topics.len());
+    let answer = |d: usize| {
+        let (words, unknown) = alignment.document(corpus, d);
+        (infer(&words), unknown, words.is_empty())
+    };
+    let mut answers: Vec<(Vec<f64>, u64, bool)> = Vec::with_capacity(n);
+    while answers.len() < n {
+        watch(answers.len(), n);
+        let last = n.min(answers.len() + BATCH);
+        answers.par_extend((answers.len()..last).into_par_iter().map(answer));
+    }
     Ok(Inferred {
         mixtures: Matrix::from_fn(answers.len(), k, |d, j| answers[d].0[j]),
         n_unknown_tokens: answers.iter().map(|a| a.1).sum(),

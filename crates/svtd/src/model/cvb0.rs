@@ -47,10 +47,10 @@ const ETA: f64 = 0.05;
 pub(super) const SWEEPS: usize = 20;
 
 /// Passes with fixed topics before the first sweep.
-const WARM_UP: usize = 3;
+pub(super) const WARM_UP: usize = 3;
 
 /// Pieces the documents are cut into at most, whatever the number of threads.
-const MAX_CHUNKS: usize = 8;
+pub(super) const MAX_CHUNKS: usize = 8;
 
 /// Numbers that the pieces' own sums may take together, before fewer pieces are made.
 const SUMS_BUDGET: usize = 1 << 25;
@@ -88,11 +88,11 @@ pub(super) fn polish(
 }
 
 /// Whether the responsibilities of so many counts are within the limit.
-fn fits(n_nonzeros: usize, k: usize) -> bool {
+pub(super) fn fits(n_nonzeros: usize, k: usize) -> bool {
     n_nonzeros.saturating_mul(padded(k)) <= MAX_RESPONSIBILITIES
 }
 
-fn padded(k: usize) -> usize {
+pub(super) fn padded(k: usize) -> usize {
     k.next_multiple_of(LANES)
 }
 
@@ -119,18 +119,19 @@ fn exact_sweeps(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(S
     let mut chunks = cut(rows, width, n_chunks);
     let topics = padded_rows(start, width);
     let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
+    watch(Step::new(Stage::Polish, 0, sweeps));
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         let topics = &topics;
         Arch::new().dispatch(WarmUp { chunk, rows, topics, alpha: &alpha, n_features });
     });
     let mut sums = Sums::gather(&chunks, n_features, width);
     for sweep in 0..sweeps {
-        watch(Step::new(Stage::Polish, sweep, sweeps));
         chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
             let sums = &sums;
             Arch::new().dispatch(Sweep { chunk, rows, sums, alpha: &alpha });
         });
         sums = Sums::gather(&chunks, n_features, width);
+        watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     Matrix::from_fn(n_features, k, |i, j| sums.exact[i * width + j])
 }

@@ -33,7 +33,7 @@ use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::whitening::{Scaling, check_n_topics};
 
 /// One document in this many is held out to judge the polish.
-const HELD_OUT: usize = 10;
+pub(super) const HELD_OUT: usize = 10;
 
 /// Fewer held-out documents than this cannot judge.
 const LEAST_HELD_OUT: usize = 2;

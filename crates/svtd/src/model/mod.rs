@@ -21,6 +21,7 @@ mod stage;
 mod sweep;
 mod topic;
 mod word_order;
+mod workload;
 
 pub use choice::{Choice, MOST_TOPICS};
 pub use classical_em::{Em, Start};
@@ -36,6 +37,7 @@ pub use stage::{Stage, Step};
 pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
 pub use topic::{Topic, Topics};
 pub use word_order::{RankedWord, WordOrder};
+pub use workload::{Part, Sizes, Workload};
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]

@@ -158,6 +158,11 @@ macro_rules! shared_params {
                 self.options.chosen.as_ref()
             }
 
+            /// What a fit of a corpus of these sizes will take.
+            pub fn workload(&self, sizes: super::Sizes) -> super::Workload {
+                super::Workload::new(&self.options, sizes)
+            }
+
             /// The paper's Algorithm 2 to the letter: its weights, plain whitening, one pivot
             /// feature, rows removed, no polish.
             pub fn paper(mut self) -> Self {

@@ -1,0 +1,40 @@
+//! `svtd evaluate`: every flag and its help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Source;
+use super::numbers::at_least_one;
+
+/// Tell how good a model is on documents, best ones it has not seen.
+#[derive(Debug, Args)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub struct Evaluate {
+    /// A model saved by `svtd fit`
+    pub model: PathBuf,
+
+    /// The documents.
+    #[command(flatten)]
+    pub source: Source,
+
+    /// The true group of each document, one a line: how well topics agree with it
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+
+    /// How many words of each topic coherence looks at
+    #[arg(long, value_name = "WORDS", default_value = "10", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub top: usize,
+}
+
+const EVALUATE_EXAMPLES: &str = "\
+Examples:
+  svtd evaluate kos.svtd docword.new.txt.gz
+  svtd evaluate news.svtd docword.new.txt.gz --labels groups.txt
+  svtd evaluate kos.svtd docword.new.txt.gz --json
+
+Perplexity: the second half of each document is predicted from its first half; lower is better.
+NPMI and UMass: whether a topic's likeliest words occur together in these documents; higher is
+better. Diversity: how many of the 25 likeliest words of all topics are different.
+ARI and NMI: whether the likeliest topics agree with the labels; 1 is best, 0 is chance.";

@@ -1,0 +1,241 @@
+//! `svtd evaluate`: how good a model is on documents.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use svtd::evaluation::{
+    Coherence, Completion, adjusted_rand_index, coherence, most_probable,
+    normalised_mutual_information, topic_diversity,
+};
+use svtd::persist::Saved;
+use svtd::{Corpus, Error, Model};
+
+use crate::args::{Common, Evaluate};
+use crate::failure::{Failure, Outcome};
+use crate::progress::{Detail, Progress};
+use crate::terminal::Screen;
+use crate::{input, listing, threads, trust};
+
+/// Words of each topic that diversity looks at, as its inventors do.
+const DIVERSITY_WORDS: usize = 25;
+
+/// Words that stand for a topic.
+const CAPTION: usize = 6;
+
+/// Columns before the words.
+const MARGIN: usize = 31;
+
+/// Runs the command.
+pub fn run(args: &Evaluate, common: &Common) -> Outcome {
+    threads::pool(common.threads)?.install(|| evaluate(args, common))
+}
+
+/// What was found.
+struct Report {
+    completion: Completion,
+    coherence: Coherence,
+    diversity: f64,
+    agreement: Option<Agreement>,
+    /// Whether the model was fitted on these very documents.
+    seen_before: bool,
+    n_documents: usize,
+}
+
+/// How well topics agree with labels.
+struct Agreement {
+    n_labels: usize,
+    adjusted_rand: f64,
+    mutual_information: f64,
+}
+
+fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.begin("reading");
+    let saved = input::model(&args.model)?;
+    let corpus = input::corpus_for(&saved, &args.source)?;
+    let labels = args.labels.as_deref().map(|path| read_labels(path, &corpus)).transpose()?;
+    let report = judge(args, &saved, &corpus, labels, &progress)
+        .map_err(Failure::about(&args.source.input))?;
+    progress.finish();
+    let mut out = io::stdout().lock();
+    if common.json {
+        writeln!(out, "{:#}", to_json(args, &saved.model, &report))?;
+    } else {
+        write_text(&mut out, args, &Screen::stdout(common), &saved.model, &report)?;
+    }
+    out.flush()?;
+    if !common.quiet {
+        // A message that cannot be shown is no reason to fail.
+        let _ = write_messages(&corpus, &report);
+    }
+    Ok(())
+}
+
+fn judge(
+    args: &Evaluate,
+    saved: &Saved,
+    corpus: &Corpus,
+    labels: Option<Vec<String>>,
+    progress: &Progress,
+) -> svtd::Result<Report> {
+    let model = &saved.model;
+    progress.begin("completion");
+    let completion = model.completion(corpus)?;
+    progress.begin("coherence");
+    let coherence = coherence(model.topics(), corpus, args.top)?;
+    let agreement = match labels {
+        Some(labels) => {
+            progress.begin("inference");
+            let told = |done, of| progress.portion("inference", done, of);
+            Some(Agreement::new(
+                &most_probable(&model.infer_watched(corpus, &told)?.mixtures),
+                &labels,
+            ))
+        }
+        None => None,
+    };
+    Ok(Report {
+        completion,
+        coherence,
+        diversity: topic_diversity(model.topics(), DIVERSITY_WORDS),
+        agreement,
+        seen_before: corpus.digest() == saved.corpus_digest,
+        n_documents: corpus.n_documents(),
+    })
+}
+
+impl Agreement {
+    fn new(topics: &[usize], labels: &[String]) -> Self {
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let mut different = labels.clone();
+        different.sort_unstable();
+        different.dedup();
+        Self {
+            n_labels: different.len(),
+            adjusted_rand: adjusted_rand_index(topics, &labels),
+            mutual_information: normalised_mutual_information(topics, &labels),
+        }
+    }
+}
+
+/// One label a line, for each document.
+fn read_labels(path: &Path, corpus: &Corpus) -> Outcome<Vec<String>> {
+    let named = || path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|source| Failure::Library(Error::Io { path: named(), source }))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let reason = "expected labels in UTF-8, found bytes that are not".to_owned();
+        Failure::Library(Error::File { path: named(), reason })
+    })?;
+    let labels: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+    if labels.len() != corpus.n_documents() {
+        let (found, needed) = (labels.len(), corpus.n_documents());
+        let reason = format!("{found} labels for {needed} documents; one a line is needed");
+        return Err(Failure::Library(Error::File { path: named(), reason }));
+    }
+    Ok(labels)
+}
+
+fn write_text(
+    out: &mut dyn Write,
+    args: &Evaluate,
+    screen: &Screen,
+    model: &Model,
+    report: &Report,
+) -> io::Result<()> {
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16} {text}");
+    match (report.completion.log_likelihood, report.completion.perplexity()) {
+        (Some(mean), Some(perplexity)) => line(
+            "held-out words",
+            format!(
+                "perplexity {perplexity:.1}, log-likelihood {mean:.4} a word ({} words, each \
+                 document's second half given its first)",
+                report.completion.n_tokens
+            ),
+        )?,
+        _ => line("held-out words", "none to predict: the documents are too short".to_owned())?,
+    }
+    let shown = |value: Option<f64>| value.map_or("unknown".to_owned(), |v| format!("{v:.3}"));
+    let (npmi, umass) = (shown(report.coherence.npmi()), shown(report.coherence.umass()));
+    let (n, documents) = (args.top, report.n_documents);
+    line(
+        "coherence",
+        format!("NPMI {npmi}, UMass {umass} (the {n} likeliest words in {documents} documents)"),
+    )?;
+    let diversity = report.diversity;
+    line(
+        "diversity",
+        format!("{diversity:.3} of the {DIVERSITY_WORDS} likeliest words of each topic differ"),
+    )?;
+    if let Some(agreement) = &report.agreement {
+        let (ari, nmi) = (agreement.adjusted_rand, agreement.mutual_information);
+        let n = agreement.n_labels;
+        line("labels", format!("ARI {ari:.3}, NMI {nmi:.3} (likeliest topics, {n} labels)"))?;
+    }
+    writeln!(out, "\n{}", screen.bold("topic   share    NPMI   UMass  words"))?;
+    for (topic, found) in model.topics().iter().zip(&report.coherence.topics) {
+        let words = screen.wrapped(&listing::words(model, topic.index(), CAPTION), MARGIN);
+        let shown = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
+        let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
+        let (npmi, umass) = (shown(found.npmi), shown(found.umass));
+        writeln!(out, "{number:5}  {share:5.1}%  {npmi:>6}  {umass:>6}  {words}")?;
+    }
+    Ok(())
+}
+
+fn write_messages(corpus: &Corpus, report: &Report) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    trust::write_remarks(&mut err, corpus.report())?;
+    if report.seen_before {
+        writeln!(
+            err,
+            "note: the model was fitted on these very documents, so no word is really held out; \
+             for an honest number give it documents it has not seen"
+        )?;
+    }
+    let unknown = report.completion.n_unknown_tokens;
+    if unknown > 0 {
+        let all = corpus.n_tokens();
+        writeln!(err, "note: {unknown} of {all} words are unknown to the model and were left out")?;
+    }
+    Ok(())
+}
+
+fn to_json(args: &Evaluate, model: &Model, report: &Report) -> Value {
+    let topic = |(j, found): (usize, &svtd::evaluation::TopicCoherence)| {
+        json!({
+            "number": j + 1,
+            "weight": model.topics().weights()[j],
+            "npmi": found.npmi,
+            "umass": found.umass,
+            "n_unseen_words": found.n_unseen_words,
+        })
+    };
+    let topics: Vec<Value> = report.coherence.topics.iter().enumerate().map(topic).collect();
+    let agreement = report.agreement.as_ref().map(|found| {
+        json!({
+            "n_labels": found.n_labels,
+            "ari": found.adjusted_rand,
+            "nmi": found.mutual_information,
+        })
+    });
+    json!({
+        "n_documents": report.n_documents,
+        "fitted_on_these_documents": report.seen_before,
+        "completion": {
+            "log_likelihood_per_token": report.completion.log_likelihood,
+            "perplexity": report.completion.perplexity(),
+            "n_tokens": report.completion.n_tokens,
+            "n_unknown_tokens": report.completion.n_unknown_tokens,
+        },
+        "coherence": {
+            "n_words": args.top,
+            "npmi": report.coherence.npmi(),
+            "umass": report.coherence.umass(),
+        },
+        "diversity": { "n_words": DIVERSITY_WORDS, "share": report.diversity },
+        "labels": agreement,
+        "topics": topics,
+    })
+}

@@ -1,0 +1,146 @@
+//! `svtd show`: one document, its topics, and which words pull it where.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+use svtd::inference::{ExplainedWord, Explanation};
+use svtd::{Corpus, Model};
+
+use crate::args::{Common, Show};
+use crate::failure::{Failure, Outcome, printable};
+use crate::terminal::Screen;
+use crate::{input, threads};
+
+/// Names offered when the one asked for is not there.
+const OFFERED: usize = 5;
+
+/// Columns before the words.
+const MARGIN: usize = 15;
+
+/// Runs the command.
+pub fn run(args: &Show, common: &Common) -> Outcome {
+    threads::pool(common.threads)?.install(|| show(args, common))
+}
+
+fn show(args: &Show, common: &Common) -> Outcome {
+    let saved = input::model(&args.model)?;
+    let corpus = input::corpus_for(&saved, &args.source)?;
+    let d = find(args, &corpus)?;
+    let explained = saved.model.explain(&corpus, d);
+    let explained = explained.map_err(Failure::about(&args.source.input))?;
+    let mut out = io::stdout().lock();
+    if common.json {
+        writeln!(out, "{:#}", to_json(args, &saved.model, &corpus, d, &explained))?;
+    } else {
+        let screen = Screen::stdout(common);
+        write_text(&mut out, args, &screen, &saved.model, &corpus, d, &explained)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// The document that is asked for.
+fn find(args: &Show, corpus: &Corpus) -> Outcome<usize> {
+    let n = corpus.n_documents();
+    let path = args.source.input.display();
+    let offered = || {
+        let names: Vec<_> =
+            (0..n.min(OFFERED)).map(|d| printable(&corpus.document_name(d))).collect();
+        let more = if n > OFFERED { ", ..." } else { "" };
+        format!("{}{more}", names.join(", "))
+    };
+    match &args.document {
+        None if n == 1 => Ok(0),
+        None => Err(Failure::Request(format!(
+            "{path} holds {n} documents; choose one with --document ({})",
+            offered()
+        ))),
+        Some(name) => (0..n).find(|&d| corpus.document_name(d) == name.as_str()).ok_or_else(|| {
+            Failure::Request(format!(
+                "{path} holds no document called {name:?}; its documents are {}",
+                offered()
+            ))
+        }),
+    }
+}
+
+fn write_text(
+    out: &mut dyn Write,
+    args: &Show,
+    screen: &Screen,
+    model: &Model,
+    corpus: &Corpus,
+    d: usize,
+    explained: &Explanation,
+) -> io::Result<()> {
+    let name = printable(&corpus.document_name(d));
+    let (length, unknown) = (corpus.document(d).length(), n_unknown(explained));
+    let title = format!("document {name}: {length} words, {unknown} of them unknown to the model");
+    writeln!(out, "{}\n", screen.bold(&title))?;
+    writeln!(out, "{}", screen.bold("topic   share  words that pull the document there"))?;
+    for &j in explained.topics().iter().take(args.topics) {
+        let share = 100.0 * explained.mixture[j];
+        let words: Vec<String> =
+            explained.strongest(j, args.top).iter().map(|word| pull(word, j)).collect();
+        let words = if words.is_empty() { vec!["(none)".to_owned()] } else { words };
+        writeln!(out, "{:5}  {share:5.1}%  {}", j + 1, screen.wrapped(&words, MARGIN))?;
+        let about: Vec<String> = crate::listing::words(model, j, 5);
+        let about = format!("({} ...)", about.join(" "));
+        writeln!(out, "{:MARGIN$}{}", "", screen.dim(&about))?;
+    }
+    let left = explained.mixture.len().saturating_sub(args.topics);
+    if left > 0 {
+        let shown = explained.topics();
+        let rest: f64 = shown.iter().skip(args.topics).map(|&j| explained.mixture[j]).sum();
+        writeln!(out, "{:>5}  {:5.1}%  {left} more topics", "", 100.0 * rest)?;
+    }
+    if !explained.unknown.is_empty() {
+        let words: Vec<String> =
+            explained.unknown.iter().take(args.top).map(|(word, _)| printable(word)).collect();
+        let more = explained.unknown.len() - words.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        writeln!(out, "\nunknown: {}{more}", words.join(" "))?;
+    }
+    Ok(())
+}
+
+/// A word with its pull, which stays on one line with it.
+fn pull(word: &ExplainedWord, topic: usize) -> String {
+    format!("{}\u{a0}{:.1}", printable(&word.word), word.pulls[topic])
+}
+
+fn n_unknown(explained: &Explanation) -> u64 {
+    explained.unknown.iter().map(|(_, count)| u64::from(*count)).sum()
+}
+
+fn to_json(
+    args: &Show,
+    model: &Model,
+    corpus: &Corpus,
+    d: usize,
+    explained: &Explanation,
+) -> Value {
+    let word = |j: usize| move |word: &&ExplainedWord| json!({ "word": word.word, "count": word.count, "pull": word.pulls[j] });
+    let topic = |&j: &usize| {
+        let words: Vec<Value> = explained.strongest(j, args.top).iter().map(word(j)).collect();
+        json!({ "topic": j + 1, "share": explained.mixture[j], "words": words })
+    };
+    let shown = explained.topics();
+    let topics: Vec<Value> = shown.iter().take(args.topics).map(topic).collect();
+    let unknown: Vec<Value> = explained
+        .unknown
+        .iter()
+        .map(|(word, count)| json!({ "word": word, "count": count }))
+        .collect();
+    json!({
+        "document": corpus.document_name(d),
+        "n_tokens": corpus.document(d).length(),
+        "n_unknown_tokens": n_unknown(explained),
+        "unit": match model {
+            Model::Lda(_) => "tokens",
+            Model::SingleTopic(_) => "nats",
+        },
+        "mixture": explained.mixture,
+        "topics": topics,
+        "unknown": unknown,
+    })
+}

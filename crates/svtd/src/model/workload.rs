@@ -1,0 +1,272 @@
+//! What a fit will take, before it begins.
+//!
+//! The method has no restarts and its iterations converge at a known pace, so the work can be told
+//! from the sizes alone: stage by stage in *operations*, one operation being what it costs to
+//! multiply one stored count by one column of a sparse product. Whoever has a clock can time one
+//! product and tell seconds ([`Workload::PRODUCT_COLUMNS`]); the library has none.
+//!
+//! # What is counted
+//! `z` stored counts, `N` documents, `n` words, `k` topics, `p` products:
+//!
+//! ```text
+//! moments         4 z
+//! whitening       p (32 z + 64 n (3k/2 + 32) / 3)         products, orthogonalisation
+//! decomposition   2 z k + (N + n) k^3 / 18 + 2 k^4         the cube, its rotation
+//! recovery        n k^2 / 3, or 4 z k from slices
+//! polish          EM 3 z k a step; sweeps 1.6 z k each, k to whole vector registers
+//! held-out        2 z k for a tenth of the documents
+//! trust           two whitenings of half the documents
+//! ```
+//!
+//! Dense work counts a third, because it runs that much faster than gathering rows. The factors are
+//! measured ones and their error is that of any such table: a forecast is right to a factor of two
+//! or so.
+//!
+//! # Cost
+//! None to speak of.
+
+use super::options::{Options, Polish};
+use super::stage::Stage;
+use super::{cvb0, em, lda};
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::krylov::{BLOCK, expected_products};
+
+/// The sizes of a corpus that decide the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Documents.
+    pub n_documents: usize,
+    /// Words that occur.
+    pub n_words: usize,
+    /// Stored counts.
+    pub n_nonzeros: usize,
+}
+
+impl From<&Corpus> for Sizes {
+    fn from(corpus: &Corpus) -> Self {
+        Self {
+            n_documents: corpus.n_documents(),
+            n_words: corpus.n_present(),
+            n_nonzeros: corpus.n_nonzeros(),
+        }
+    }
+}
+
+impl Sizes {
+    /// A part of the documents; it has nearly all the words.
+    fn part(self, share: f64) -> Self {
+        let of = |n: usize| (n as f64 * share).ceil() as usize;
+        Self { n_documents: of(self.n_documents), n_nonzeros: of(self.n_nonzeros), ..self }
+    }
+}
+
+/// A stage of a fit, and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The stage.
+    pub stage: Stage,
+    /// Its work in operations.
+    pub operations: f64,
+    /// How often it reads all documents.
+    pub passes: f64,
+}
+
+/// What a fit will take: an estimate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The stages in their order. A fit may leave some out (a polish that does not pay).
+    pub parts: Vec<Part>,
+    /// Bytes in use at the peak, the corpus included.
+    pub memory: f64,
+}
+
+impl Workload {
+    /// Columns of a product with the pair moment; it costs twice as many operations per stored
+    /// count, there and back.
+    pub const PRODUCT_COLUMNS: usize = BLOCK;
+
+    /// The operations of one product with the pair moment of a corpus.
+    pub fn product_operations(sizes: Sizes) -> f64 {
+        2.0 * (BLOCK * sizes.n_nonzeros) as f64
+    }
+
+    /// All operations.
+    pub fn operations(&self) -> f64 {
+        self.parts.iter().map(|part| part.operations).sum()
+    }
+
+    /// How often all documents are read.
+    pub fn passes(&self) -> f64 {
+        self.parts.iter().map(|part| part.passes).sum()
+    }
+
+    pub(super) fn new(options: &Options, sizes: Sizes) -> Self {
+        let mut plan = Plan { options, parts: Vec::new() };
+        let is_lda = options.alpha0.is_some();
+        match options.polish {
+            Polish::None => plan.spectral(sizes),
+            Polish::Auto if is_lda => plan.better_of_two(sizes),
+            Polish::Auto => plan.with_em(sizes, em::TYPICAL_STEPS),
+            Polish::Steps(steps) if is_lda => plan.with_sweeps(sizes, steps),
+            Polish::Steps(steps) => plan.with_em(sizes, steps),
+        }
+        if options.trust {
+            plan.trust(sizes);
+        }
+        Self { parts: plan.parts, memory: memory(options, sizes) }
+    }
+}
+
+/// Parts as they are added.
+struct Plan<'a> {
+    options: &'a Options,
+    parts: Vec<Part>,
+}
+
+impl Plan<'_> {
+    fn add(&mut self, stage: Stage, operations: f64, passes: f64) {
+        self.parts.push(Part { stage, operations, passes });
+    }
+
+    fn k(&self) -> f64 {
+        self.options.n_topics as f64
+    }
+
+    fn spectral(&mut self, sizes: Sizes) {
+        let (nnz, n, k) = (sizes.n_nonzeros as f64, sizes.n_words as f64, self.k());
+        let rows = (sizes.n_documents + sizes.n_words) as f64;
+        let products = expected_products(self.options.n_topics) as f64;
+        self.add(Stage::Moments, 4.0 * nnz, 2.0);
+        self.add(Stage::Whitening, whitening(sizes, self.options.n_topics), products);
+        let slices = self.options.method == Method::Svtd;
+        let decomposition = if slices {
+            nnz * k * k + n * k.powi(3) / 3.0
+        } else {
+            2.0 * nnz * k + rows * k.powi(3) / 18.0 + 2.0 * k.powi(4)
+        };
+        self.add(Stage::Decomposition, decomposition, 2.0);
+        let from_slices = slices || self.options.alpha0.is_none();
+        let recovery = if from_slices { 4.0 * nnz * k } else { n * k * k / 3.0 };
+        self.add(Stage::Recovery, recovery, if from_slices { 2.0 } else { 0.0 });
+    }
+
+    fn with_em(&mut self, sizes: Sizes, steps: usize) {
+        self.spectral(sizes);
+        let step = 3.0 * sizes.n_nonzeros as f64 * self.k();
+        self.add(Stage::Polish, steps as f64 * step, 2.0 * steps as f64);
+    }
+
+    fn with_sweeps(&mut self, sizes: Sizes, sweeps: usize) {
+        self.spectral(sizes);
+        let width = cvb0::padded(self.options.n_topics) as f64;
+        let passes = (sweeps + cvb0::WARM_UP + 1) as f64;
+        self.add(Stage::Polish, 1.6 * passes * sizes.n_nonzeros as f64 * width, passes);
+    }
+
+    /// Both candidates without the held-out documents, then the better one on all, taken to be the
+    /// polished one.
+    fn better_of_two(&mut self, sizes: Sizes) {
+        let held_out = 1.0 / lda::HELD_OUT as f64;
+        let (training, k) = (sizes.part(1.0 - held_out), self.k());
+        let judging = 2.0 * sizes.n_nonzeros as f64 * k;
+        self.spectral(training);
+        self.add(Stage::HeldOut, judging, held_out);
+        self.with_sweeps(training, cvb0::SWEEPS);
+        self.add(Stage::HeldOut, judging, held_out);
+        self.with_sweeps(sizes, cvb0::SWEEPS);
+    }
+
+    fn trust(&mut self, sizes: Sizes) {
+        let half = whitening(sizes.part(0.5), self.options.n_topics);
+        let products = expected_products(self.options.n_topics) as f64;
+        self.add(Stage::Trust, 2.0 * half + 8.0 * sizes.n_nonzeros as f64, products + 4.0);
+    }
+}
+
+/// Products with the pair moment, and keeping the directions at right angles.
+fn whitening(sizes: Sizes, k: usize) -> f64 {
+    let basis = 1.5 * k as f64 + 2.0 * BLOCK as f64;
+    let dense = 4.0 * (BLOCK * sizes.n_words) as f64 * basis / 3.0;
+    expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
+}
+
+/// The corpus, and the larger of what whitening and polish hold beside it.
+fn memory(options: &Options, sizes: Sizes) -> f64 {
+    let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
+    let k = options.n_topics;
+    let counts = 8.0 * nnz;
+    let basis = (2 * k + 3 * BLOCK) as f64;
+    let whitening =
+        8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
+    let width = cvb0::padded(k) as f64;
+    let sweeps = if cvb0::fits(sizes.n_nonzeros, k) { 4.0 * nnz * width } else { 4.0 * nnz };
+    let sums = 8.0 * n * width * cvb0::MAX_CHUNKS as f64;
+    let lda = options.alpha0.is_some();
+    let polish = match (options.polish, lda) {
+        (Polish::None, _) => 0.0,
+        (_, true) => sweeps + sums,
+        (_, false) => 8.0 * rows * 2.0 * k as f64,
+    };
+    // Judging the polish, and the z-scores, work on copies of most or all documents.
+    let copies =
+        if options.trust || (lda && options.polish == Polish::Auto) { counts } else { 0.0 };
+    counts + copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths};
+    use crate::{Lda, SingleTopic};
+    use std::cell::RefCell;
+
+    const SIZES: Sizes = Sizes { n_documents: 1000, n_words: 500, n_nonzeros: 40_000 };
+
+    #[test]
+    fn a_fit_goes_through_the_stages_that_were_foretold() {
+        let corpus = LdaSource::zipf(200, 3, 2.0, 50.0, 1.0, 1).draw(400, &Lengths::Fixed(30), 2).0;
+        for polish in [Polish::Auto, Polish::None, Polish::Steps(3)] {
+            let params = Lda::params(3).polish(polish);
+            let told: RefCell<Vec<Stage>> = RefCell::default();
+            let watch = |step: crate::model::Step| {
+                let mut told = told.borrow_mut();
+                if step.done == 0 || told.last() != Some(&step.stage) {
+                    told.push(step.stage);
+                }
+            };
+            params.fit_watched(&corpus, &watch).unwrap();
+            let mut told = told.into_inner();
+            told.dedup();
+            let mut foretold: Vec<Stage> =
+                params.workload((&corpus).into()).parts.iter().map(|part| part.stage).collect();
+            if polish == Polish::Auto && !ends_polished(&told) {
+                // The last polish was left out, as it may be.
+                let last = foretold.iter().rposition(|stage| *stage == Stage::Polish).unwrap();
+                foretold.remove(last);
+            }
+            assert_eq!(told, foretold, "{polish:?}");
+        }
+    }
+
+    fn ends_polished(told: &[Stage]) -> bool {
+        told.iter().rposition(|s| *s == Stage::Polish)
+            > told.iter().rposition(|s| *s == Stage::HeldOut)
+    }
+
+    #[test]
+    fn more_data_and_more_topics_take_more() {
+        let larger = Sizes { n_documents: 10_000, n_words: 500, n_nonzeros: 400_000 };
+        for (few, many) in [
+            (Lda::params(5).workload(SIZES), Lda::params(50).workload(SIZES)),
+            (Lda::params(5).workload(SIZES), Lda::params(5).workload(larger)),
+            (SingleTopic::params(5).workload(SIZES), SingleTopic::params(5).workload(larger)),
+            (Lda::params(5).polish(Polish::None).workload(SIZES), Lda::params(5).workload(SIZES)),
+            (Lda::params(5).trust(false).workload(SIZES), Lda::params(5).workload(SIZES)),
+        ] {
+            assert!(few.operations() < many.operations());
+            assert!(few.memory <= many.memory);
+            assert!(few.passes() <= many.passes());
+        }
+    }
+}
