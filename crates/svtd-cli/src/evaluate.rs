@@ -144,7 +144,10 @@ fn write_text(
     model: &Model,
     report: &Report,
 ) -> io::Result<()> {
-    let mut line = |name: &str, text: String| writeln!(out, "{name:<16} {text}");
+    let mut line = |name: &str, text: String| {
+        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        writeln!(out, "{name:<16} {}", screen.wrapped(&words, 17))
+    };
     match (report.completion.log_likelihood, report.completion.perplexity()) {
         (Some(mean), Some(perplexity)) => line(
             "held-out words",

@@ -14,6 +14,12 @@ use crate::{input, threads};
 /// Names offered when the one asked for is not there.
 const OFFERED: usize = 5;
 
+/// Pulls below this would read as none.
+const LEAST_PULL: f64 = 0.05;
+
+/// Shares below this are left out of the text; JSON has them all.
+const LEAST_SHARE: f64 = 0.01;
+
 /// Columns before the words.
 const MARGIN: usize = 15;
 
@@ -77,21 +83,24 @@ fn write_text(
     let title = format!("document {name}: {length} words, {unknown} of them unknown to the model");
     writeln!(out, "{}\n", screen.bold(&title))?;
     writeln!(out, "{}", screen.bold("topic   share  words that pull the document there"))?;
-    for &j in explained.topics().iter().take(args.topics) {
+    let shown = shown_topics(args, explained);
+    for &j in &shown {
         let share = 100.0 * explained.mixture[j];
-        let words: Vec<String> =
-            explained.strongest(j, args.top).iter().map(|word| pull(word, j)).collect();
+        let mut strongest = explained.strongest(j, args.top);
+        strongest.retain(|word| word.pulls[j] >= LEAST_PULL);
+        let words: Vec<String> = strongest.iter().map(|word| pull(word, j)).collect();
         let words = if words.is_empty() { vec!["(none)".to_owned()] } else { words };
         writeln!(out, "{:5}  {share:5.1}%  {}", j + 1, screen.wrapped(&words, MARGIN))?;
         let about: Vec<String> = crate::listing::words(model, j, 5);
         let about = format!("({} ...)", about.join(" "));
         writeln!(out, "{:MARGIN$}{}", "", screen.dim(&about))?;
     }
-    let left = explained.mixture.len().saturating_sub(args.topics);
+    let left = explained.mixture.len() - shown.len();
     if left > 0 {
-        let shown = explained.topics();
-        let rest: f64 = shown.iter().skip(args.topics).map(|&j| explained.mixture[j]).sum();
-        writeln!(out, "{:>5}  {:5.1}%  {left} more topics", "", 100.0 * rest)?;
+        let rest = 1.0 - shown.iter().map(|&j| explained.mixture[j]).sum::<f64>();
+        let plural = if left == 1 { "" } else { "s" };
+        let rest = 100.0 * rest.max(0.0);
+        writeln!(out, "{:>5}  {rest:5.1}%  {left} other topic{plural}", "")?;
     }
     if !explained.unknown.is_empty() {
         let words: Vec<String> =
@@ -101,6 +110,15 @@ fn write_text(
         writeln!(out, "\nunknown: {}{more}", words.join(" "))?;
     }
     Ok(())
+}
+
+/// The largest topics, without those that hardly play a part; at least one.
+fn shown_topics(args: &Show, explained: &Explanation) -> Vec<usize> {
+    let mut topics = explained.topics();
+    topics.truncate(args.topics);
+    let n = topics.iter().take_while(|&&j| explained.mixture[j] >= LEAST_SHARE).count();
+    topics.truncate(n.max(1));
+    topics
 }
 
 /// A word with its pull, which stays on one line with it.

@@ -6,8 +6,9 @@ use crate::workspace::Workspace;
 fn every_help_text_has_examples() {
     let w = Workspace::new();
     let before = ["", "check", "sweep", "plan"];
-    let rest = ["fit", "topics", "infer", "export", "demo", "generate", "reproduce"];
-    for command in before.into_iter().chain(rest) {
+    let learning = ["fit", "topics", "infer", "export", "show", "diff", "evaluate"];
+    let rest = ["demo", "generate", "reproduce", "completions", "man"];
+    for command in before.into_iter().chain(learning).chain(rest) {
         let help = w.must(&format!("{command} --help"));
         assert!(help.stdout.contains("Examples:\n  svtd "), "{command}");
         assert_eq!(help.stderr, "");

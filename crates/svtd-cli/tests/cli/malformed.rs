@@ -303,7 +303,7 @@ fn wrong_questions_to_a_good_model_are_told_in_one_line() {
         ("infer one.svtd good.txt -o new", 2, "new: expected a name that ends in"),
         ("infer one.svtd good.txt -o none/new.csv", 2, "none: no such folder"),
         ("infer one.svtd good.txt --gibbs -o new.csv", 2, "--gibbs is for LDA; one.svtd"),
-        ("infer one.svtd good.txt --json -o new.csv", 2, "choose one"),
+        ("infer one.svtd good.txt --top 2 --layout wide", 2, "needs --layout long"),
         ("infer numbered.svtd other.txt -o new.csv", 1, "other.txt: the vocabularies do not"),
         ("infer one.svtd other.txt --vocab foreign.txt -o new.csv", 1, "other.txt: the vocab"),
         ("export one.svtd", 2, "--topic-word <FILE>"),

@@ -1,0 +1,157 @@
+//! What a terminal shows and a pipe does not; JSON, completions and manual pages everywhere.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::workspace::Workspace;
+
+/// Runs a line in a terminal of so many columns; `None` where there is no `script` to make one.
+fn in_a_terminal(w: &Workspace, columns: usize, environment: &str, line: &str) -> Option<String> {
+    let probe = Command::new("script").arg("--version").output();
+    if !probe.is_ok_and(|ran| String::from_utf8_lossy(&ran.stdout).contains("util-linux")) {
+        eprintln!("skipped: no `script` from util-linux to make a terminal with");
+        return None;
+    }
+    let program = env!("CARGO_BIN_EXE_svtd");
+    let inner = format!("stty cols {columns} rows 24; {environment} {program} {line}");
+    let mut command = Command::new("script");
+    command.current_dir(w.path("")).args(["-qec", &inner, "/dev/null"]).env_remove("NO_COLOR");
+    command.env("TERM", "xterm");
+    let ran = command.output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    Some(String::from_utf8(ran.stdout).unwrap().replace("\r\n", "\n"))
+}
+
+#[test]
+fn a_table_fits_the_window_and_is_whole_in_a_pipe() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 -o m.svtd");
+    let piped = w.must("topics m.svtd --top 20").stdout;
+    assert_eq!(piped.lines().count(), 5);
+    for columns in [60, 80, 140] {
+        let Some(shown) = in_a_terminal(&w, columns, "NO_COLOR=1", "topics m.svtd --top 20") else {
+            return;
+        };
+        for line in shown.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&shown), words(&piped), "nothing is lost");
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_and_respects_no_color() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 -o m.svtd");
+    let escape = '\u{1b}';
+    assert!(!w.must("topics m.svtd").stdout.contains(escape));
+    assert!(w.must("topics m.svtd --color always").stdout.contains(escape));
+    let Some(shown) = in_a_terminal(&w, 80, "", "topics m.svtd") else { return };
+    assert!(shown.contains(escape), "{shown}");
+    for (environment, flags) in [("NO_COLOR=1", ""), ("TERM=dumb", ""), ("", "--color never")] {
+        let shown = in_a_terminal(&w, 80, environment, &format!("topics m.svtd {flags}")).unwrap();
+        assert!(!shown.contains(escape), "{environment} {flags}: {shown}");
+    }
+}
+
+#[test]
+fn the_bar_shows_stage_and_share_on_a_terminal_and_nothing_in_a_pipe() {
+    let w = Workspace::with_many_documents_and_words();
+    let piped = w.must("fit docword.wide.txt -k 3 --polish 30");
+    assert!(!piped.stderr.contains('%') || !piped.stderr.contains('█'), "{}", piped.stderr);
+    let Some(shown) = in_a_terminal(&w, 100, "", "fit docword.wide.txt -k 3 --polish 30") else {
+        return;
+    };
+    let lines: Vec<&str> = shown.split('\r').filter(|line| line.contains('░')).collect();
+    assert!(lines.len() >= 3, "{shown}");
+    let percent = |line: &&str| -> f64 {
+        let before = line.split('%').next().unwrap();
+        before.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    let shares: Vec<f64> = lines.iter().map(percent).collect();
+    assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
+    assert!(lines.iter().any(|line| line.contains("polish")), "{shown}");
+    assert!(!in_a_terminal(&w, 100, "", "fit docword.wide.txt -k 3 -q").unwrap().contains('░'));
+}
+
+#[test]
+fn every_command_speaks_json() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 3 -o m.svtd");
+    for line in [
+        "fit docword.lda.txt -k 3",
+        "fit docword.lda.txt -k 3 --dry-run",
+        "topics m.svtd",
+        "infer m.svtd docword.lda.txt",
+        "infer m.svtd docword.lda.txt -o t.csv",
+        "export m.svtd --to json",
+        "export m.svtd --topic-weights w.npy",
+        "export m.svtd --to csv -o c",
+        "show m.svtd docword.lda.txt -d 1",
+        "diff m.svtd m.svtd",
+        "evaluate m.svtd docword.lda.txt",
+        "generate lda --docs 10 --words 10 -k 2 -o drawn",
+        "demo -k 2",
+        "completions bash",
+        "man",
+        "man -o .",
+    ] {
+        let ran = w.must(&format!("{line} --json -q"));
+        let read: Result<Value, _> = serde_json::from_str(&ran.stdout);
+        assert!(read.is_ok_and(|value| value.is_object()), "{line}: {}", ran.stdout);
+        assert_eq!(ran.stderr, "", "{line}");
+    }
+}
+
+#[test]
+fn a_dry_run_tells_the_plan_and_fits_nothing() {
+    let w = Workspace::with_mixtures();
+    let before = w.names();
+    let ran = w.must("fit docword.lda.txt -k 4 -o m.svtd --dry-run");
+    for part in [
+        "documents    400 with",
+        "memory       about ",
+        "passes ",
+        "estimate",
+        "nothing was fitted",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert_eq!(w.names(), before);
+    let plan = |flags: &str| -> Value {
+        let line = format!("fit docword.lda.txt --dry-run --json {flags}");
+        serde_json::from_str(&w.must(&line).stdout).unwrap()
+    };
+    let (few, many) = (plan("-k 2"), plan("-k 40"));
+    for name in ["memory_bytes", "passes", "seconds_estimated"] {
+        let (few, many) = (few[name].as_f64().unwrap(), many[name].as_f64().unwrap());
+        assert!(few > 0.0 && few.is_finite() && many.is_finite(), "{name}");
+    }
+    assert!(few["memory_bytes"].as_f64() < many["memory_bytes"].as_f64());
+    assert_eq!(w.svtd("fit missing.txt -k 4 --dry-run").code, Some(2));
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let w = Workspace::new();
+    let commands =
+        ["fit", "topics", "infer", "export", "show", "diff", "evaluate", "demo", "generate"];
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = w.must(&format!("completions {shell}")).stdout;
+        for command in commands {
+            assert!(script.contains(command), "{shell} {command}");
+        }
+        assert!(script.contains("dry-run"), "{shell}");
+    }
+    assert_eq!(w.svtd("completions tcsh").code, Some(2));
+    w.must("man -o .");
+    for command in commands {
+        let page = w.text(&format!("svtd-{command}.1"));
+        assert!(page.contains(".SH OPTIONS") && page.contains("Examples:"), "{command}: {page}");
+    }
+    assert!(w.must("man").stdout.contains(".TH svtd 1"));
+    assert_eq!(w.svtd("man -o .").code, Some(2), "pages are not overwritten");
+    w.must("man -o . --force");
+}
