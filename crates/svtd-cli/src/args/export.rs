@@ -9,6 +9,10 @@ use super::numbers::at_least_one;
 
 /// Write a model's numbers for other programs.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "svtd export [OPTIONS] <MODEL> [INPUT] --to <WHAT>\n       svtd export \
+          [OPTIONS] <MODEL> --topic-word <FILE> --topic-weights <FILE> --alpha <FILE>"
+)]
 #[command(after_help = EXPORT_EXAMPLES, mut_arg("input", |input| input.required(false)))]
 #[command(group(clap::ArgGroup::new("targets").required(true).multiple(true)
           .args(["to", "topic_word", "topic_weights", "alpha"])))]
