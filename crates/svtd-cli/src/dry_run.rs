@@ -43,7 +43,7 @@ pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -
             "n_words": corpus.n_present(),
             "n_tokens": corpus.n_tokens(),
             "n_nonzeros": corpus.n_nonzeros(),
-            "n_topics": args.n_topics,
+            "n_topics": workload.n_topics,
             "memory_bytes": workload.memory.round(),
             "passes": workload.passes(),
             "seconds_estimated": seconds,
@@ -52,14 +52,13 @@ pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -
         });
         writeln!(out, "{plan:#}")?;
     } else {
-        write_text(&mut out, args, corpus, workload, seconds)?;
+        write_text(&mut out, corpus, workload, seconds)?;
     }
     Ok(out.flush()?)
 }
 
 fn write_text(
     out: &mut dyn Write,
-    args: &Fit,
     corpus: &Corpus,
     workload: &Workload,
     seconds: f64,
@@ -75,7 +74,7 @@ fn write_text(
             corpus.n_nonzeros()
         ),
     )?;
-    line("topics", args.n_topics.to_string())?;
+    line("topics", workload.n_topics.to_string())?;
     line("memory", format!("about {} at the peak", bytes(workload.memory)))?;
     line("passes", format!("about {:.0} over the data", workload.passes()))?;
     let threads = rayon::current_num_threads();

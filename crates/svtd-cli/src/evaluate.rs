@@ -54,7 +54,10 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
     progress.begin("reading");
     let saved = input::model(&args.model)?;
     let corpus = input::corpus_for(&saved, &args.source)?;
-    let labels = args.labels.as_deref().map(|path| read_labels(path, &corpus)).transpose()?;
+    let labels = match &args.labels {
+        Some(path) => Some(read_labels(path, &corpus)?),
+        None => corpus.labels().map(|all| all.into_iter().map(str::to_owned).collect()),
+    };
     let report = judge(args, &saved, &corpus, labels, &progress)
         .map_err(Failure::about(&args.source.input))?;
     progress.finish();

@@ -70,6 +70,8 @@ fn export_to(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
     match kind {
         Kind::Json | Kind::Octis | Kind::Pyldavis => export_json(args, kind),
         Kind::Csv => export_tables(args, Format::Csv),
+        #[cfg(feature = "parquet")]
+        Kind::Parquet => export_tables(args, Format::Parquet),
         Kind::Npy => export_npy(args),
         Kind::Mallet => export_mallet(args),
     }

@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use svtd::model::{
-    LdaParams, MOST_TOPICS, SingleTopicParams, Sizes, Step, WordOrder, Workload,
-};
+use svtd::model::{LdaParams, MOST_TOPICS, SingleTopicParams, Sizes, Step, WordOrder, Workload};
 use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 

@@ -1,4 +1,4 @@
-//! Tables for other programs: CSV, JSONL and NumPy's `.npy`.
+//! Tables for other programs: CSV, JSONL, NumPy's `.npy` and Parquet.
 //!
 //! A table is named columns, each a function from the row to its value, so that what can be computed
 //! is never copied. Every file appears whole or not at all, and whether it may be written is asked
@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use svtd::persist::atomic::write_atomically;
+#[cfg(feature = "parquet")]
+use svtd::persist::parquet;
 
 use crate::failure::{Failure, Outcome};
 
@@ -31,6 +33,9 @@ pub enum Format {
     Jsonl,
     /// The numbers alone, for NumPy.
     Npy,
+    /// Apache Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// Named columns of equal length.
@@ -111,6 +116,8 @@ impl Target {
             Format::Csv => table.write_csv(out),
             Format::Jsonl => table.write_jsonl(out),
             Format::Npy => table.write_npy(out),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => table.write_parquet(out),
         });
         written.map_err(Failure::from)
     }
@@ -123,8 +130,10 @@ impl Format {
             Some("csv") => Ok(Format::Csv),
             Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
             Some("npy") => Ok(Format::Npy),
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Ok(Format::Parquet),
             _ => Err(Failure::Request(format!(
-                "{}: expected a name that ends in .csv, .jsonl or .npy",
+                "{}: expected a name that ends in .csv, .jsonl, .npy or .parquet",
                 path.display()
             ))),
         }
@@ -136,6 +145,8 @@ impl Format {
             Format::Csv => "csv",
             Format::Jsonl => "jsonl",
             Format::Npy => "npy",
+            #[cfg(feature = "parquet")]
+            Format::Parquet => "parquet",
         }
     }
 }
@@ -188,6 +199,22 @@ impl Table<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl Table<'_> {
+    fn write_parquet(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let mut columns = Vec::new();
+        for column in &self.columns {
+            let values = match &column.cells {
+                Cells::Text(text) => parquet::Values::Text(text),
+                Cells::Whole(number) => parquet::Values::Whole(number),
+                Cells::Real(number) => parquet::Values::Real(number),
+            };
+            columns.push(parquet::Column::new(column.name.clone(), values));
+        }
+        parquet::write_to(out, self.n_rows, &columns)
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Evaluate {
     #[command(flatten)]
     pub source: Source,
 
-    /// The true group of each document, one a line: how well topics agree with it
+    /// The true group of each document, one a line [default: the labels of INPUT, if it has any]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
 

@@ -77,6 +77,9 @@ pub enum Kind {
     Csv,
     /// One JSON file.
     Json,
+    /// Tables as Apache Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
     /// Matrices for NumPy, with their names as text.
     Npy,
     /// Topic keys and document topics as MALLET writes them.

@@ -55,6 +55,7 @@ Examples:
   svtd infer kos.svtd new.mtx --vocab words.txt -o mixtures.npy
   svtd infer kos.svtd docword.kos.txt.gz --top 3          the three largest topics of each
   svtd infer kos.svtd docword.kos.txt.gz --to jsonl       an object for each document
+  svtd infer kos.svtd docword.kos.txt.gz -o mixtures.parquet
   svtd infer kos.svtd docword.kos.txt.gz --gibbs --seed 7
 
 Words are matched by name; words the model has never seen are passed over and counted.";

@@ -2,8 +2,8 @@
 
 mod check;
 mod classical;
-mod count;
 mod completions;
+mod count;
 mod demo;
 mod diff;
 mod evaluate;

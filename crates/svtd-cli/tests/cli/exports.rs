@@ -145,6 +145,19 @@ fn tables_matrices_and_json_hold_topics_and_documents() {
     assert_eq!(w.text("n.documents.txt").lines().last(), Some("400"));
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_tables_appear_whole() {
+    let w = fitted();
+    w.must("infer m.svtd docword.lda.txt -o t.parquet");
+    w.must("export m.svtd docword.lda.txt --to parquet -o p");
+    for name in ["t.parquet", "p.topics.parquet", "p.topic-words.parquet", "p.documents.parquet"] {
+        let bytes = w.read(name);
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{name}");
+    }
+    assert_eq!(w.read("t.parquet"), w.read("p.documents.parquet"));
+}
+
 #[test]
 fn an_export_in_the_way_of_a_file_writes_nothing() {
     let w = fitted();

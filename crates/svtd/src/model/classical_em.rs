@@ -84,6 +84,11 @@ impl Default for Em {
 }
 
 impl Em {
+    /// Steps that all starts take together, as a rule.
+    pub(super) fn n_steps(&self) -> usize {
+        self.restarts * em::TYPICAL_STEPS
+    }
+
     /// How many starts; at least one.
     pub fn restarts(mut self, restarts: usize) -> Self {
         self.restarts = restarts;

@@ -120,7 +120,7 @@ impl CollapsedGibbs {
     }
 
     /// Sweeps in all.
-    fn n_sweeps(&self) -> usize {
+    pub(super) fn n_sweeps(&self) -> usize {
         self.burn_in + self.samples * BETWEEN_SAMPLES
     }
 

@@ -16,6 +16,7 @@
 //! polish          EM 3 z k a step; sweeps 1.6 z k each, k to whole vector registers
 //! held-out        2 z k for a tenth of the documents
 //! trust           two whitenings of half the documents
+//! a rival         EM 3 z k a step; Gibbs 4 k for each token a sweep
 //! ```
 //!
 //! Dense work counts a third, because it runs that much faster than gathering rows. The factors are
@@ -25,6 +26,7 @@
 //! # Cost
 //! None to speak of.
 
+use super::learner::Learner;
 use super::options::{Options, Polish};
 use super::stage::Stage;
 use super::{cvb0, em, lda};
@@ -41,6 +43,8 @@ pub struct Sizes {
     pub n_words: usize,
     /// Stored counts.
     pub n_nonzeros: usize,
+    /// Words with repetition.
+    pub n_tokens: u64,
 }
 
 impl From<&Corpus> for Sizes {
@@ -49,6 +53,7 @@ impl From<&Corpus> for Sizes {
             n_documents: corpus.n_documents(),
             n_words: corpus.n_present(),
             n_nonzeros: corpus.n_nonzeros(),
+            n_tokens: corpus.n_tokens(),
         }
     }
 }
@@ -77,6 +82,8 @@ pub struct Part {
 pub struct Workload {
     /// The stages in their order. A fit may leave some out (a polish that does not pay).
     pub parts: Vec<Part>,
+    /// Topics.
+    pub n_topics: usize,
     /// Bytes in use at the peak, the corpus included.
     pub memory: f64,
 }
@@ -103,18 +110,13 @@ impl Workload {
 
     pub(super) fn new(options: &Options, sizes: Sizes) -> Self {
         let mut plan = Plan { options, parts: Vec::new() };
-        let is_lda = options.alpha0.is_some();
-        match options.polish {
-            Polish::None => plan.spectral(sizes),
-            Polish::Auto if is_lda => plan.better_of_two(sizes),
-            Polish::Auto => plan.with_em(sizes, em::TYPICAL_STEPS),
-            Polish::Steps(steps) if is_lda => plan.with_sweeps(sizes, steps),
-            Polish::Steps(steps) => plan.with_em(sizes, steps),
+        match &options.learner {
+            Learner::Moments => plan.moments(sizes),
+            Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
+            Learner::Gibbs(gibbs) => plan.rival(sizes.n_tokens as f64, 4 * gibbs.n_sweeps()),
         }
-        if options.trust {
-            plan.trust(sizes);
-        }
-        Self { parts: plan.parts, memory: memory(options, sizes) }
+        let memory = memory(options, sizes);
+        Self { parts: plan.parts, n_topics: options.n_topics, memory }
     }
 }
 
@@ -131,6 +133,26 @@ impl Plan<'_> {
 
     fn k(&self) -> f64 {
         self.options.n_topics as f64
+    }
+
+    fn moments(&mut self, sizes: Sizes) {
+        let is_lda = self.options.alpha0.is_some();
+        match self.options.polish {
+            Polish::None => self.spectral(sizes),
+            Polish::Auto if is_lda => self.better_of_two(sizes),
+            Polish::Auto => self.with_em(sizes, em::TYPICAL_STEPS),
+            Polish::Steps(steps) if is_lda => self.with_sweeps(sizes, steps),
+            Polish::Steps(steps) => self.with_em(sizes, steps),
+        }
+        if self.options.trust {
+            self.trust(sizes);
+        }
+    }
+
+    /// So many passes over counts or tokens, each with all topics.
+    fn rival(&mut self, entries: f64, passes: usize) {
+        let passes = passes as f64;
+        self.add(Stage::Rival, passes * entries * self.k(), passes);
     }
 
     fn spectral(&mut self, sizes: Sizes) {
@@ -221,7 +243,8 @@ mod tests {
     use crate::{Lda, SingleTopic};
     use std::cell::RefCell;
 
-    const SIZES: Sizes = Sizes { n_documents: 1000, n_words: 500, n_nonzeros: 40_000 };
+    const SIZES: Sizes =
+        Sizes { n_documents: 1000, n_words: 500, n_nonzeros: 40_000, n_tokens: 50_000 };
 
     #[test]
     fn a_fit_goes_through_the_stages_that_were_foretold() {
@@ -256,7 +279,8 @@ mod tests {
 
     #[test]
     fn more_data_and_more_topics_take_more() {
-        let larger = Sizes { n_documents: 10_000, n_words: 500, n_nonzeros: 400_000 };
+        let larger =
+            Sizes { n_documents: 10_000, n_words: 500, n_nonzeros: 400_000, n_tokens: 500_000 };
         for (few, many) in [
             (Lda::params(5).workload(SIZES), Lda::params(50).workload(SIZES)),
             (Lda::params(5).workload(SIZES), Lda::params(5).workload(larger)),
