@@ -260,7 +260,7 @@ fn visible(check: &Check) -> String {
 
 fn need(cost: &FitCost, seconds: f64) -> String {
     format!(
-        "about {} and {} with these threads for {} topics, within a factor of two",
+        "about {} and {} with these threads for {} topics, as a rough guess",
         bytes(cost.bytes),
         duration(seconds),
         cost.n_topics

@@ -2,8 +2,8 @@
 //!
 //! Time is told in two units that any machine can measure for itself in a moment: *passes*, the
 //! time of one product of all counts with one column and back (the sparse half of a fit), and dense
-//! multiplications. Memory is the largest of the stages beside the counts. The factors are fitted
-//! to measured runs (`benches/record/choosing.md` tells how well); expect a factor of two.
+//! multiplications. Memory is the largest of the stages beside the counts. The factors are
+//! counted from the stages, not yet fitted to measured runs: an order of magnitude.
 
 use serde::Serialize;
 

@@ -25,8 +25,9 @@
 //!
 //! # Calibration
 //! Both are first order: they leave out documents given to the wrong topic and the error of the
-//! rotation. The factors [`SINGLE_TOPIC`] and [`MIXTURES`] are the mean ratios of observed to
-//! predicted errors over generated corpora (`benches/record/choosing.md`, with their spread).
+//! rotation. The factors [`SINGLE_TOPIC`] and [`MIXTURES`] are there for the mean ratios of observed
+//! to predicted errors that the bench `choosing` measures; until a run is recorded they are one, and
+//! the prediction is not calibrated.
 //!
 //! # Guarantees
 //! [`DeviationBound`] is Theorem 2.2 for the same corpus: what holds for *every* model. It is printed
