@@ -171,7 +171,9 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
     section.claims = claims(summary);
     section.drawings = drawings(summary);
     section.tables = tables(summary);
-    section.numbers.push(Numbers { name: "accuracy".to_owned(), table: raw(summary.runs) });
+    section
+        .numbers
+        .push(Numbers { name: "accuracy".to_owned(), table: numbers(summary, n_corpora) });
     section.notes.push(
         "Err compares M diag(Omega) M' with the truth, which is the pair moment: it hardly sees whether the \
          rotation is right. L1 and ARI are the ones to go by."
@@ -395,20 +397,33 @@ fn compared(summary: &Summary<'_>) -> Table {
     table
 }
 
-fn raw(runs: &[Run]) -> Table {
-    let head = ["words", "documents", "corpus", "method", "l1", "ari", "err"];
+/// Means and standard errors: the corpora one by one would be tens of thousands of numbers, which the
+/// seeds give again at any time.
+fn numbers(summary: &Summary<'_>, n_corpora: usize) -> Table {
+    let head = [
+        "words",
+        "documents",
+        "method",
+        "corpora",
+        "l1",
+        "l1_error",
+        "ari",
+        "ari_error",
+        "err",
+        "err_error",
+    ];
     let mut table = Table::new("", &head);
-    for run in runs {
-        for (c, score) in contestants().into_iter().zip(&run.scores) {
-            table.push(vec![
-                run.documents.name().into(),
-                run.n_documents.into(),
-                run.corpus.into(),
-                c.name().into(),
-                score.l1.into(),
-                score.ari.into(),
-                score.err.into(),
-            ]);
+    for documents in Documents::BOTH {
+        for &n in summary.sizes {
+            for c in contestants() {
+                let mut row: Vec<Cell> =
+                    vec![documents.name().into(), n.into(), c.name().into(), n_corpora.into()];
+                for value in [L1, ARI, ERR] {
+                    let mean = summary.mean(c, documents, n, value);
+                    row.extend([Cell::Number(mean.value), Cell::Number(mean.error)]);
+                }
+                table.push(row);
+            }
         }
     }
     table

@@ -72,7 +72,6 @@ const REFERENCE_JOINT: f64 = 0.0086;
 /// `Var_N` of one method on one growing corpus.
 struct Run {
     entrant: Entrant,
-    corpus: usize,
     /// From `FIRST + 1` on.
     drifts: Vec<f64>,
 }
@@ -112,7 +111,7 @@ fn one(entrant: Entrant, corpus: usize, last: usize) -> svtd::Result<Run> {
         drifts.push(drift(&before, &after));
         before = after;
     }
-    Ok(Run { entrant, corpus, drifts })
+    Ok(Run { entrant, drifts })
 }
 
 struct Summary<'a> {
@@ -136,7 +135,7 @@ impl Summary<'_> {
     }
 
     /// Means over windows of steps, each with its error over the corpora.
-    fn points(&self, entrant: Entrant) -> Vec<Point> {
+    fn windows(&self, entrant: Entrant) -> Vec<Mean> {
         let n_windows = (self.last - FIRST).div_ceil(WINDOW);
         let window = |w: usize| {
             let means: Vec<f64> = self
@@ -144,10 +143,15 @@ impl Summary<'_> {
                 .filter_map(|run| run.drifts.chunks(WINDOW).nth(w))
                 .map(|drifts| Mean::of(drifts).value)
                 .collect();
-            let middle = FIRST as f64 + (w as f64 + 0.5) * WINDOW as f64 + 0.5;
-            Mean::of(&means).point(middle)
+            Mean::of(&means)
         };
         (0..n_windows).map(window).collect()
+    }
+
+    fn points(&self, entrant: Entrant) -> Vec<Point> {
+        let middle = |w: usize| FIRST as f64 + (w as f64 + 0.5) * WINDOW as f64 + 0.5;
+        let windows = self.windows(entrant).into_iter().enumerate();
+        windows.map(|(w, mean)| mean.point(middle(w))).collect()
     }
 }
 
@@ -168,7 +172,7 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
     section.claims = claims(summary);
     section.drawings.push(drawing(summary));
     section.tables.push(table(summary));
-    section.numbers.push(Numbers { name: "stability".to_owned(), table: raw(summary.runs) });
+    section.numbers.push(Numbers { name: "stability".to_owned(), table: numbers(summary) });
     section
 }
 
@@ -277,18 +281,19 @@ fn table(summary: &Summary<'_>) -> Table {
     table
 }
 
-/// Means over windows by corpus: every single step would be tens of thousands of lines.
-fn raw(runs: &[Run]) -> Table {
-    let mut table = Table::new("", &["method", "corpus", "from", "to", "mean_var"]);
-    for run in runs {
-        for (w, drifts) in run.drifts.chunks(WINDOW).enumerate() {
+/// Means over windows of steps and all corpora: every single step would be tens of thousands of
+/// lines.
+fn numbers(summary: &Summary<'_>) -> Table {
+    let mut table = Table::new("", &["method", "from", "to", "mean_var", "error"]);
+    for entrant in Entrant::all() {
+        for (w, mean) in summary.windows(entrant).into_iter().enumerate() {
             let from = FIRST + w * WINDOW + 1;
             table.push(vec![
-                run.entrant.name().into(),
-                run.corpus.into(),
+                entrant.name().into(),
                 from.into(),
-                (from + drifts.len() - 1).into(),
-                Mean::of(drifts).value.into(),
+                (from + WINDOW - 1).min(summary.last).into(),
+                mean.value.into(),
+                mean.error.into(),
             ]);
         }
     }
