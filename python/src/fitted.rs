@@ -53,6 +53,13 @@ pub fn restore(bytes: &[u8]) -> PyResult<Fitted> {
     Ok(Fitted(Arc::new(saved)))
 }
 
+impl Fitted {
+    /// What the file holds.
+    pub fn saved(&self) -> Arc<Saved> {
+        Arc::clone(&self.0)
+    }
+}
+
 #[pymethods]
 impl Fitted {
     /// `lda` or `single-topic`.

@@ -10,12 +10,14 @@
 //! | `choices.rs` | the options of a fit by their names |
 //! | `fitted.rs` | a fitted model: its numbers, its file, what it says of documents |
 //! | `waiting.rs` | work without the interpreter lock, progress, and the way out of it |
+//! | `comparing.rs` | two models side by side |
 //! | `drawing.rs` | corpora whose truth is known |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
 
 mod choices;
+mod comparing;
 mod counts;
 mod drawing;
 mod failure;
@@ -27,6 +29,8 @@ use pyo3::prelude::*;
 /// Private: use the names of `svtd`.
 #[pymodule]
 mod _svtd {
+    #[pymodule_export]
+    use crate::comparing::compare;
     #[pymodule_export]
     use crate::counts::Counts;
     #[pymodule_export]

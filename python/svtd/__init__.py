@@ -11,9 +11,21 @@ mixture of topics. Both are scikit-learn estimators. Nothing is random unless as
 number of threads never changes a bit of the result.
 """
 
+from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._generate import Generated, generate
 from ._svtd import VERSION as __version__
 from ._svtd import FitError
 
-__all__ = ["LDA", "FitError", "Generated", "SingleTopic", "__version__", "generate", "load"]
+__all__ = [
+    "LDA",
+    "Comparison",
+    "FitError",
+    "Generated",
+    "SingleTopic",
+    "TopicPair",
+    "__version__",
+    "diff",
+    "generate",
+    "load",
+]

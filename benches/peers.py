@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""svtd beside scikit-learn, gensim and tomotopy: the same corpora, one run, losses included.
+
+Every fit runs in a process of its own with two threads, and is charged for starting up and for
+reading its input: CPU seconds and peak memory are those of the whole process. Topics come back as
+one table, words x topics, and everything after that is common code: held-out perplexity by one
+inference (`svtd`'s fixed point would favour ours, so it is written here in NumPy), coherence, and
+for the generated corpus the distance to the true topics.
+
+    python benches/peers.py --quick                 a minute: small corpora, to see that it works
+    python benches/peers.py --out peers.jsonl       everything; stop and start again at will
+    python benches/peers.py --out peers.jsonl --only 20newsgroups/20/svtd
+    python benches/peers.py --out peers.jsonl --table
+
+Needs svtd itself (`pip install .`), python/requirements-bench.txt, and for 20 newsgroups the
+folder SVTD_DATA. A fit that takes longer than --cap seconds is stopped and reported as such.
+
+Settings: those each library documents as its defaults where a user has no reason to change them.
+  svtd           LDA(k)
+  scikit-learn   LatentDirichletAllocation(k, n_jobs=2): batch, 10 iterations
+  gensim         LdaMulticore(k, workers=2, passes=1)
+  gensim-10      the same with passes=10, as its tutorials advise
+  tomotopy       LDAModel(k), 1000 sweeps, last sample
+  tomotopy-mean  LDAModel(k, eta=.05), 1000 sweeps, mean of 20 samples 10 sweeps apart
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+THREADS = 2
+LIBRARIES = ["svtd", "scikit-learn", "gensim", "gensim-10", "tomotopy", "tomotopy-mean"]
+TOPICS = {"20newsgroups": [20, 50, 100], "generated": [10, 50, 100]}
+EVERY = 5  # documents 5, 10, ... are held out
+ALPHA = 0.1  # of the common inference
+TOP = 10  # words of a topic that coherence looks at
+
+
+# --- corpora ---------------------------------------------------------------------------------
+
+
+def newsgroups(quick: bool) -> sp.csr_matrix:
+    """The counts of 20 newsgroups; quick: every eighth document."""
+    folder = os.environ.get("SVTD_DATA")
+    if folder is None:
+        raise SystemExit("20newsgroups needs the folder SVTD_DATA; see CONTRIBUTING.md")
+    with gzip.open(Path(folder) / "docword.20newsgroups.txt.gz", "rt") as lines:
+        shape = (int(next(lines)), int(next(lines)))
+        next(lines)
+        entries = np.loadtxt(lines, dtype=np.int64)
+    counts = sp.csr_matrix((entries[:, 2], (entries[:, 0] - 1, entries[:, 1] - 1)), shape=shape)
+    return counts[::8] if quick else counts
+
+
+def generated(k: int, quick: bool):
+    """100 000 documents over 20 000 words, and the topics they were drawn from."""
+    import svtd
+
+    n_samples, n_features = (2000, 500) if quick else (100_000, 20_000)
+    drawn = svtd.generate(
+        "lda", n_samples=n_samples, n_features=n_features, n_components=k,
+        lengths=(20, 150), zipf=True, random_state=1,
+    )
+    return drawn.X, drawn.components
+
+
+def split(counts: sp.csr_matrix):
+    """Documents to fit, and documents held out without the words that the first do not have."""
+    held_out = np.arange(counts.shape[0]) % EVERY == EVERY - 1
+    train, test = counts[~held_out], counts[held_out]
+    known = np.asarray(train.sum(axis=0)).ravel() > 0
+    test = (test @ sp.diags(known.astype(test.dtype))).tocsr().astype(test.dtype)
+    test.eliminate_zeros()
+    return train[np.diff(train.indptr) > 0], test
+
+
+# --- fits, each in its own process -----------------------------------------------------------
+
+
+def fit_svtd(counts, k, seed):
+    import svtd
+
+    return svtd.LDA(k, n_jobs=THREADS).fit(counts).components_
+
+
+def fit_sklearn(counts, k, seed):
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(k, n_jobs=THREADS, random_state=seed).fit(counts)
+    return model.components_
+
+
+def fit_gensim(counts, k, seed, passes=1):
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaMulticore
+
+    names = {i: str(i) for i in range(counts.shape[1])}
+    corpus = Sparse2Corpus(counts, documents_columns=False)
+    model = LdaMulticore(
+        corpus, num_topics=k, id2word=names, workers=THREADS, passes=passes, random_state=seed
+    )
+    return model.get_topics()
+
+
+def fit_tomotopy(counts, k, seed, mean=False):
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=k, seed=seed, **({"eta": 0.05} if mean else {}))
+    for d in range(counts.shape[0]):
+        span = slice(counts.indptr[d], counts.indptr[d + 1])
+        model.add_doc(np.repeat(counts.indices[span], counts.data[span]).astype(str).tolist())
+    order = None
+    total, n_samples = 0.0, 20 if mean else 1
+    model.train(1000 - 10 * (n_samples - 1), workers=THREADS)
+    for sample in range(n_samples):
+        if sample:
+            model.train(10, workers=THREADS)
+        if order is None:
+            order = [int(word) for word in model.used_vocabs]
+        total = total + np.array([model.get_topic_word_dist(j) for j in range(k)])
+    topics = np.zeros((k, counts.shape[1]))
+    topics[:, order] = total / n_samples
+    return topics
+
+
+FITS = {
+    "svtd": fit_svtd,
+    "scikit-learn": fit_sklearn,
+    "gensim": fit_gensim,
+    "gensim-10": lambda counts, k, seed: fit_gensim(counts, k, seed, passes=10),
+    "tomotopy": fit_tomotopy,
+    "tomotopy-mean": lambda counts, k, seed: fit_tomotopy(counts, k, seed, mean=True),
+}
+
+
+def child(library: str, counts: str, k: int, seed: int, out: str) -> None:
+    """The process of one fit: reads, fits, writes topics that sum to one."""
+    topics = FITS[library](sp.load_npz(counts), k, seed)
+    np.save(out, topics / topics.sum(axis=1, keepdims=True))
+
+
+def fit(library: str, counts: Path, k: int, seed: int, cap: float):
+    """Topics, CPU seconds, wall seconds and peak bytes of one fit; None if it took too long."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/topics.npy"
+        command = [sys.executable, __file__, "--child", library, str(counts), str(k), str(seed), out]
+        environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS), OPENBLAS_NUM_THREADS=str(THREADS))
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        # A watcher process, so that its ru_maxrss is that of this fit and its children alone.
+        watcher = [sys.executable, __file__, "--watch", str(cap), *command]
+        done = subprocess.run(watcher, env=environment, capture_output=True, text=True)
+        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - began
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if done.returncode == 124:
+            return None, cpu, wall, 0
+        if done.returncode:
+            raise RuntimeError(done.stderr[-2000:])
+        return np.load(out), cpu, wall, int(done.stdout.split()[-1]) * 1024
+
+
+def watch(cap: float, command: list[str]) -> None:
+    """Runs a fit and tells its peak memory in KiB."""
+    try:
+        done = subprocess.run(command, timeout=cap, stdout=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        sys.exit(124)
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    sys.exit(done.returncode)
+
+
+# --- one judge for all -----------------------------------------------------------------------
+
+
+def perplexity(topics: np.ndarray, test: sp.csr_matrix, sweeps: int = 50) -> float:
+    """Of the second half of each document given the first, tokens alternating.
+
+    The mixture maximises likelihood times a Dirichlet(1 + ALPHA) prior, by EM from the uniform
+    mixture: the same for every library, and none's own.
+    """
+    topics = np.maximum(topics, 1e-12)
+    topics = topics / topics.sum(axis=1, keepdims=True)
+    total, tokens = 0.0, 0
+    for d in range(test.shape[0]):
+        span = slice(test.indptr[d], test.indptr[d + 1])
+        words = np.repeat(test.indices[span], test.data[span])
+        observed, held_out = words[::2], words[1::2]
+        if not len(held_out):
+            continue
+        likelihood = topics[:, observed]
+        theta = np.full(len(topics), 1.0 / len(topics))
+        for _ in range(sweeps):
+            shares = likelihood * theta[:, None]
+            fresh = (shares / shares.sum(axis=0)).sum(axis=1) + ALPHA
+            fresh /= fresh.sum()
+            settled = np.abs(fresh - theta).sum() < 1e-4
+            theta = fresh
+            if settled:
+                break
+        total += np.log(theta @ topics[:, held_out]).sum()
+        tokens += len(held_out)
+    return float(np.exp(-total / tokens))
+
+
+def npmi(topics: np.ndarray, test: sp.csr_matrix) -> float:
+    """Mean normalised pointwise mutual information of top words, in unseen documents."""
+    present = (test > 0).astype(np.float64).tocsc()
+    n, scores = present.shape[0], []
+    for topic in topics:
+        top = topic.argsort()[::-1][:TOP]
+        both = (present[:, top].T @ present[:, top]).toarray() / n
+        alone = np.diag(both)
+        for i in range(TOP):
+            for j in range(i):
+                if both[i, j] == 0:
+                    scores.append(-1.0)
+                elif both[i, j] < 1:
+                    ratio = np.log(both[i, j] / (alone[i] * alone[j]))
+                    scores.append(ratio / -np.log(both[i, j]))
+    return float(np.mean(scores))
+
+
+def topic_distance(truth: np.ndarray, topics: np.ndarray) -> float:
+    """Mean L1 distance of topics matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
+
+    distances = cdist(truth, topics, "cityblock")
+    return float(distances[linear_sum_assignment(distances)].mean())
+
+
+# --- the run ---------------------------------------------------------------------------------
+
+
+def run(arguments: argparse.Namespace) -> None:
+    done = {row["name"]: row for row in read(arguments.out)}
+    with tempfile.TemporaryDirectory() as folder:
+        for corpus in TOPICS:
+            for k in ([5] if arguments.quick else TOPICS[corpus]):
+                names = [f"{corpus}/{k}/{library}" for library in LIBRARIES]
+                wanted = [n for n in names if n not in done and arguments.only in n]
+                if not wanted:
+                    continue
+                truth = None
+                if corpus == "generated":
+                    counts, truth = generated(k, arguments.quick)
+                else:
+                    counts = newsgroups(arguments.quick)
+                train, test = split(counts)
+                path = Path(folder) / "train.npz"
+                sp.save_npz(path, train, compressed=False)
+                test = test[:2000]
+                for name in wanted:
+                    library = name.rsplit("/", 1)[1]
+                    topics, cpu, wall, peak = fit(library, path, k, 1, arguments.cap)
+                    row = {"name": name, "cpu": cpu, "wall": wall, "peak": peak}
+                    if topics is None:
+                        row["stopped"] = arguments.cap
+                    else:
+                        row["perplexity"] = perplexity(topics, test)
+                        row["npmi"] = npmi(topics, test)
+                        if truth is not None:
+                            row["distance"] = topic_distance(truth, topics)
+                    done[name] = row
+                    if arguments.out:
+                        with open(arguments.out, "a") as out:
+                            out.write(json.dumps(row) + "\n")
+                    print(json.dumps(row), file=sys.stderr, flush=True)
+    table(done.values())
+
+
+def read(path):
+    if path is None or not Path(path).exists():
+        return []
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def table(rows) -> None:
+    """A table in Markdown."""
+    print("| corpus | k | library | CPU s | wall s | peak MB | held-out perplexity | NPMI | topic L1 |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        corpus, k, library = row["name"].split("/")
+        if "stopped" in row:
+            rest = f"stopped after {row['stopped']:.0f} s | | | | |"
+            print(f"| {corpus} | {k} | {library} | {row['cpu']:.1f} | {rest}")
+            continue
+        distance = f"{row['distance']:.3f}" if "distance" in row else ""
+        print(
+            f"| {corpus} | {k} | {library} | {row['cpu']:.1f} | {row['wall']:.1f} | "
+            f"{row['peak'] / 1e6:.0f} | {row['perplexity']:.0f} | {row['npmi']:.3f} | {distance} |"
+        )
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        library, counts, k, seed, out = sys.argv[2:]
+        return child(library, counts, int(k), int(seed), out)
+    if sys.argv[1:2] == ["--watch"]:
+        return watch(float(sys.argv[2]), sys.argv[3:])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="small corpora and five topics")
+    parser.add_argument("--only", default="", metavar="TEXT", help="fits whose name holds TEXT")
+    parser.add_argument("--out", metavar="FILE", help="keep results here, and go on from them")
+    parser.add_argument("--cap", type=float, default=3600, help="seconds a fit may take")
+    parser.add_argument("--table", action="store_true", help="only print what FILE holds")
+    arguments = parser.parse_args()
+    if arguments.table:
+        return table(read(arguments.out))
+    run(arguments)
+
+
+if __name__ == "__main__":
+    main()

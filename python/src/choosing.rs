@@ -1,0 +1,42 @@
+//! What the data can say, and how many topics: the library's answers as JSON.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use svtd::choosing::{Check, CheckOptions};
+
+use crate::choices::{Choices, Request};
+use crate::counts::Counts;
+use crate::fitted::in_json;
+use crate::waiting::run;
+
+/// What a corpus can say, before fitting; as JSON.
+#[pyfunction]
+#[pyo3(signature = (counts, alpha0, n_topics, threads))]
+pub fn check(
+    py: Python<'_>,
+    counts: &Counts,
+    alpha0: Option<f64>,
+    n_topics: Option<usize>,
+    threads: usize,
+) -> PyResult<String> {
+    let corpus = Arc::clone(&counts.0);
+    let asked = CheckOptions { alpha0, n_topics };
+    in_json(&run(py, threads, None, move |_| Check::of(&corpus, &asked))?)
+}
+
+/// Every number of topics from `least` to `most` from the same passes; as JSON.
+#[pyfunction]
+pub fn sweep(
+    py: Python<'_>,
+    counts: &Counts,
+    choices: Choices,
+    least: usize,
+    most: usize,
+    threads: usize,
+) -> PyResult<String> {
+    let request = Request::try_from(choices)?;
+    let corpus = Arc::clone(&counts.0);
+    let work = move |_: &_| request.sweep(&corpus, least..=most);
+    in_json(&run(py, threads, None, work)?)
+}

@@ -1,0 +1,165 @@
+"""What the data can say, and how many topics to ask for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _frames
+from ._estimators import LDA, SingleTopic
+from ._svtd import check as _check
+from ._svtd import sweep as _sweep
+
+
+class Sweep:
+    """Every number of topics of a range, judged; see :func:`sweep`.
+
+    Attributes
+    ----------
+    fits : DataFrame
+        A row for each number of topics: ``n_topics``, ``log_likelihood`` of held-out words,
+        ``npmi``, ``exclusivity``, ``n_stable``.
+    directions : DataFrame
+        The directions of the pair moment: ``eigenvalue``, ``cross_validated``, ``z``.
+    recommended : range
+        The numbers of topics worth looking at.
+    details : dict
+        All of it.
+    """
+
+    def __init__(self, details: dict[str, Any]) -> None:
+        self.details = details
+        low, high = details["recommendation"]["low"], details["recommendation"]["high"]
+        self.recommended = range(low, high + 1)
+
+    @property
+    def fits(self) -> Any:
+        names = ("n_topics", "log_likelihood", "npmi", "exclusivity", "n_stable")
+        return _columns(self.details["fits"], names)
+
+    @property
+    def directions(self) -> Any:
+        return _columns(self.details["directions"], ("eigenvalue", "cross_validated", "z"))
+
+    def __repr__(self) -> str:
+        tried = [fit["n_topics"] for fit in self.details["fits"]]
+        return (
+            f"Sweep({tried[0]} to {tried[-1]} topics; look at "
+            f"{self.recommended[0]} to {self.recommended[-1]})"
+        )
+
+
+def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
+    columns = {}
+    for name in names:
+        values = [row[name] for row in rows]
+        missing = any(value is None for value in values)
+        columns[name] = np.array(values, dtype=float) if missing else np.array(values)
+    return _frames.frame(columns)
+
+
+def check(
+    X: Any,
+    *,
+    model: str = "lda",
+    n_components: Optional[int] = None,
+    alpha0: float = 1.0,
+    words: Any = None,
+    n_jobs: Optional[int] = None,
+) -> dict[str, Any]:
+    """What a corpus can say, before anything is fitted to it.
+
+    Parameters
+    ----------
+    X : as for ``fit``
+        Counts of words or texts.
+    model : {'lda', 'single-topic'}, default='lda'
+        What documents are taken to be.
+    n_components : int, optional
+        The number of topics the fit is to have; as many as are visible if not given.
+    alpha0 : float, default=1.0
+        LDA: the sum of the Dirichlet parameter.
+    words : sequence of str, optional
+        The words, one for each column.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    dict
+        What ``svtd check --json`` tells: sizes, short documents, copies, long documents, effective
+        numbers of documents, visible topics (``visible``), and if it cannot be fitted, why
+        (``refusal``).
+
+    Examples
+    --------
+    >>> import svtd
+    >>> X = svtd.generate(n_samples=2000, n_features=40, n_components=3, random_state=0).X
+    >>> svtd.check(X, model="single-topic")["visible"]["n_topics"]
+    3
+    """
+    estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
+    counts = estimator._read(X, words)
+    mixes = alpha0 if model == "lda" else None
+    return json.loads(_check(counts, mixes, n_components, estimator._threads()))
+
+
+def sweep(
+    X: Any,
+    n_components: Any = range(2, 31),
+    *,
+    model: str = "lda",
+    alpha0: float = 1.0,
+    words: Any = None,
+    n_jobs: Optional[int] = None,
+) -> Sweep:
+    """Judge every number of topics of a range, from the same passes over the data.
+
+    Parameters
+    ----------
+    X : as for ``fit``
+        Counts of words or texts.
+    n_components : range, default=range(2, 31)
+        The numbers of topics; the range has no gaps.
+    model : {'lda', 'single-topic'}, default='lda'
+        What documents are taken to be.
+    alpha0 : float, default=1.0
+        LDA: the sum of the Dirichlet parameter.
+    words : sequence of str, optional
+        The words, one for each column.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Sweep
+        ``fits``, ``directions`` and ``recommended``.
+
+    Examples
+    --------
+    >>> import svtd
+    >>> X = svtd.generate(n_samples=2000, n_features=40, n_components=3, random_state=0).X
+    >>> swept = svtd.sweep(X, range(2, 7), model="single-topic")
+    >>> 3 in swept.recommended
+    True
+    >>> swept.fits["n_topics"].tolist()
+    [2, 3, 4, 5, 6]
+    """
+    numbers = [int(k) for k in n_components]
+    if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)) or numbers[0] < 1:
+        raise ValueError("n_components must be a range of whole numbers from 1 without gaps")
+    estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
+    counts = estimator._read(X, words)
+    choices = estimator._choices()
+    swept = _sweep(counts, choices, numbers[0], numbers[-1], estimator._threads())
+    return Sweep(json.loads(swept))
+
+
+def _estimator(model: str, *, alpha0: float, n_jobs: Optional[int]) -> Any:
+    if model == "lda":
+        return LDA(alpha0=alpha0, n_jobs=n_jobs)
+    if model == "single-topic":
+        return SingleTopic(n_jobs=n_jobs)
+    raise ValueError(f"model must be 'lda' or 'single-topic', got {model!r}")

@@ -1,0 +1,85 @@
+"""Two models side by side."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from . import _frames
+from ._base import check_is_fitted
+from ._svtd import compare
+
+
+class TopicPair(NamedTuple):
+    """A topic of the old model and its partner in the new one."""
+
+    old: int
+    """The topic of the old model, from 0."""
+    new: int
+    """The topic of the new model, from 0."""
+    distance: float
+    """Total variation, from 0 (equal) to 1 (nothing in common)."""
+    doubtful: bool
+    """Whether each is no closer to the other than to a topic of its own model."""
+    gained: list[str]
+    """The words whose probability grew most."""
+    lost: list[str]
+    """The words whose probability fell most."""
+
+
+class Comparison(NamedTuple):
+    """What two models have in common."""
+
+    pairs: list[TopicPair]
+    """Topics that were matched one to one, so that the sum of distances is least."""
+    mean_distance: Optional[float]
+    """The mean distance of the pairs."""
+    only_old: list[int]
+    """Topics of the old model without a partner."""
+    only_new: list[int]
+    """Topics of the new model without a partner."""
+    n_shared_words: int
+    """Words that both vocabularies have."""
+    n_words_only_old: int
+    """Words that only the old vocabulary has."""
+    n_words_only_new: int
+    """Words that only the new vocabulary has."""
+
+    def to_frame(self) -> Any:
+        """The pairs as a data frame."""
+        return _frames.frame(
+            {name: [getattr(pair, name) for pair in self.pairs] for name in TopicPair._fields}
+        )
+
+
+def diff(old: Any, new: Any, n_words: int = 5) -> Comparison:
+    """Which topics of two models are the same, and what moved.
+
+    Words are matched by name, topics one to one so that the sum of their distances is least.
+
+    Parameters
+    ----------
+    old, new : LDA or SingleTopic
+        Two fitted models.
+    n_words : int, default=5
+        How many words that grew and fell are told for each pair.
+
+    Returns
+    -------
+    Comparison
+        ``pairs`` and what is left over.
+
+    Examples
+    --------
+    >>> import svtd
+    >>> X = svtd.generate(n_samples=2000, n_features=30, n_components=3, random_state=0).X
+    >>> model = svtd.SingleTopic(3).fit(X)
+    >>> svtd.diff(model, model).mean_distance
+    0.0
+    >>> [(pair.old, pair.new) for pair in svtd.diff(model, model).pairs]
+    [(0, 0), (1, 1), (2, 2)]
+    """
+    for model in (old, new):
+        check_is_fitted(model, "components_")
+    found = compare(old._fitted, new._fitted, n_words)
+    found["pairs"] = [TopicPair(*pair) for pair in found["pairs"]]
+    return Comparison(**found)
