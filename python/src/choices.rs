@@ -4,8 +4,11 @@
 //! same bytes. Python passes what was chosen; `None` leaves the library's own default, also where
 //! `paper` has changed it.
 
+use std::ops::RangeInclusive;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use svtd::model::{LdaParams, MOST_TOPICS, SingleTopicParams, Sweep};
 use svtd::moments::Rows;
 use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, Scaling, SingleTopic};
 
@@ -16,7 +19,8 @@ use crate::waiting::Steps;
 #[pyo3(from_item_all)]
 pub struct Choices {
     kind: String,
-    n_components: usize,
+    /// `None` for as many as stand out of the noise.
+    n_components: Option<usize>,
     alpha0: Option<f64>,
     paper: bool,
     method: Option<String>,
@@ -46,7 +50,7 @@ enum PolishChoice {
 /// The choices as the library spells them.
 pub struct Request {
     kind: Kind,
-    n_topics: usize,
+    n_topics: Option<usize>,
     alpha0: Option<f64>,
     paper: bool,
     method: Option<Method>,
@@ -130,23 +134,51 @@ macro_rules! apply {
     }};
 }
 
+/// The number of topics given, or chosen from the data with everything else as asked.
+macro_rules! with_topics {
+    ($request:expr, $params:expr, $corpus:expr) => {{
+        let params = $params;
+        match $request.n_topics {
+            Some(_) => params,
+            None => params.choose_topics($corpus, MOST_TOPICS)?,
+        }
+    }};
+}
+
 impl Request {
     /// Fits what was chosen.
     pub fn fit(&self, corpus: &Corpus, steps: &Steps) -> svtd::Result<Model> {
         let watch = |step| steps.tell(step);
         match self.kind {
             Kind::Lda => {
-                let mut params = apply!(self, Lda::params(self.n_topics));
-                if let Some(alpha0) = self.alpha0 {
-                    params = params.alpha0(alpha0);
-                }
+                let params = with_topics!(self, self.lda(), corpus);
                 params.fit_watched(corpus, &watch).map(Model::Lda)
             }
             Kind::SingleTopic => {
-                let params = apply!(self, SingleTopic::params(self.n_topics));
+                let params = with_topics!(self, self.single_topic(), corpus);
                 params.fit_watched(corpus, &watch).map(Model::SingleTopic)
             }
         }
+    }
+
+    /// Judges every number of topics of a range.
+    pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> svtd::Result<Sweep> {
+        match self.kind {
+            Kind::Lda => self.lda().sweep(corpus, range, &mut |_| {}),
+            Kind::SingleTopic => self.single_topic().sweep(corpus, range, &mut |_| {}),
+        }
+    }
+
+    fn lda(&self) -> LdaParams {
+        let params = apply!(self, Lda::params(self.n_topics.unwrap_or(1)));
+        match self.alpha0 {
+            Some(alpha0) => params.alpha0(alpha0),
+            None => params,
+        }
+    }
+
+    fn single_topic(&self) -> SingleTopicParams {
+        apply!(self, SingleTopic::params(self.n_topics.unwrap_or(1)))
     }
 }
 

@@ -16,8 +16,7 @@ pub fn compare<'py>(
     n_words: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (old, new) = (old.saved(), new.saved());
-    let compared =
-        py.detach(|| Comparison::new(old.model.topics(), new.model.topics(), n_words));
+    let compared = py.detach(|| Comparison::new(old.model.topics(), new.model.topics(), n_words));
     let compared = compared.map_err(|error| exception(&error))?;
     let result = PyDict::new(py);
     result.set_item("mean_distance", compared.mean_distance())?;

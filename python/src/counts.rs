@@ -7,15 +7,20 @@
 //! Only whole numbers that are not negative are counts. A matrix of tf-idf or other weights is
 //! refused, because the moments of weights are not those of any model here.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use numpy::{Element, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use svtd::corpus::CorpusBuilder;
 use svtd::{Corpus, Vocabulary};
 
 use crate::failure::exception;
+use crate::fitted::in_json;
 use crate::waiting::run;
 
 /// `indptr`, `indices`, `data`.
@@ -45,9 +50,9 @@ impl Counts {
     ) -> PyResult<Self> {
         let (indptr, indices, data) = arrays;
         let offsets = offsets(&indptr)?;
-        let mut builder = if let Ok(indices) = indices.cast::<numpy::PyArray1<i32>>() {
+        let mut builder = if let Ok(indices) = indices.cast::<PyArray1<i32>>() {
             with_data(py, &offsets, indices.readonly(), &data, n_words)?
-        } else if let Ok(indices) = indices.cast::<numpy::PyArray1<i64>>() {
+        } else if let Ok(indices) = indices.cast::<PyArray1<i64>>() {
             with_data(py, &offsets, indices.readonly(), &data, n_words)?
         } else {
             return Err(not_understood("indices", "int32 or int64", &indices));
@@ -84,10 +89,55 @@ impl Counts {
         self.0.lengths().to_vec()
     }
 
+    /// The words in the order of their numbers, or `None` if they have no names.
+    fn words(&self) -> Option<Vec<String>> {
+        names(self.0.vocabulary())
+    }
+
+    /// `indptr`, `indices` and `data` of the counts, words ascending.
+    fn rows<'py>(&self, py: Python<'py>) -> Rows<'py> {
+        rows(py, &self.0)
+    }
+
+    /// How text became words, as JSON; `None` for what was not counted from text.
+    fn word_choice(&self) -> PyResult<Option<String>> {
+        self.0.word_choice().map(in_json).transpose()
+    }
+
+    /// What the reader has to say.
+    fn notes(&self) -> Vec<String> {
+        self.0.report().notes.clone()
+    }
+
     /// SHA-256 of the sizes, the words and the counts.
     fn digest(&self) -> String {
         self.0.digest()
     }
+}
+
+/// The words, unless they are mere numbers.
+pub fn names(vocabulary: &Vocabulary) -> Option<Vec<String>> {
+    (!vocabulary.is_numbered()).then(|| vocabulary.iter().map(Cow::into_owned).collect())
+}
+
+/// Where each row begins, columns, counts.
+pub type Rows<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>);
+
+/// The counts of every document by ascending word.
+pub fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
+    let mut indptr = Vec::with_capacity(corpus.n_documents() + 1);
+    let mut indices = Vec::with_capacity(corpus.n_nonzeros());
+    let mut counts = Vec::with_capacity(corpus.n_nonzeros());
+    indptr.push(0);
+    for d in 0..corpus.n_documents() {
+        let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
+        words.sort_unstable();
+        indices.extend(words.iter().map(|&(word, _)| word as i32));
+        counts.extend(words.iter().map(|&(_, count)| count as i32));
+        indptr.push(indices.len() as i64);
+    }
+    (indptr.into_pyarray(py), indices.into_pyarray(py), counts.into_pyarray(py))
 }
 
 /// A number that may be a column or the start of a row.
@@ -165,9 +215,9 @@ impl Count for bool {
 }
 
 fn offsets(indptr: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<usize>> {
-    let offsets: Option<Vec<usize>> = if let Ok(array) = indptr.cast::<numpy::PyArray1<i32>>() {
+    let offsets: Option<Vec<usize>> = if let Ok(array) = indptr.cast::<PyArray1<i32>>() {
         array.readonly().as_slice()?.iter().map(|&offset| offset.index()).collect()
-    } else if let Ok(array) = indptr.cast::<numpy::PyArray1<i64>>() {
+    } else if let Ok(array) = indptr.cast::<PyArray1<i64>>() {
         array.readonly().as_slice()?.iter().map(|&offset| offset.index()).collect()
     } else {
         return Err(not_understood("indptr", "int32 or int64", indptr));
@@ -192,7 +242,7 @@ fn with_data<I: Index>(
 ) -> PyResult<CorpusBuilder> {
     macro_rules! first_that_fits {
         ($($number:ty),*) => {
-            $(if let Ok(data) = data.cast::<numpy::PyArray1<$number>>() {
+            $(if let Ok(data) = data.cast::<PyArray1<$number>>() {
                 let (indices, data) = (indices.as_slice()?, data.readonly());
                 let data = data.as_slice()?;
                 return py.detach(|| read(offsets, indices, data, n_words));

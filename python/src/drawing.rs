@@ -7,10 +7,8 @@ use svtd::Corpus;
 use svtd::linalg::Matrix;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource, documents_seed};
 
+use crate::counts::{Rows, rows};
 use crate::fitted::by_rows;
-
-/// Compressed rows: where each row begins, columns, counts.
-type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>);
 
 /// Counts; topics x words; the weights or `alpha`; the topic of every document, or its mixture.
 type Drawn<'py> =
@@ -67,20 +65,4 @@ fn drawn<'py>(
 ) -> PyResult<Drawn<'py>> {
     let components = by_rows(py, &word_topic.transpose())?;
     Ok((rows(py, corpus), components, weights.into_pyarray(py), documents))
-}
-
-/// The counts of every document by ascending word.
-fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
-    let mut indptr = Vec::with_capacity(corpus.n_documents() + 1);
-    let mut indices = Vec::with_capacity(corpus.n_nonzeros());
-    let mut counts = Vec::with_capacity(corpus.n_nonzeros());
-    indptr.push(0);
-    for d in 0..corpus.n_documents() {
-        let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
-        words.sort_unstable();
-        indices.extend(words.iter().map(|&(word, _)| word as i32));
-        counts.extend(words.iter().map(|&(_, count)| count as i32));
-        indptr.push(indices.len() as i64);
-    }
-    (indptr.into_pyarray(py), indices.into_pyarray(py), counts.into_pyarray(py))
 }

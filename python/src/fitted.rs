@@ -12,7 +12,7 @@ use svtd::model::{RankedWord, WordOrder};
 use svtd::persist::Saved;
 
 use crate::choices::{Choices, Request};
-use crate::counts::Counts;
+use crate::counts::{Counts, names};
 use crate::failure::exception;
 use crate::waiting::run;
 
@@ -91,9 +91,12 @@ impl Fitted {
 
     /// The words in the order of the columns, or `None` if they have no names.
     fn words(&self) -> Option<Vec<String>> {
-        let vocabulary = self.0.model.topics().vocabulary();
-        (!vocabulary.is_numbered())
-            .then(|| vocabulary.iter().map(std::borrow::Cow::into_owned).collect())
+        names(self.0.model.topics().vocabulary())
+    }
+
+    /// How text became words, as JSON; `None` when the model was fitted on counts.
+    fn word_choice(&self) -> PyResult<Option<String>> {
+        self.0.word_choice.as_ref().map(in_json).transpose()
     }
 
     /// How far to believe the fit, as JSON.
@@ -170,7 +173,8 @@ impl Fitted {
     }
 }
 
-fn in_json(value: &impl serde::Serialize) -> PyResult<String> {
+/// A value as JSON.
+pub fn in_json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value)
         .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }

@@ -10,6 +10,8 @@
 //! | `choices.rs` | the options of a fit by their names |
 //! | `fitted.rs` | a fitted model: its numbers, its file, what it says of documents |
 //! | `waiting.rs` | work without the interpreter lock, progress, and the way out of it |
+//! | `texts.rs` | text to counts |
+//! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
 //! | `drawing.rs` | corpora whose truth is known |
 //! | `failure.rs` | the library's sentences as Python exceptions |
@@ -17,11 +19,13 @@
 //! [`Corpus`]: svtd::Corpus
 
 mod choices;
+mod choosing;
 mod comparing;
 mod counts;
 mod drawing;
 mod failure;
 mod fitted;
+mod texts;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -29,6 +33,8 @@ use pyo3::prelude::*;
 /// Private: use the names of `svtd`.
 #[pymodule]
 mod _svtd {
+    #[pymodule_export]
+    use crate::choosing::{check, sweep};
     #[pymodule_export]
     use crate::comparing::compare;
     #[pymodule_export]
@@ -39,6 +45,8 @@ mod _svtd {
     use crate::failure::FitError;
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]
     use crate::waiting::n_threads;
 

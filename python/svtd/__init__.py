@@ -11,11 +11,13 @@ mixture of topics. Both are scikit-learn estimators. Nothing is random unless as
 number of threads never changes a bit of the result.
 """
 
+from ._choosing import Sweep, check, sweep
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._generate import Generated, generate
 from ._svtd import VERSION as __version__
 from ._svtd import FitError
+from ._vectorizer import Vectorizer
 
 __all__ = [
     "LDA",
@@ -23,9 +25,13 @@ __all__ = [
     "FitError",
     "Generated",
     "SingleTopic",
+    "Sweep",
     "TopicPair",
+    "Vectorizer",
     "__version__",
+    "check",
     "diff",
     "generate",
     "load",
+    "sweep",
 ]

@@ -17,7 +17,7 @@ from typing import Any, Optional, Union
 import numpy as np
 import scipy.sparse as sp
 
-from . import _frames, _html, _inputs, _interop
+from . import _frames, _html, _inputs, _interop, _vectorizer
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -44,9 +44,10 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words, one row for each document: whole numbers that are not negative. A CSR
-            matrix is read in place, without a copy. A list of lists of words is counted first.
+            matrix is read in place, without a copy. A list of lists of words is counted first, a
+            list of texts is split into words first, as :class:`Vectorizer` does.
         y : None
             Ignored.
         words : sequence of str, optional
@@ -70,7 +71,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
         y : None
             Ignored.
@@ -93,11 +94,13 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return counts
 
     def _read(self, X: Any, words: Optional[Sequence[str]]) -> Counts:
+        if _vectorizer.is_texts(X) and words is None:
+            counts = _vectorizer.Vectorizer()._learn(X)
+            self._forget_names()
+            return counts
         if _inputs.is_token_lists(X):
             X, words = _inputs.count_tokens(X, words)
-            # The names of what was counted, not of columns that a caller must keep in order.
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
+            self._forget_names()
         matrix = _inputs.rows(self, X, reset=True)
         if matrix.shape[0] == 1:
             raise ValueError("found 1 sample (n_samples=1); topics need more documents than that")
@@ -107,17 +110,22 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             words = getattr(self, "feature_names_in_", None)
         return _inputs.counts(matrix, self._threads(), words)
 
+    def _forget_names(self) -> None:
+        """Words that were counted are no columns that a caller must keep in order."""
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
     def _choices(self) -> dict[str, Any]:
         weights = self.weights
         if weights is not None and not isinstance(weights, str):
             weights = np.asarray(weights, dtype=np.float64).tolist()
-        if not isinstance(self.n_components, numbers.Integral) or self.n_components < 1:
-            raise ValueError(
-                f"n_components must be a whole number of at least 1, got {self.n_components!r}"
-            )
+        k = self.n_components
+        automatic = isinstance(k, str) and k == "auto"
+        if not automatic and (not isinstance(k, numbers.Integral) or k < 1):
+            raise ValueError(f"n_components must be a whole number of at least 1 or 'auto', got {k!r}")
         return {
             "kind": self._kind,
-            "n_components": int(self.n_components),
+            "n_components": None if automatic else int(k),
             "alpha0": getattr(self, "alpha0", None),
             "paper": bool(self.paper),
             "method": self.method,
@@ -171,7 +179,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
 
         Returns
@@ -192,7 +200,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
 
         Returns
@@ -207,7 +215,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
 
         Returns
@@ -226,7 +234,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words, best of documents the model was not fitted on.
         y : None
             Ignored.
@@ -249,7 +257,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
         y : None
             Ignored.
@@ -300,7 +308,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             Counts of words.
 
         Returns
@@ -332,7 +340,7 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Parameters
         ----------
-        X : {sparse matrix, array, data frame, list of lists of str} of shape (n_samples, n_features)
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
             The documents to show.
 
         Returns
@@ -346,6 +354,14 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _matrix(self, X: Any) -> sp.csr_matrix:
         check_is_fitted(self, "components_")
+        if _vectorizer.is_texts(X):
+            choice = self._fitted.word_choice()
+            if choice is None:
+                raise ValueError(
+                    "the model was fitted on counts, so it does not know how to split texts into "
+                    "words; count them as it was done for the fit, for example with svtd.Vectorizer"
+                )
+            return _vectorizer.count_known(_vectorizer.texts(X), choice, self._words())
         if _inputs.is_token_lists(X):
             return _inputs.count_tokens(X, self._words())[0]
         return _inputs.rows(self, X, reset=False)
@@ -453,8 +469,8 @@ class SingleTopic(_TopicModel):
 
     Parameters
     ----------
-    n_components : int, default=10
-        How many topics to learn.
+    n_components : int or 'auto', default=10
+        How many topics to learn; ``'auto'`` for as many as stand out of the noise.
     {shared}
 
     Attributes
@@ -494,7 +510,7 @@ class SingleTopic(_TopicModel):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Union[int, str] = 10,
         *,
         method: Optional[str] = None,
         weights: Any = None,
@@ -533,8 +549,8 @@ class LDA(_TopicModel):
 
     Parameters
     ----------
-    n_components : int, default=10
-        How many topics to learn.
+    n_components : int or 'auto', default=10
+        How many topics to learn; ``'auto'`` for as many as stand out of the noise.
     alpha0 : float, default=1.0
         The sum of the Dirichlet parameter that the moments assume; small when documents have few
         topics. After the polish its value hardly matters.
@@ -579,7 +595,7 @@ class LDA(_TopicModel):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: Union[int, str] = 10,
         *,
         alpha0: float = 1.0,
         method: Optional[str] = None,
@@ -640,7 +656,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Any:
 def _parameters(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a model file as parameters of an estimator."""
     parameters = {
-        "n_components": options["n_topics"],
+        "n_components": "auto" if options.get("chosen") else options["n_topics"],
         "whitening": options["whitening"],
         "rows": options["rows"],
         "allow_fewer": options["allow_fewer"],

@@ -20,7 +20,7 @@ def test_the_guide_runs():
     assert failed == 0 and tried > 40
 
 
-@pytest.mark.parametrize("module", ["svtd", "svtd._estimators", "svtd._generate"])
+@pytest.mark.parametrize("module", ["svtd", "svtd._choosing", "svtd._comparison", "svtd._estimators", "svtd._generate", "svtd._vectorizer"])
 def test_the_docstrings_run(module):
     failed, tried = doctest.testmod(sys.modules[module], optionflags=FLAGS)
     assert failed == 0 and tried > 0

@@ -21,6 +21,7 @@ fn links_in_our_documents_lead_to_files() {
         "docs/guides/counts.md",
         "docs/guides/new-documents.md",
         "docs/model-file.md",
+        "docs/python.md",
         "benches/record/README.md",
     ];
     let mut n_links = 0;
