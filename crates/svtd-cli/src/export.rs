@@ -176,7 +176,7 @@ fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
     };
     let told = Told::read(args)?;
     let topics = told.model.topics();
-    topic_word.write(&topic_word_table(&told.model))?;
+    topic_word.write(&words_by_topic(&told.model, topics.word_topic()))?;
     weights.write(&list("weight", topics.weights()))?;
     write_lines(&vocabulary, args.force, topics.vocabulary().iter().map(|w| w.into_owned()))?;
     let mut written = vec![topic_word.path().to_owned(), weights.path().to_owned(), vocabulary];
@@ -225,6 +225,7 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
         path.as_deref().map(check).transpose()
     });
     let (topic_word, topic_weights, alpha) = (topic_word?, topic_weights?, alpha?);
+    let (errors, trust) = (errors?, trust?);
     let model = input::model(&args.model)?.model;
     let alpha = match alpha {
         Some(target) => Some((target, alpha_of(args, &model)?)),
@@ -252,15 +253,18 @@ fn alpha_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m [f64]> {
     }
 }
 
-/// Topics x words.
-fn topic_word_table(model: &Model) -> Table<'_> {
-    let topics = model.topics();
-    let column = |i: usize| {
-        let word = topics.vocabulary().word(i).into_owned();
-        Column::real(word, move |j| topics.word_topic()[(i, j)])
+    let errors = match errors? {
+        Some(target) => Some((target, errors_of(args, &model)?)),
+        None => None,
     };
-    let columns = (0..topics.vocabulary().len()).map(column).collect();
-    Table { n_rows: topics.len(), columns, is_list: false }
+    if let Some(target) = topic_word {
+        target.write(&words_by_topic(&model, model.topics().word_topic()))?;
+    }
+    if let Some((target, errors)) = errors {
+        target.write(&words_by_topic(&model, errors))?;
+    }
+    if let Some(target) = trust? {
+        target.write(&trust_table(&model))?;
 }
 
 /// Numbers below one another.

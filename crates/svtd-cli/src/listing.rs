@@ -47,6 +47,9 @@ impl<'m> Listing<'m> {
                 self.words[topic.index()].iter().map(|w| printable(&w.word)).collect();
             let mut flags = diagnostics.flags();
             flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
+            if diagnostics.is_solid() && flags.is_empty() {
+                flags.push("solid".to_owned());
+            }
             if !flags.is_empty() {
                 // An empty word sets them apart.
                 let flags = format!(" [{}]", flags.join("; "));
@@ -77,6 +80,9 @@ impl<'m> Listing<'m> {
     fn topic_json(&self, j: usize) -> Value {
         let word = |ranked: &RankedWord<'_>| {
             let mut word = json!({ "word": ranked.word, "probability": ranked.probability });
+            if let Some(error) = self.model.topics().topic(j).error(ranked.id) {
+                word["error"] = json!(error);
+            }
             if self.order != WordOrder::Probability && ranked.score.is_finite() {
                 word["score"] = json!(ranked.score);
             }
@@ -88,6 +94,7 @@ impl<'m> Listing<'m> {
             "weight": self.model.topics().weights()[j],
             "words": words,
             "flags": self.model.diagnostics().topics[j].flags(),
+            "solid": self.model.diagnostics().topics[j].is_solid(),
         });
         if let Model::Lda(lda) = self.model {
             value["alpha"] = json!(lda.alpha()[j]);

@@ -7,7 +7,7 @@ use svtd::model::WordOrder;
 
 use crate::args::{Common, Order, Topics};
 use crate::failure::{Failure, Outcome};
-use crate::input;
+use crate::{input, trust};
 use crate::listing::Listing;
 use crate::terminal::Screen;
 
@@ -22,6 +22,8 @@ pub fn run(args: &Topics, common: &Common) -> Outcome {
         object.insert("corpus".to_owned(), json!({ "sha256": saved.corpus_digest }));
         object.insert("library".to_owned(), json!(saved.library));
         writeln!(out, "{:#}", json!(object))?;
+    } else if args.trust {
+        trust::write_topics(&mut out, &saved.model, args.top)?;
     } else {
         listing.write_table(&mut out, &Screen::stdout(common))?;
     }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use svtd::Model;
 use svtd::corpus::CorpusReport;
-use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome};
+use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, T_FACTOR, TopicDiagnostics};
 
 use crate::failure::printable;
 
@@ -84,6 +85,7 @@ fn about_moments(d: &Diagnostics) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("effective documents", effective),
         ("above the noise", above_noise(d)),
+        ("topics", solid(d)),
         ("spectral gap", spectral_gap(d)),
     ];
     lines.extend(d.off_diagonal.map(|share| {
@@ -109,6 +111,67 @@ fn search(outcome: &RivalOutcome) -> String {
             format!("{sweeps} Gibbs sweeps, {samples} samples averaged{halves}")
         }
     }
+}
+
+/// How many topics nothing speaks against, and which is expected to be furthest off.
+fn solid(d: &Diagnostics) -> String {
+    let expected =
+        |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
+    let known: Option<Vec<f64>> = d.topics.iter().map(expected).collect();
+    let Some(known) = known else {
+        return "no error bars: not asked for, too few documents, or not known for this method"
+            .to_owned();
+    };
+    let worst = known.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    let (j, worst) = worst.map_or((0, 0.0), |(j, worst)| (j, *worst));
+    let solid = d.topics.iter().filter(|topic| topic.is_solid()).count();
+    format!(
+        "{solid} of {} solid; topic {} is expected to be furthest off, by {worst:.2} in L1 (2 is all)",
+        known.len(),
+        j + 1
+    )
+}
+
+/// One topic after the other: how far to believe it, and its words with error bars.
+pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Result<()> {
+    let topics = model.topics();
+    for (topic, known) in topics.iter().zip(&model.diagnostics().topics) {
+        let verdict = match known.flags() {
+            _ if known.is_solid() => "solid".to_owned(),
+            flags if flags.is_empty() => "not judged".to_owned(),
+            flags => flags.join("; "),
+        };
+        let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
+        writeln!(out, "topic {number}, {share:.1}%: {verdict}")?;
+        writeln!(out, "  {}", evidence(known).join(", "))?;
+        for i in topic.top_word_ids(n_words) {
+            let word = printable(&topics.vocabulary().word(i));
+            let bar = topic.error(i).map(|e| format!(" ± {:.4}", T_FACTOR * e));
+            writeln!(out, "  {:.4}{}  {word}", topic.probability(i), bar.unwrap_or_default())?;
+        }
+    }
+    Ok(())
+}
+
+/// What speaks for a topic and against it, in numbers.
+fn evidence(known: &TopicDiagnostics) -> Vec<String> {
+    let mut said = vec![format!("{:.0} documents' worth of evidence", known.documents)];
+    let Some(trust) = &known.trust else {
+        return said;
+    };
+    if let Some(z) = trust.z {
+        said.push(format!("z {z:.1}"));
+    }
+    if let Some(stability) = &trust.stability {
+        let (error, change) = (stability.expected_error, stability.mean_change);
+        said.push(format!("expected error {error:.3}"));
+        said.push(format!("moves {change:.3} without a twentieth of the documents"));
+    }
+    said.push(format!("half of it in {} documents", trust.driven.documents));
+    if let Some(nearest) = &trust.nearest {
+        said.push(format!("nearest topic {} at {:.2}", nearest.topic + 1, nearest.distance));
+    }
+    said
 }
 
 fn spectral_gap(d: &Diagnostics) -> String {

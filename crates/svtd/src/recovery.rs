@@ -54,7 +54,7 @@ pub fn recover(mut columns: Matrix, first: &[f64], scales: &[f64]) -> Recovered 
 
 /// Makes a column a distribution and returns the share of its mass that was clipped; zeros it
 /// and returns `None` when nothing is left.
-fn clip_and_normalise(column: &mut [f64]) -> Option<f64> {
+pub(crate) fn clip_and_normalise(column: &mut [f64]) -> Option<f64> {
     let sum: f64 = column.iter().sum();
     let sign = if sum < 0.0 { -1.0 } else { 1.0 };
     let (mut kept, mut lost) = (0.0, 0.0);

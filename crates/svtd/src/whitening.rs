@@ -43,7 +43,7 @@ use crate::moments::{Moments, unpack};
 const VISIBLE: f64 = 1e-10;
 
 /// Residual at which an eigenpair counts as found, as a part of the k-th eigenvalue.
-const TOLERANCE: f64 = 1e-6;
+pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// A feature with more leverage than this keeps its row: removing it is ill-conditioned.
 const MAX_LEVERAGE: f64 = 0.9;
@@ -92,6 +92,17 @@ impl Whitening {
         scaling: Scaling,
         watch: &dyn Fn(usize, usize),
     ) -> Result<Self> {
+        Self::fit_to(TOLERANCE, moments, n_topics, scaling, watch)
+    }
+
+    /// As [`fit_watched`](Self::fit_watched), the eigenpairs to a given tolerance only.
+    pub(crate) fn fit_to(
+        tolerance: f64,
+        moments: &dyn Moments,
+        n_topics: usize,
+        scaling: Scaling,
+        watch: &dyn Fn(usize, usize),
+    ) -> Result<Self> {
         let n = moments.n_features();
         check_n_topics(n_topics, n)?;
         let scales = feature_scales(moments.first(), scaling);
@@ -102,7 +113,7 @@ impl Whitening {
             product.scale_rows(&scales);
             product
         };
-        let pairs = leading_eigenpairs_watched(n, n_topics, TOLERANCE, times, watch);
+        let pairs = leading_eigenpairs_watched(n, n_topics, tolerance, times, watch);
         let first = pairs.values[0];
         let visible = visible_topics(&pairs.values, n_topics);
         if visible < n_topics {

@@ -15,7 +15,7 @@ use super::numbers::at_least_one;
 )]
 #[command(after_help = EXPORT_EXAMPLES, mut_arg("input", |input| input.required(false)))]
 #[command(group(clap::ArgGroup::new("targets").required(true).multiple(true)
-          .args(["to", "topic_word", "topic_weights", "alpha"])))]
+          .args(["to", "topic_word", "topic_word_error", "topic_weights", "alpha", "trust"])))]
 pub struct Export {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
@@ -42,6 +42,14 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub topic_word: Option<PathBuf>,
 
+    /// The standard error of each of those probabilities, as .npy or .csv
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    pub topic_word_error: Option<PathBuf>,
+
+    /// How far to believe each topic, one row each, as .npy or .csv
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    pub trust: Option<PathBuf>,
+
     /// The weight of each topic, as .npy or .csv
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub topic_weights: Option<PathBuf>,
@@ -62,6 +70,9 @@ Examples:
   svtd export kos.svtd docword.kos.txt.gz --to pyldavis -o vis.json
   svtd export kos.svtd docword.kos.txt.gz --to mallet -o kos    kos.keys.txt, kos.doc-topics.txt
   svtd export kos.svtd --topic-word words.npy --topic-weights weights.npy
+  svtd export kos.svtd --topic-word words.npy --topic-word-error errors.npy --trust trust.csv
+
+A probability plus and minus 2.09 errors covers the truth in about 95 of 100 cases.
 
 csv, parquet: PATH.topics (shares and leading words), PATH.topic-words (a row for each word),
   PATH.documents (a row for each document).

@@ -60,7 +60,7 @@ pub struct Fit {
     #[arg(long)]
     pub paper: bool,
 
-    /// Do not tell the topics' directions from noise (z-scores), which costs one more whitening
+    /// Do not look into the errors of the fit: no z-scores, no error bars, no verdicts
     #[arg(long)]
     pub no_trust: bool,
 

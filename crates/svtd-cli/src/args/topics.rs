@@ -27,11 +27,16 @@ pub struct Topics {
     /// [default: 0.6]
     #[arg(long, value_name = "L", value_parser = share, allow_negative_numbers = true)]
     pub lambda: Option<f64>,
+
+    /// How far to believe each topic, and its words with error bars of 95 %
+    #[arg(long)]
+    pub trust: bool,
 }
 
 const TOPICS_EXAMPLES: &str = "\
 Examples:
   svtd topics kos.svtd --top 20
+  svtd topics kos.svtd --trust --top 5
   svtd topics kos.svtd --lambda 0.3       words that tell the topics apart
   svtd topics kos.svtd --order frex
   svtd topics kos.svtd --json > kos.json

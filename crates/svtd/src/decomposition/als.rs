@@ -72,7 +72,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let rotation = best.directions();
     let (separation, residual) = separation_and_residual(cube, whitening, &rotation);
     let note = best.note(&rotation);
-    Decomposition { rotation, pivot: None, separation, residual, note }
+    Decomposition { rotation, pivot: None, separation, residual, joint: None, note }
 }
 
 /// Three times the same orthonormal factor, as the cube is symmetric.

@@ -24,7 +24,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::Decomposition;
+use super::{Curvature, Decomposition};
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
@@ -53,6 +53,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     Decomposition {
         separation: slices.separation(),
         residual: slices.off_diagonal_share(),
+        joint: Some(slices.curvature()),
         rotation,
         pivot: None,
         note,
@@ -190,6 +191,16 @@ impl Slices {
             }
         }
         if diagonal + off > 0.0 { (off / (diagonal + off)).sqrt() } else { 0.0 }
+    }
+
+    fn curvature(&self) -> Curvature {
+        let diagonals = Matrix::from_fn(self.k, self.k, |l, p| self.entry(p, p)[l]);
+        let firmness = Matrix::from_fn(self.k, self.k, |p, q| {
+            let difference = self.entry(p, p).iter().zip(self.entry(q, q)).map(|(x, y)| x - y);
+            let pairs = difference.zip(self.entry(p, q));
+            pairs.map(|(d, off)| d * d - 4.0 * off * off).sum()
+        });
+        Curvature { diagonals, firmness }
     }
 
     /// The least distance between the diagonals of two topics: how far apart the two topics are

@@ -95,9 +95,21 @@ pub struct Decomposition {
     /// What the rotation could not diagonalise: off-diagonal over whole, by Frobenius norm, of
     /// the weighted slices. Zero for data that follow the model exactly.
     pub residual: f64,
+    /// What a small change of the cube would do to the rotation, for [`Method::Joint`].
+    pub joint: Option<Curvature>,
     /// A sentence for the user when the method had to do something else than asked, or when what
     /// it found cannot be relied on.
     pub note: Option<String>,
+}
+
+/// The joint diagonalisation at its best rotation, `A^l = O'T_l O sqrt(lambda_l)`: enough to tell
+/// how the rotation follows a small change of the cube.
+#[derive(Clone, Debug)]
+pub struct Curvature {
+    /// `A^l_pp`, slice `l` in row `l`, topic `p` in column `p`.
+    pub diagonals: Matrix,
+    /// `sum_l (A^l_pp - A^l_qq)^2 - 4 (A^l_pq)^2`: how firmly the angle between `p` and `q` is held.
+    pub firmness: Matrix,
 }
 
 impl Method {
@@ -217,7 +229,7 @@ fn along_direction(cube: &Cube, whitening: &Whitening, weights: &[f64]) -> Decom
     let note = (!separates).then(|| {
         "the random direction does not tell all topics apart; try another seed".to_owned()
     });
-    Decomposition { rotation, pivot: None, separation: gap, residual, note }
+    Decomposition { rotation, pivot: None, separation: gap, residual, joint: None, note }
 }
 
 /// The generator behind a seed.

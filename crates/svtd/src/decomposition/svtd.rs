@@ -64,6 +64,7 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
             )
             .1,
             rotation: found.vectors,
+            joint: None,
             note: None,
         },
         _ => {

@@ -64,7 +64,8 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
         rotation.column_mut(j).copy_from_slice(&found.direction);
     }
     let (separation, residual) = separation_and_residual(cube, whitening, &rotation);
-    Decomposition { rotation, pivot: None, separation, residual, note: note(k, unsettled, empty) }
+    let note = note(k, unsettled, empty);
+    Decomposition { rotation, pivot: None, separation, residual, joint: None, note }
 }
 
 fn note(k: usize, unsettled: usize, empty: usize) -> Option<String> {

@@ -17,6 +17,7 @@ use super::options::{Options, Polish};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::moments::{Counting, DocumentWeights};
+use crate::whitening::TOLERANCE;
 
 /// Directions looked at first.
 const FIRST_LOOK: usize = 24;
@@ -68,7 +69,9 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
     let limit = limit.clamp(1, corpus.n_present().max(1));
     let mut look = FIRST_LOOK.min(limit);
     loop {
-        let Some(z_scores) = z_scores(corpus, options, look, counting(options), &|_, _| {}) else {
+        let Some(z_scores) =
+            z_scores(corpus, options, look, (counting(options), TOLERANCE), &|_, _| {})
+        else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);

@@ -77,6 +77,86 @@ pub struct TopicDiagnostics {
     /// Documents' worth of evidence: its weight times the number of documents, which for an
     /// unpolished estimate is the effective number of the triple moment.
     pub documents: f64,
+    /// What is known about its errors; `None` when the fit was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TopicTrust>,
+}
+
+/// What is known about the errors of one topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TopicTrust {
+    /// How clearly the directions it is made of stand out of the noise: their z-scores, by their
+    /// share in it. `None` when those are not known.
+    pub z: Option<f64>,
+    /// The topic most like it; `None` when there is no other.
+    pub nearest: Option<Nearest>,
+    /// The fewest documents that hold half of it.
+    pub driven: Driven,
+    /// How it moves when groups of documents are left out; `None` when there are too few different
+    /// documents, or the method leaves no way to tell.
+    pub stability: Option<Stability>,
+}
+
+/// The topic most like another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Nearest {
+    /// Its place, from zero.
+    pub topic: usize,
+    /// The L1 distance of their word probabilities, from 0 (equal) to 2 (no word in common).
+    pub distance: f64,
+}
+
+/// Documents that hold a part of a topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Driven {
+    /// How many.
+    pub documents: usize,
+    /// Their part, between 0 and 1.
+    pub share: f64,
+}
+
+/// How a topic moves when groups of documents are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stability {
+    /// The L1 distance to the truth that the standard errors of its words lead to expect.
+    pub expected_error: f64,
+    /// The mean L1 distance by which it moves without a group.
+    pub mean_change: f64,
+    /// The largest.
+    pub largest_change: f64,
+    /// Without how many groups it becomes another topic.
+    pub n_changed: usize,
+    /// Of so many.
+    pub n_groups: usize,
+}
+
+impl TopicTrust {
+    fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        if let Some(Stability { n_changed, n_groups, .. }) = self.stability
+            && n_changed >= UNSTABLE
+        {
+            flags.push(format!("unstable: splits differently in {n_changed} of {n_groups} groups"));
+        }
+        if let Some(nearest) = self.nearest.as_ref().filter(|nearest| nearest.distance < NEAR) {
+            flags.push(format!("near-duplicate of {}", nearest.topic + 1));
+        }
+        let Driven { documents, share } = self.driven;
+        if (1..=FEW).contains(&documents) {
+            let (verb, share) = (if documents == 1 { "holds" } else { "hold" }, 100.0 * share);
+            flags.push(format!("driven by few documents: {documents} {verb} {share:.0} %"));
+        }
+        flags
+    }
+
+    /// The same with the other topics' places in a new order.
+    pub(super) fn renumbered(&self, order: &[usize]) -> Self {
+        let mut trust = self.clone();
+        if let Some(nearest) = &mut trust.nearest {
+            nearest.topic = order.iter().position(|&j| j == nearest.topic).unwrap_or(0);
+        }
+        trust
+    }
 }
 
 impl TopicDiagnostics {
@@ -100,12 +180,28 @@ impl TopicDiagnostics {
             let documents = self.documents.floor();
             flags.push(format!("weak: {documents} documents' worth of evidence"));
         }
+        flags.extend(self.trust.iter().flat_map(TopicTrust::flags));
         flags
+    }
+
+    /// Whether its errors were looked into and there is nothing to say against it.
+    pub fn is_solid(&self) -> bool {
+        let known = self.trust.as_ref().is_some_and(|trust| trust.stability.is_some());
+        known && self.flags().is_empty()
     }
 }
 
 /// Documents' worth of evidence below which a topic is called weak.
 const WEAK: f64 = 30.0;
+
+/// A topic that becomes another without this many groups or more is called unstable.
+const UNSTABLE: usize = 2;
+
+/// Topics closer than this in L1 are called near-duplicates: they share four fifths.
+const NEAR: f64 = 0.4;
+
+/// A topic half of which is held by so many documents or fewer is driven by them.
+const FEW: usize = 3;
 
 /// What followed the spectral estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ use crate::moments::panels::Products;
 use crate::pace::Pace;
 
 /// Strength of the smoothing towards the corpus' word frequencies.
-const SMOOTHING: f64 = 0.3;
+pub(super) const SMOOTHING: f64 = 0.3;
 
 /// Relative gain below which the objective has settled.
 const SETTLED: f64 = 1e-6;
@@ -151,6 +151,17 @@ fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
         }
     }
     groups
+}
+
+/// The posterior of every document's topic, documents x topics.
+pub(super) fn posterior(
+    products: &Products<'_>,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+) -> Matrix {
+    let mut posterior = products.forward(&logarithms_of(word_topic));
+    to_posterior(&mut posterior, topic_weights);
+    posterior
 }
 
 fn logarithms_of(word_topic: &Matrix) -> Matrix {

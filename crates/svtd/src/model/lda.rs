@@ -21,9 +21,10 @@ use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
+use super::trust;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
@@ -134,16 +135,13 @@ impl LdaParams {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }
         check_n_topics(self.options.n_topics, corpus.n_present())?;
-        let (mut model, candidate) = match self.options.polish {
-            Polish::Auto => self.fit_better(corpus, watch)?,
-            Polish::None => self.fit_alone(corpus, Candidate::Unpolished, watch)?,
+        match self.options.polish {
+            Polish::Auto => self.fit_better(corpus, watch),
+            Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
             Polish::Steps(sweeps) => {
-                self.fit_alone(corpus, Candidate::Polished { sweeps }, watch)?
+                self.fit_candidate(corpus, Candidate::Polished { sweeps }, watch)
             }
-        };
-        let (k, counting) = (model.topics.len(), candidate.counting());
-        add_trust(&mut model.diagnostics, corpus, &self.options, k, counting, watch);
-        Ok(model)
+        }
     }
 
     fn fit_by_gibbs(
@@ -160,21 +158,12 @@ impl LdaParams {
         Ok(Lda { topics, alpha: vec![alpha; k], diagnostics, options: self.options.clone() })
     }
 
-    fn fit_alone(
-        &self,
-        corpus: &Corpus,
-        candidate: Candidate,
-        watch: &dyn Fn(Step),
-    ) -> Result<(Lda, Candidate)> {
-        Ok((self.fit_candidate(corpus, candidate, watch)?, candidate))
-    }
-
     fn alpha0_value(&self) -> f64 {
         self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
     }
 
     /// The better of two candidates on held-out documents, fitted on all.
-    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<(Lda, Candidate)> {
+    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         let scores = self.compare(corpus, polished, watch);
         let chosen = match &scores {
@@ -192,7 +181,7 @@ impl LdaParams {
             other => *other = PolishOutcome::Declined { held_out: both },
         }
         model.diagnostics.notes.extend(why_not_compared(&scores));
-        Ok((model, chosen))
+        Ok(model)
     }
 
     /// Completion perplexities of both candidates on a tenth of the documents that neither saw;
@@ -207,6 +196,7 @@ impl LdaParams {
         let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
         let mut options = self.options.clone();
         options.weights = options.weights.of(&kept);
+        options.trust = false;
         let params = LdaParams { options };
         let score = |candidate: Candidate| {
             let model = params.fit_candidate(&training, candidate, watch);
@@ -237,14 +227,20 @@ impl LdaParams {
         let alpha0 = self.alpha0_value();
         let weights = &self.options.weights;
         let moments = LdaMoments::estimate(corpus, alpha0, weights, candidate.counting())?;
-        let mut spectral = Spectral::estimate(&moments, &self.options, ReadOff::Columns, watch)?;
+        let usual = ReadOff::Columns;
+        let mut spectral = Spectral::estimate(&moments, &self.options, usual, watch)?;
         let estimate = candidate.polish(corpus, &mut spectral, watch);
         let unordered: Vec<f64> = match candidate {
             Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),
             Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
         };
+        let evidence = self.options.trust.then(|| {
+            let frame = trust::Frame::from(&moments);
+            let how = (usual, candidate.counting());
+            trust::assess(corpus, &frame, &spectral, &estimate, &self.options, how, watch)
+        });
         let (topics, diagnostics, order) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
     }

@@ -72,6 +72,7 @@ pub(super) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
         degenerate: false,
         lifted: false,
         documents: weight * with_words as f64,
+        trust: None,
     };
     let diagnostics = Diagnostics {
         n_documents: corpus.n_documents(),

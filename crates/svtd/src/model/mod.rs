@@ -20,6 +20,7 @@ mod spectral;
 mod stage;
 mod sweep;
 mod topic;
+mod trust;
 mod word_order;
 mod workload;
 
@@ -27,7 +28,10 @@ pub use choice::{Choice, MOST_TOPICS};
 pub use classical_em::{Em, Start};
 pub use collapsed_gibbs::CollapsedGibbs;
 pub use cvb0::MAX_RESPONSIBILITIES;
-pub use diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+pub use diagnostics::{
+    Diagnostics, Driven, Nearest, PolishOutcome, RivalOutcome, Stability, TopicDiagnostics,
+    TopicTrust,
+};
 pub use em::polish_single_topic;
 pub use lda::{Lda, LdaParams};
 pub use learner::Learner;
@@ -36,6 +40,7 @@ pub use single_topic::{SingleTopic, SingleTopicParams};
 pub use stage::{Stage, Step};
 pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
 pub use topic::{Topic, Topics};
+pub use trust::{GROUPS, T_FACTOR};
 pub use word_order::{RankedWord, WordOrder};
 pub use workload::{Part, Sizes, Workload};
 

@@ -31,16 +31,17 @@ use crate::moments::{
 };
 use crate::whitening::Whitening;
 
-/// The z-scores of the leading `k` directions; `None` when half the corpus supports no fit, or
-/// when the moments are made of three drawn words.
+/// The z-scores of the leading `k` directions, with how words are counted and to which tolerance
+/// directions are found; `None` when half the corpus supports no fit, or when the moments are made
+/// of three drawn words.
 pub(super) fn z_scores(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    counting: Counting,
+    how: (Counting, f64),
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
-    let scores = cross_validated(corpus, options, k, counting, watch)?;
+    let scores = cross_validated(corpus, options, k, how, watch)?;
     Some(scores.iter().map(|score| score.z).collect())
 }
 
@@ -57,7 +58,7 @@ pub(super) fn cross_validated(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    counting: Counting,
+    (counting, tolerance): (Counting, f64),
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<Score>> {
     // Three drawn words are another table of counts than the one evaluated here.
@@ -80,7 +81,8 @@ pub(super) fn cross_validated(
         }
     };
     for (training, test) in [(&first, &second), (&second, &first)] {
-        let directions = directions(&training.0, &training.1, k, counting, &told).ok()?;
+        let directions =
+            directions(&training.0, &training.1, k, (counting, tolerance), &told).ok()?;
         first_half.set(Some(last.get()));
         add_scores(&test.0, &test.1, counting, &training.0, &directions, &mut sums).ok()?;
     }
@@ -129,14 +131,13 @@ fn directions(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    counting: Counting,
+    (counting, tolerance): (Counting, f64),
     watch: &dyn Fn(usize, usize),
 ) -> Result<Matrix> {
     with_moments(corpus, options, counting, |moments, _| {
-        let whitening = match Whitening::fit_watched(moments, k, options.whitening, watch) {
-            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
-                Whitening::fit_watched(moments, visible, options.whitening, watch)?
-            }
+        let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, watch);
+        let whitening = match fit(k) {
+            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
             outcome => outcome?,
         };
         let mut directions = whitening.unmixing().clone();

@@ -43,7 +43,7 @@ pub struct Options {
     pub polish: Polish,
     /// Whether fewer topics than asked for are acceptable when the data shows no more.
     pub allow_fewer: bool,
-    /// Whether directions are told from noise, at the cost of another whitening.
+    /// Whether the fit looks into its errors: z-scores, error bars, verdicts.
     pub trust: bool,
     /// The sum of the Dirichlet parameter, for LDA.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -134,7 +134,8 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Whether to tell directions from noise (z-scores), at the cost of another whitening.
+            /// Whether to look into the errors of the fit: z-scores of the directions, standard errors
+            /// of the word probabilities, a verdict for each topic. Costs less than half a fit.
             pub fn trust(mut self, trust: bool) -> Self {
                 self.options.trust = trust;
                 self

@@ -5,9 +5,10 @@ use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
-use super::spectral::{Estimate, Spectral, add_trust, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
+use super::trust;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
@@ -93,11 +94,13 @@ impl SingleTopicParams {
         let usual = ReadOff::Diagonals(Rows::Kept);
         let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
         let estimate = self.polished(corpus, &mut spectral, watch);
-        let n_directions = spectral.whitening.n_topics();
-        let (topics, mut diagnostics, _) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate);
-        drop(moments);
-        add_trust(&mut diagnostics, corpus, options, n_directions, Counting::Raw, watch);
+        let evidence = options.trust.then(|| {
+            let frame = trust::Frame::from(&moments);
+            let how = (usual, Counting::Raw);
+            trust::assess(corpus, &frame, &spectral, &estimate, options, how, watch)
+        });
+        let (topics, diagnostics, _) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
         Ok(SingleTopic { topics, diagnostics, options: options.clone() })
     }
 
@@ -139,6 +142,7 @@ fn merged(
     let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
     recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
+    spectral.kept = leaders.clone();
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
     Estimate { word_topic: merged.word_topic, topic_weights: merged.topic_weights, lifted, polish }
 }

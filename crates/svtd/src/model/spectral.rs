@@ -5,11 +5,12 @@ use super::noise;
 use super::options::Options;
 use super::stage::{Stage, Step};
 use super::topic::{Topics, canonical_order};
+use super::trust::Evidence;
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::moments::{Counting, MomentWeights, Moments};
+use crate::moments::{MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
 use crate::whitening::Whitening;
 
@@ -19,6 +20,8 @@ pub(super) struct Spectral {
     pub whitening: Whitening,
     pub decomposition: Decomposition,
     pub notes: Vec<String>,
+    /// Which of its topics the final estimate kept, in the estimate's order.
+    pub kept: Vec<usize>,
 }
 
 impl Spectral {
@@ -58,7 +61,8 @@ impl Spectral {
                 whitening.relative_residual()
             ));
         }
-        Self { recovered, whitening, decomposition, notes }
+        let kept = (0..recovered.topic_weights.len()).collect();
+        Self { recovered, whitening, decomposition, notes, kept }
     }
 }
 
@@ -96,11 +100,12 @@ pub(super) fn finish(
     weights: &MomentWeights,
     spectral: Spectral,
     estimate: Estimate,
+    evidence: Option<Evidence>,
 ) -> (Topics, Diagnostics, Vec<usize>) {
-    let Spectral { recovered, whitening, decomposition, notes } = spectral;
+    let Spectral { recovered, whitening, decomposition, notes, .. } = spectral;
     let effective_triples = weights.effective_documents_triples(lengths);
     // The moments speak for as many documents as they weigh; a polish reads all of them alike.
-    let evidence = match estimate.polish {
+    let n_speaking = match estimate.polish {
         PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
         PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
             (corpus.n_documents() - corpus.report().n_empty) as f64
@@ -114,11 +119,12 @@ pub(super) fn finish(
             clipped: recovered.clipped[j],
             degenerate: recovered.degenerate[j],
             lifted: estimate.lifted[j],
-            documents: estimate.topic_weights[j] * evidence,
+            documents: estimate.topic_weights[j] * n_speaking,
+            trust: evidence.as_ref().map(|evidence| evidence.topics[j].renumbered(&order)),
         })
         .collect();
     let report = corpus.report();
-    let diagnostics = Diagnostics {
+    let mut diagnostics = Diagnostics {
         n_documents: corpus.n_documents(),
         n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
         n_words_present: corpus.n_present(),
@@ -126,7 +132,7 @@ pub(super) fn finish(
         effective_documents_pairs: weights.effective_documents_pairs(lengths),
         effective_documents_triples: effective_triples,
         eigenvalues: whitening.eigenvalues().to_vec(),
-        z_scores: None,
+        z_scores: evidence.as_ref().and_then(|evidence| evidence.z_scores.clone()),
         spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
         eigenpairs_converged: Some(whitening.converged()),
         eigenpairs_residual: Some(whitening.relative_residual()),
@@ -143,24 +149,11 @@ pub(super) fn finish(
     };
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);
-    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics, order)
-}
-
-/// Adds the z-scores of the directions to a finished fit's diagnostics, if they are wanted.
-pub(super) fn add_trust(
-    diagnostics: &mut Diagnostics,
-    corpus: &Corpus,
-    options: &Options,
-    n_directions: usize,
-    counting: Counting,
-    watch: &dyn Fn(Step),
-) {
-    if options.trust {
-        watch(Stage::Trust.into());
-        let told = |done, of| watch(Step::new(Stage::Trust, done, of));
-        diagnostics.z_scores = noise::z_scores(corpus, options, n_directions, counting, &told);
-        diagnostics.notes.extend(noise::note(diagnostics));
-    }
+    diagnostics.notes.extend(noise::note(&diagnostics));
+    let errors = evidence.and_then(|evidence| evidence.errors);
+    let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
+    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
+    (topics, diagnostics, order)
 }
 
 /// Rows by feature become rows by word; words that never occur get zeros.

@@ -39,7 +39,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::{coherence, l1_distance, match_topics};
 use crate::linalg::Matrix;
 use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
-use crate::whitening::{Whitening, check_n_topics};
+use crate::whitening::{TOLERANCE, Whitening, check_n_topics};
 
 /// Held-out documents are scored in so many groups, for the error of a difference.
 const GROUPS: usize = 10;
@@ -186,7 +186,7 @@ fn sweep(
         let ratio = all.whitening.eigenvalues()[most - 1] / all.whitening.eigenvalues()[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
-    let scores = cross_validated(corpus, &options, most, Counting::Raw, &|_, _| {});
+    let scores = cross_validated(corpus, &options, most, (Counting::Raw, TOLERANCE), &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =
         parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
@@ -288,14 +288,14 @@ impl<'a> Passes<'a> {
                 let estimate = single_topic::unpolished(&spectral);
                 let (lengths, weights) = (moments.lengths(), moments.weights());
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate);
+                    finish(self.corpus, lengths, weights, spectral, estimate, None);
                 Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
             }
             Estimated::Lda(moments, alpha0) => {
                 let estimate = lda::unpolished(&spectral);
                 let (lengths, weights) = (moments.lengths(), moments.weights());
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate);
+                    finish(self.corpus, lengths, weights, spectral, estimate, None);
                 let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
                 Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
             }

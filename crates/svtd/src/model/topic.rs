@@ -14,12 +14,18 @@ pub struct Topics {
     vocabulary: Vocabulary,
     word_topic: Matrix,
     weights: Vec<f64>,
+    errors: Option<Matrix>,
 }
 
 impl Topics {
     /// Puts topics together; `word_topic` is words x topics in vocabulary order.
     pub(crate) fn new(vocabulary: Vocabulary, word_topic: Matrix, weights: Vec<f64>) -> Self {
-        Self { vocabulary, word_topic, weights }
+        Self { vocabulary, word_topic, weights, errors: None }
+    }
+
+    /// The same topics with the standard error of every word probability.
+    pub(crate) fn with_errors(self, errors: Option<Matrix>) -> Self {
+        Self { errors, ..self }
     }
 
     /// The vocabulary.
@@ -35,6 +41,13 @@ impl Topics {
     /// `Omega`: the weight of each topic.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The standard error of each word's probability (row) in each topic (column); `None` when
+    /// the fit was not asked for it or could not tell. A probability plus and minus
+    /// [`T_FACTOR`](super::T_FACTOR) errors covers the truth in about 95 of 100 cases.
+    pub fn errors(&self) -> Option<&Matrix> {
+        self.errors.as_ref()
     }
 
     /// Number of topics, `k`.
@@ -79,6 +92,11 @@ impl<'a> Topic<'a> {
     /// `mu_ij`: the probability of word `i`.
     pub fn probability(&self, word: usize) -> f64 {
         self.topics.word_topic[(word, self.index)]
+    }
+
+    /// The standard error of that probability, if it is known.
+    pub fn error(&self, word: usize) -> Option<f64> {
+        self.topics.errors.as_ref().map(|errors| errors[(word, self.index)])
     }
 
     /// The `n` most probable words with their probabilities, falling; equal ones by word id.

@@ -61,11 +61,16 @@ impl<'a> LdaMoments<'a> {
         self.raw.lengths()
     }
 
-    fn a1(&self) -> f64 {
+    /// The moments of Theorem 2.1 underneath.
+    pub(crate) fn raw(&self) -> &SingleTopicMoments<'a> {
+        &self.raw
+    }
+
+    pub(crate) fn a1(&self) -> f64 {
         self.alpha0 / (self.alpha0 + 1.0)
     }
 
-    fn c1(&self) -> f64 {
+    pub(crate) fn c1(&self) -> f64 {
         self.alpha0 / (self.alpha0 + 2.0)
     }
 

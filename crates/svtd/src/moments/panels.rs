@@ -154,11 +154,15 @@ impl<'a> Products<'a> {
         })
     }
 
-    /// `C'Z` where the matrix `C` has the pattern of the counts and `values` in their order.
-    pub(crate) fn backward_given(&self, values: &[f32], z: &Matrix) -> Matrix {
+    /// `C'(w o Z)` where the matrix `C` has the pattern of the counts and `values` in their order.
+    pub(crate) fn backward_given(
+        &self,
+        values: &[f32],
+        z: &Matrix,
+        weights: Option<&[f64]>,
+    ) -> Matrix {
         self.by_panels(z.n_columns(), self.n_features, |task| {
-            let pass =
-                BackwardPass { rows: self.rows, z, weights: None, n_features: self.n_features };
+            let pass = BackwardPass { rows: self.rows, z, weights, n_features: self.n_features };
             task.run_given(&pass, &GivenValue(values))
         })
     }

@@ -116,12 +116,27 @@ impl<'a> SingleTopicMoments<'a> {
 
     /// `M3_i(v_j, v_j)` for every feature `i` and column `v_j` of a block.
     fn third_squares(&self, block: &Matrix) -> Matrix {
-        let sums = self.products().squares(block, &self.weights.third);
+        self.third_squares_weighing(block, &self.weights.third, &self.triple_diagonal)
+    }
+
+    /// The same for other weights `w3` of the documents, given `X'w3`.
+    pub(crate) fn third_squares_weighing(
+        &self,
+        block: &Matrix,
+        weights: &[f64],
+        diagonal: &[f64],
+    ) -> Matrix {
+        let sums = self.products().squares(block, weights);
         let n = self.n_features;
         Matrix::from_fn(n, block.n_columns(), |i, j| {
             let own = block[(i, j)];
-            sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * self.triple_diagonal[i] * own * own
+            sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * diagonal[i] * own * own
         })
+    }
+
+    /// `X'w` for any weights `w` of the documents.
+    pub(crate) fn weighted_counts(&self, weights: &[f64]) -> Vec<f64> {
+        self.sum_by_feature(weights, &|x| x)
     }
 
     /// `M3(v_j, v_j, v_j)` for every column of a block.
@@ -194,7 +209,8 @@ impl<'a> SingleTopicMoments<'a> {
         weighted_sum(self.rows.table(), self.n_features, self.counting, weights, value)
     }
 
-    fn products(&self) -> Products<'_> {
+    /// The table of counts behind these moments, ready for products.
+    pub(crate) fn products(&self) -> Products<'_> {
         Products::new(self.rows.table(), self.n_features, self.counting)
     }
 

@@ -127,6 +127,15 @@ impl MomentWeights {
         self.third[d] * tuples(lengths[d], 3)
     }
 
+    /// What the documents for which `chosen` is true hold of each moment, between 0 and 1.
+    pub(crate) fn shares(&self, lengths: &[f64], chosen: impl Fn(usize) -> bool) -> [f64; 3] {
+        let share = |weights: &[f64], order| {
+            let terms = weights.iter().zip(lengths).enumerate().filter(|(d, _)| chosen(*d));
+            terms.map(|(_, (w, &c))| w * tuples(c, order)).sum()
+        };
+        [share(&self.first, 1), share(&self.second, 2), share(&self.third, 3)]
+    }
+
     fn by_document(lengths: &[f64], weight: impl Fn(usize) -> f64) -> Self {
         let order = |order| normalised(lengths, order, |d, _| weight(d));
         Self { first: order(1), second: order(2), third: order(3) }

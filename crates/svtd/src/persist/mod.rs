@@ -79,6 +79,10 @@ impl Model {
         let values = topics.word_topic().values().to_vec();
         arrays.insert("topic_word".to_owned(), Array::F64 { shape: vec![k, n], values });
         arrays.insert("topic_weights".to_owned(), vector(topics.weights()));
+        if let Some(errors) = topics.errors() {
+            let values = errors.values().to_vec();
+            arrays.insert("topic_word_error".to_owned(), Array::F64 { shape: vec![k, n], values });
+        }
         if let Model::Lda(model) = self {
             arrays.insert("alpha".to_owned(), vector(model.alpha()));
         }
@@ -167,7 +171,15 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
     for topic in values.chunks_exact(n) {
         check_distribution("topic_word", topic)?;
     }
+    let errors = match take("topic_word_error") {
+        None => None,
+        Some(Array::F64 { shape, values }) if shape == [k, n] && values.iter().all(is_error) => {
+            Some(Matrix::from_columns(n, k, values))
+        }
+        Some(_) => return Err(format!("has no topic_word_error of {k} x {n} numbers")),
+    };
     let topics = Topics::new(vocabulary, Matrix::from_columns(n, k, values), weights);
+    let topics = topics.with_errors(errors);
     let options: Options = field(&header, "options")?;
     let diagnostics: Diagnostics = field(&header, "diagnostics")?;
     if diagnostics.topics.len() != k {
@@ -227,6 +239,11 @@ fn check_distribution(name: &str, values: &[f64]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("has a {name} that is not a distribution"))
+}
+
+/// What can stand as a standard error.
+fn is_error(value: &f64) -> bool {
+    value.is_finite() && *value >= 0.0
 }
 
 fn unpack_vocabulary(

@@ -1,0 +1,304 @@
+//! Calibration: do error bars cover, do flags mean something, what does trust cost?
+//!
+//! `cargo bench -p svtd --bench calibration` prints what is recorded in
+//! `benches/record/calibration.md`. `-- intervals`, `-- flags` and `-- cost` run a part of it,
+//! `-- quick` takes a third of the corpora.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
+
+use rayon::prelude::*;
+use svtd::evaluation::match_topics;
+use svtd::linalg::Matrix;
+use svtd::model::{T_FACTOR, Topics};
+use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
+use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
+
+/// First seed. Seeds from 41000 on were looked at while the limits of `model/trust/em.rs` were
+/// chosen, so they are not used here.
+const SEED: u64 = 77_000;
+
+/// Entries of the truth that are checked.
+const LEAST_PROBABILITY: f64 = 2e-3;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let parts = ["intervals", "flags", "cost"];
+    let chosen: Vec<&str> =
+        parts.into_iter().filter(|part| arguments.iter().any(|a| a == part)).collect();
+    let wanted = |part: &str| chosen.is_empty() || chosen.contains(&part);
+    let corpora = if arguments.iter().any(|a| a == "quick") { 4 } else { 12 };
+    if wanted("intervals") {
+        intervals(corpora);
+    }
+    if wanted("flags") {
+        flags(corpora);
+    }
+    if wanted("cost") {
+        cost();
+    }
+}
+
+// --- intervals ---------------------------------------------------------------------------------
+
+/// A law to draw corpora from.
+#[derive(Clone, Copy)]
+enum Words {
+    Uniform,
+    Zipf,
+}
+
+struct Setting {
+    name: &'static str,
+    lda: bool,
+    words: Words,
+    n_words: usize,
+    n_topics: usize,
+    n_documents: usize,
+    lengths: Lengths,
+    polish: Polish,
+}
+
+fn settings() -> Vec<Setting> {
+    let setting = |name, lda, words, [n_words, n_topics, n_documents]: [usize; 3], lengths| {
+        let polish = Polish::Auto;
+        Setting { name, lda, words, n_words, n_topics, n_documents, lengths, polish }
+    };
+    let unpolished = |setting: Setting| Setting { polish: Polish::None, ..setting };
+    let even = || Lengths::Uniform(3..=99);
+    let text = || Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
+    let long_tailed = || Lengths::LogNormal { mu: 4.0, sigma: 1.0 };
+    use Words::{Uniform, Zipf};
+    vec![
+        setting("uniform words", false, Uniform, [100, 5, 1000], even()),
+        setting("uniform words", false, Uniform, [300, 5, 1500], even()),
+        setting("Zipf words", false, Zipf, [1000, 10, 2000], text()),
+        setting("Zipf words", false, Zipf, [1000, 10, 8000], text()),
+        setting("Zipf words, log-normal lengths", false, Zipf, [1000, 10, 3000], long_tailed()),
+        setting("Zipf words", false, Zipf, [2000, 20, 8000], text()),
+        setting("Zipf words, 12 words each", false, Zipf, [500, 5, 6000], Lengths::Fixed(12)),
+        unpolished(setting("Zipf words", false, Zipf, [1000, 10, 4000], text())),
+        setting("uniform words", true, Uniform, [100, 5, 2000], even()),
+        setting("Zipf words", true, Zipf, [1000, 10, 4000], text()),
+        setting("Zipf words, log-normal lengths", true, Zipf, [500, 6, 3000], long_tailed()),
+        setting("Zipf words", true, Zipf, [2000, 20, 12000], Lengths::Fixed(80)),
+    ]
+}
+
+impl Setting {
+    /// A corpus and the topics it was drawn from.
+    fn draw(&self, seed: u64) -> (Corpus, Matrix) {
+        let (n, k, draw) = (self.n_words, self.n_topics, seed ^ 0x5EED);
+        if self.lda {
+            let source = match self.words {
+                Words::Uniform => LdaSource::uniform(n, k, 1.0, seed),
+                Words::Zipf => LdaSource::zipf(n, k, 5.0, 500.0, 1.0, seed),
+            };
+            (source.draw(self.n_documents, &self.lengths, draw).0, source.word_topic)
+        } else {
+            let source = match self.words {
+                Words::Uniform => SingleTopicSource::uniform(n, k, seed),
+                Words::Zipf => SingleTopicSource::zipf(n, k, 5.0, 1000.0, 5.0, seed),
+            };
+            (source.draw(self.n_documents, &self.lengths, draw).0, source.word_topic)
+        }
+    }
+
+    fn fit(&self, corpus: &Corpus) -> Model {
+        fit(corpus, self.lda, self.n_topics, self.polish, true)
+    }
+}
+
+fn fit(corpus: &Corpus, lda: bool, k: usize, polish: Polish, trust: bool) -> Model {
+    if lda {
+        let params = Lda::params(k).polish(polish).allow_fewer(true).trust(trust);
+        Model::Lda(params.fit(corpus).unwrap())
+    } else {
+        let params = SingleTopic::params(k).polish(polish).allow_fewer(true).trust(trust);
+        Model::SingleTopic(params.fit(corpus).unwrap())
+    }
+}
+
+fn intervals(n_corpora: u64) {
+    println!("nominal 95 % intervals, entries of the truth above {LEAST_PROBABILITY}\n");
+    println!(
+        "| model | corpora | n, k, N | entries | covered | worst corpus | expected / actual L1 error | flagged topics |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for setting in settings() {
+        let runs: Vec<Coverage> =
+            (0..n_corpora).into_par_iter().map(|c| cover(&setting, SEED + c)).collect();
+        let total = |f: fn(&Coverage) -> f64| runs.iter().map(f).sum::<f64>();
+        let worst = runs.iter().map(|run| run.covered / run.entries.max(1.0)).fold(1.0, f64::min);
+        println!(
+            "| {}{} | {} ({n_corpora}) | {}, {}, {} | {:.0} | {:.3} | {worst:.3} | {:.2} | {:.0} of {:.0} |",
+            if setting.lda { "LDA" } else { "single topic" },
+            if setting.polish == Polish::None { ", no EM" } else { "" },
+            setting.name,
+            setting.n_words,
+            setting.n_topics,
+            setting.n_documents,
+            total(|run| run.entries),
+            total(|run| run.covered) / total(|run| run.entries),
+            total(|run| run.expected) / total(|run| run.actual),
+            total(|run| run.flagged),
+            total(|run| run.topics),
+        );
+    }
+}
+
+#[derive(Default)]
+struct Coverage {
+    entries: f64,
+    covered: f64,
+    expected: f64,
+    actual: f64,
+    flagged: f64,
+    topics: f64,
+}
+
+fn cover(setting: &Setting, seed: u64) -> Coverage {
+    let (corpus, truth) = setting.draw(seed);
+    let model = setting.fit(&corpus);
+    let topics = model.topics();
+    let errors = topics.errors().unwrap();
+    let mut run = Coverage::default();
+    for judged in judge(&model, &truth) {
+        let Judged { truth: a, estimate: b, .. } = judged;
+        for (i, &p) in truth.column(a).iter().enumerate() {
+            if p > LEAST_PROBABILITY {
+                let off = (topics.word_topic()[(i, b)] - p).abs();
+                run.entries += 1.0;
+                run.covered += f64::from(u8::from(off <= T_FACTOR * errors[(i, b)]));
+            }
+        }
+        run.actual += judged.error;
+        run.expected += judged.expected;
+        run.flagged += f64::from(u8::from(judged.flagged));
+        run.topics += 1.0;
+    }
+    run
+}
+
+/// A matched topic: what was said about it and what is true.
+struct Judged {
+    truth: usize,
+    estimate: usize,
+    error: f64,
+    expected: f64,
+    flagged: bool,
+}
+
+fn judge(model: &Model, truth: &Matrix) -> Vec<Judged> {
+    let topics: &Topics = model.topics();
+    let matched = match_topics(truth, topics.word_topic());
+    let judged = matched.iter().enumerate().filter_map(|(a, b)| {
+        let b = (*b)?;
+        let pairs = truth.column(a).iter().zip(topics.word_topic().column(b));
+        let said = &model.diagnostics().topics[b];
+        let stability = said.trust.as_ref()?.stability.as_ref()?;
+        Some(Judged {
+            truth: a,
+            estimate: b,
+            error: pairs.map(|(x, y)| (x - y).abs()).sum(),
+            expected: stability.expected_error,
+            flagged: !said.flags().is_empty(),
+        })
+    });
+    judged.collect()
+}
+
+// --- flags -------------------------------------------------------------------------------------
+
+fn flags(n_corpora: u64) {
+    println!("\none topic of small weight among six\n");
+    println!(
+        "| model | weight | topics flagged, of them the small one | L1 error flagged | not flagged | ratio |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let mut all: Vec<Judged> = Vec::new();
+    for weight in [0.005, 0.01, 0.02, 0.05] {
+        let runs: Vec<(Vec<Judged>, Vec<String>)> = (0..n_corpora)
+            .into_par_iter()
+            .map(|c| {
+                let seed = SEED + 1000 + c;
+                let mut source = SingleTopicSource::zipf(500, 6, 5.0, 300.0, 20.0, seed);
+                let rest: f64 = source.topic_weights[1..].iter().sum();
+                source.topic_weights[0] = weight;
+                source.topic_weights[1..].iter_mut().for_each(|w| *w *= (1.0 - weight) / rest);
+                let lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
+                let corpus = source.draw(3000, &lengths, seed ^ 0x5EED).0;
+                let model = fit(&corpus, false, 6, Polish::Auto, true);
+                let said = model.diagnostics().topics.iter().flat_map(|t| t.flags()).collect();
+                (judge(&model, &source.word_topic), said)
+            })
+            .collect();
+        if std::env::var_os("SVTD_SHOW").is_some() {
+            for (judged, said) in &runs {
+                for one in judged {
+                    println!("{} {:.3} {:.3} {}", one.truth, one.error, one.expected, one.flagged);
+                }
+                println!("{said:?}");
+            }
+        }
+        let judged: Vec<Judged> = runs.into_iter().flat_map(|(judged, _)| judged).collect();
+        print_flags(&format!("{weight}"), &judged);
+        all.extend(judged);
+    }
+    print_flags("all", &all);
+}
+
+fn print_flags(weight: &str, judged: &[Judged]) {
+    let (flagged, rest): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|j| j.flagged);
+    let mean =
+        |these: &[&Judged]| these.iter().map(|j| j.error).sum::<f64>() / (these.len() as f64);
+    println!(
+        "| single topic | {weight} | {} of {}, {} | {:.3} | {:.3} | {:.1} |",
+        flagged.len(),
+        judged.len(),
+        flagged.iter().filter(|j| j.truth == 0).count(),
+        mean(&flagged),
+        mean(&rest),
+        mean(&flagged) / mean(&rest),
+    );
+}
+
+// --- cost --------------------------------------------------------------------------------------
+
+fn cost() {
+    println!("\nCPU seconds of a default fit, k = 50\n");
+    println!("| corpus | model | without trust | with | ratio |");
+    println!("|---|---|---|---|---|");
+    let lengths = Lengths::LogNormal { mu: 5.5, sigma: 0.7 };
+    for lda in [false, true] {
+        let corpus = if lda {
+            LdaSource::zipf(100_000, 100, 5.0, 2000.0, 5.0, 1).draw(30_000, &lengths, 2).0
+        } else {
+            SingleTopicSource::zipf(100_000, 100, 5.0, 2000.0, 5.0, 1).draw(30_000, &lengths, 2).0
+        };
+        let timed = |trust: bool| {
+            let before = cpu_seconds();
+            let model = fit(&corpus, lda, 50, Polish::Auto, trust);
+            (cpu_seconds() - before, model)
+        };
+        let (without, _) = timed(false);
+        let (with, model) = timed(true);
+        println!(
+            "| N={} nnz={:.1}M | {} ({:?}) | {without:.1} | {with:.1} | {:.2} |",
+            corpus.n_documents(),
+            corpus.n_nonzeros() as f64 / 1e6,
+            if lda { "LDA" } else { "single topic" },
+            model.diagnostics().polish,
+            with / without
+        );
+    }
+}
+
+/// CPU time of this process so far, user and system.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(") ").next().unwrap_or_default();
+    let fields: Vec<f64> =
+        after_name.split_whitespace().map(|field| field.parse().unwrap_or(0.0)).collect();
+    // Fields 14 and 15 of the line, in ticks of a hundredth of a second.
+    fields.get(11).zip(fields.get(12)).map_or(f64::NAN, |(user, system)| (user + system) / 100.0)
+}

@@ -1,0 +1,128 @@
+//! Can a topic be trusted? Error bars cover the truth, flags find the topics that are wrong.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+
+use svtd::evaluation::match_topics;
+use svtd::linalg::Matrix;
+use svtd::model::{T_FACTOR, Topics};
+use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
+use svtd::{Corpus, Lda, Polish, SingleTopic};
+
+/// How many entries of the truth above 2e-3 there are, and how many an interval covers.
+fn covered(topics: &Topics, truth: &Matrix) -> [usize; 2] {
+    let errors = topics.errors().unwrap();
+    let (mut entries, mut inside) = (0, 0);
+    for (a, b) in match_topics(truth, topics.word_topic()).into_iter().enumerate() {
+        let b = b.unwrap();
+        for (i, &p) in truth.column(a).iter().enumerate().filter(|(_, p)| **p > 2e-3) {
+            let off = (topics.word_topic()[(i, b)] - p).abs();
+            entries += 1;
+            inside += usize::from(off <= T_FACTOR * errors[(i, b)]);
+        }
+    }
+    [entries, inside]
+}
+
+fn check_coverage(draws: impl Iterator<Item = (Topics, Matrix)>) {
+    let counts: Vec<[usize; 2]> = draws.map(|(topics, truth)| covered(&topics, &truth)).collect();
+    let total = |which: usize| counts.iter().map(|c| c[which]).sum::<usize>() as f64;
+    let share = total(1) / total(0);
+    assert!((0.90..=0.98).contains(&share), "{share} of {} entries", total(0));
+}
+
+#[test]
+fn intervals_of_single_topics_cover_the_truth_as_often_as_they_say() {
+    for polish in [Polish::Auto, Polish::None] {
+        check_coverage((0..4).map(|seed| {
+            let source = SingleTopicSource::zipf(300, 5, 5.0, 500.0, 10.0, 70 + seed);
+            let lengths = Lengths::LogNormal { mu: 3.5, sigma: 0.7 };
+            let corpus = source.draw(1500, &lengths, 80 + seed).0;
+            let model = SingleTopic::params(5).polish(polish).fit(&corpus).unwrap();
+            (model.topics().clone(), source.word_topic)
+        }));
+    }
+}
+
+#[test]
+fn intervals_of_mixed_topics_cover_the_truth_as_often_as_they_say() {
+    check_coverage((0..4).map(|seed| {
+        let source = LdaSource::zipf(300, 5, 5.0, 500.0, 1.0, 70 + seed);
+        let corpus = source.draw(2000, &Lengths::Uniform(20..=80), 80 + seed).0;
+        let model = Lda::params(5).polish(Polish::None).fit(&corpus).unwrap();
+        (model.topics().clone(), source.word_topic)
+    }));
+}
+
+/// One topic of six has the given weight.
+fn with_a_small_topic(weight: f64, seed: u64) -> (Corpus, SingleTopicSource) {
+    let mut source = SingleTopicSource::zipf(500, 6, 5.0, 300.0, 20.0, seed);
+    let rest: f64 = source.topic_weights[1..].iter().sum();
+    source.topic_weights[0] = weight;
+    source.topic_weights[1..].iter_mut().for_each(|w| *w *= (1.0 - weight) / rest);
+    (source.draw(2500, &Lengths::Uniform(20..=80), seed + 50).0, source)
+}
+
+#[test]
+fn a_small_topic_is_flagged_and_the_others_are_solid() {
+    for seed in 0..3 {
+        // Ten documents are expected, and thirty are the limit: chance cannot bridge that.
+        let (corpus, source) = with_a_small_topic(0.004, seed);
+        let model = SingleTopic::params(6).fit(&corpus).unwrap();
+        let matched = match_topics(&source.word_topic, model.topics().word_topic());
+        for (a, b) in matched.into_iter().enumerate() {
+            let said = &model.diagnostics().topics[b.unwrap()];
+            assert_eq!(said.is_solid(), a != 0, "seed {seed}, topic {a}: {said:?}");
+        }
+        let flags = model.diagnostics().topics.last().unwrap().flags();
+        assert!(flags[0].starts_with("weak: "), "{flags:?}");
+    }
+}
+
+#[test]
+fn the_error_a_topic_is_expected_to_have_is_about_the_one_it_has() {
+    let (mut expected, mut actual) = (0.0, 0.0);
+    for seed in 0..3 {
+        let (corpus, source) = with_a_small_topic(0.05, 20 + seed);
+        let model = SingleTopic::params(6).fit(&corpus).unwrap();
+        let topics = model.topics().word_topic();
+        for (a, b) in match_topics(&source.word_topic, topics).into_iter().enumerate() {
+            let b = b.unwrap();
+            let pairs = source.word_topic.column(a).iter().zip(topics.column(b));
+            actual += pairs.map(|(x, y)| (x - y).abs()).sum::<f64>();
+            let trust = model.diagnostics().topics[b].trust.as_ref().unwrap();
+            expected += trust.stability.as_ref().unwrap().expected_error;
+        }
+    }
+    let ratio = expected / actual;
+    assert!((0.85..1.15).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn documents_that_supply_a_topic_alone_are_told() {
+    // Two hundred documents about two topics, and one of a thousand words about something else.
+    let drawn = SingleTopicSource::uniform(16, 2, 5).draw(200, &Lengths::Fixed(30), 6).0;
+    let mut builder = Corpus::builder(24);
+    for d in 0..200 {
+        let mut entries: Vec<(u32, u32)> = drawn.document(d).words().collect();
+        entries.sort_unstable();
+        builder.push_document(entries).unwrap();
+    }
+    builder.push_document((16..24).map(|i| (i, 125))).unwrap();
+    let corpus = builder.build().unwrap();
+    let model = SingleTopic::params(3).fit(&corpus).unwrap();
+    let flags: Vec<String> = model.diagnostics().topics.iter().flat_map(|t| t.flags()).collect();
+    let told = "driven by few documents: 1 holds 100 %";
+    assert!(flags.iter().any(|flag| flag == told), "{flags:?}");
+}
+
+#[test]
+fn too_few_documents_give_topics_without_error_bars() {
+    let source = SingleTopicSource::uniform(20, 2, 1);
+    let corpus = source.draw(30, &Lengths::Fixed(20), 2).0;
+    let model = SingleTopic::params(2).fit(&corpus).unwrap();
+    assert!(model.topics().errors().is_none());
+    assert!(model.diagnostics().topics.iter().all(|topic| !topic.is_solid()));
+    let asked =
+        SingleTopic::params(2).trust(false).fit(&source.draw(200, &Lengths::Fixed(20), 3).0);
+    assert!(asked.unwrap().diagnostics().topics.iter().all(|topic| topic.trust.is_none()));
+}
