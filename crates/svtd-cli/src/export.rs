@@ -217,10 +217,11 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
                 .to_owned(),
         ));
     }
-    let paths = [&args.topic_word, &args.topic_weights, &args.alpha];
+    let paths =
+        [&args.topic_word, &args.topic_weights, &args.alpha, &args.topic_word_error, &args.trust];
     let given: Vec<&Path> = paths.iter().filter_map(|path| path.as_deref()).collect();
     output::check_distinct(&given)?;
-    let [topic_word, topic_weights, alpha] = paths.map(|path| {
+    let [topic_word, topic_weights, alpha, errors, trust] = paths.map(|path| {
         let check = |path| Target::new(path, None, args.force, &[args.model.as_path()]);
         path.as_deref().map(check).transpose()
     });
@@ -231,8 +232,18 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
         Some(target) => Some((target, alpha_of(args, &model)?)),
         None => None,
     };
+    let errors = match errors {
+        Some(target) => Some((target, errors_of(args, &model)?)),
+        None => None,
+    };
     if let Some(target) = topic_word {
-        target.write(&topic_word_table(&model))?;
+        target.write(&words_by_topic(&model, model.topics().word_topic()))?;
+    }
+    if let Some((target, errors)) = errors {
+        target.write(&words_by_topic(&model, errors))?;
+    }
+    if let Some(target) = trust {
+        target.write(&trust_table(&model))?;
     }
     if let Some(target) = topic_weights {
         target.write(&list("weight", model.topics().weights()))?;
@@ -253,18 +264,65 @@ fn alpha_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m [f64]> {
     }
 }
 
-    let errors = match errors? {
-        Some(target) => Some((target, errors_of(args, &model)?)),
-        None => None,
+fn errors_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m Matrix> {
+    model.topics().errors().ok_or_else(|| {
+        Failure::Request(format!(
+            "{} holds no standard errors; fit it again without --no-trust, and with 40 different \
+             documents or more",
+            args.model.display()
+        ))
+    })
+}
+
+/// Numbers for every word in every topic: topics x words.
+fn words_by_topic<'m>(model: &'m Model, numbers: &'m Matrix) -> Table<'m> {
+    let topics = model.topics();
+    let column = |i: usize| {
+        let word = topics.vocabulary().word(i).into_owned();
+        Column::real(word, move |j| numbers[(i, j)])
     };
-    if let Some(target) = topic_word {
-        target.write(&words_by_topic(&model, model.topics().word_topic()))?;
-    }
-    if let Some((target, errors)) = errors {
-        target.write(&words_by_topic(&model, errors))?;
-    }
-    if let Some(target) = trust? {
-        target.write(&trust_table(&model))?;
+    let columns = (0..topics.vocabulary().len()).map(column).collect();
+    Table { n_rows: topics.len(), columns, is_list: false }
+}
+
+/// What is known about each topic, a column each; not a number where it is not known.
+const TRUST: [&str; 11] = [
+    "topic",
+    "solid",
+    "documents",
+    "clipped",
+    "z",
+    "expected_error",
+    "mean_change",
+    "changed_groups",
+    "nearest",
+    "nearest_distance",
+    "documents_holding_half",
+];
+
+fn trust_table(model: &Model) -> Table<'_> {
+    let topics = &model.diagnostics().topics;
+    let known = move |j: usize, column: usize| {
+        let topic = &topics[j];
+        let trust = topic.trust.as_ref();
+        let stability = trust.and_then(|trust| trust.stability.as_ref());
+        let nearest = trust.and_then(|trust| trust.nearest.as_ref());
+        match TRUST[column] {
+            "topic" => Some(j as f64 + 1.0),
+            "solid" => Some(f64::from(u8::from(topic.is_solid()))),
+            "documents" => Some(topic.documents),
+            "clipped" => Some(topic.clipped),
+            "z" => trust.and_then(|trust| trust.z),
+            "expected_error" => stability.map(|stability| stability.expected_error),
+            "mean_change" => stability.map(|stability| stability.mean_change),
+            "changed_groups" => stability.map(|stability| stability.n_changed as f64),
+            "nearest" => nearest.map(|nearest| nearest.topic as f64 + 1.0),
+            "nearest_distance" => nearest.map(|nearest| nearest.distance),
+            _ => trust.map(|trust| trust.driven.documents as f64),
+        }
+    };
+    let column = |c: usize| Column::real(TRUST[c], move |j| known(j, c).unwrap_or(f64::NAN));
+    Table { n_rows: topics.len(), columns: (0..TRUST.len()).map(column).collect(), is_list: false }
 }
 
 /// Numbers below one another.

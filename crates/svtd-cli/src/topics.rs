@@ -7,9 +7,9 @@ use svtd::model::WordOrder;
 
 use crate::args::{Common, Order, Topics};
 use crate::failure::{Failure, Outcome};
-use crate::{input, trust};
 use crate::listing::Listing;
 use crate::terminal::Screen;
+use crate::{input, trust};
 
 /// Runs the command.
 pub fn run(args: &Topics, common: &Common) -> Outcome {

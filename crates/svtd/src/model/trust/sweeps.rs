@@ -87,7 +87,7 @@ pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -
 }
 
 fn sign(g: usize) -> f64 {
-    if g % 2 == 0 { 1.0 } else { -1.0 }
+    if g.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 /// Half of what the first step with the weights moved either way differs by.
