@@ -9,19 +9,21 @@
 //! * [`Comparison`]: two models side by side;
 //! * [`reconstruction_error`], [`moment_errors`], [`drift`]: `Err`, `Err2`, `Err3` and `Var_N` of the
 //!   paper's Section 6;
-//! * [`DeviationBound`]: Theorem 2.2, as printed and as it holds.
+//! * [`DeviationBound`], [`Perturbation`]: Theorems 2.2 and 5.1, as printed and as they hold.
 
 mod coherence;
 mod comparison;
 mod completion;
 mod paper;
 mod theorem_2_2;
+mod theorem_5_1;
 
 pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
 pub use self::completion::{Completion, completion_perplexity};
 pub use self::paper::{MomentErrors, drift, moment_errors, reconstruction_error};
 pub use self::theorem_2_2::DeviationBound;
+pub use self::theorem_5_1::{Constants, Perturbation};
 
 use std::collections::BTreeMap;
 

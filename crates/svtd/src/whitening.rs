@@ -210,6 +210,20 @@ impl Whitening {
         self.n_products
     }
 
+    /// The same for features in another order: feature `i` is what `order[i]` was.
+    #[cfg(test)]
+    pub(crate) fn renamed(&self, order: &[usize]) -> Self {
+        let rows = |matrix: &Matrix| {
+            Matrix::from_fn(order.len(), matrix.n_columns(), |i, j| matrix[(order[i], j)])
+        };
+        Self {
+            factor: rows(&self.factor),
+            unmixing: rows(&self.unmixing),
+            scales: order.iter().map(|&i| self.scales[i]).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The leverage of every feature in `E`, in `[0, 1]`.
     pub fn leverages(&self) -> Vec<f64> {
         match positive_inverse(&self.factor.transpose_times(&self.factor)) {

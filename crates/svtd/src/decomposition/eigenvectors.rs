@@ -1,8 +1,8 @@
 //! Eigenvectors of the third moment along a random direction of the features.
 //!
-//! Algorithm A of Anandkumar, Hsu and Kakade, *A Method of Moments for Mixture Models and Hidden
-//! Markov Models* (2012). With `U` an orthonormal basis of the range of `M2` and a direction
-//! `eta = U theta`, `theta` drawn uniformly from the unit sphere,
+//! The paper's Remark 4.5, after Algorithm A of Anandkumar, Hsu and Kakade, *A Method of Moments for
+//! Mixture Models and Hidden Markov Models* (2012). With `U` an orthonormal basis of the range of
+//! `M2` and a random direction `eta` of the `n` features,
 //!
 //! ```text
 //! B = (U' M3(eta) U) (U' M2 U)^-1 = (U'M) diag(mu_j'eta) (U'M)^-1
@@ -10,33 +10,46 @@
 //!
 //! whose eigenvectors `xi_j` give the columns `U xi_j` of `M`, up to scale.
 //!
+//! # The law of the direction
+//! Entries are uniform in `[0, 1]`, as in the published experiments of the paper. All of them are
+//! positive and a topic's probabilities sum to one, so the values `mu_j'eta` of all topics lie close
+//! to the mean of `eta`, and noise mixes the topics up easily: this is the weakest of the rivals,
+//! and more data helps it little. Directions with entries of either sign, or drawn within the range
+//! of `M2` as by [`singular_vectors`](super::singular_vectors), do better; a comparison with the
+//! paper needs what the paper compared with.
+//!
 //! # How we differ from the source
 //! The source has three views of a sample whose moments are not symmetric, so its `B` is any
 //! matrix, and on bad luck has complex eigenvalues. Ours are symmetric: `U'M2 U = S` is diagonal
 //! and
 //!
 //! ```text
-//! B = S^(1/2) H S^(-1/2),   H = W' M3(eta) W = sum_l sqrt(lambda_l) theta_l T_l
+//! B = S^(1/2) H S^(-1/2),   H = W' M3(eta) W
 //! ```
 //!
 //! We diagonalise the symmetric `H`. Its eigenvectors `o_j` give those of `B`, `S^(1/2) o_j`, and
 //! the columns `U S^(1/2) o_j = E o_j`: the same answer, never complex, better conditioned. With
 //! a scaled whitening `U` is a basis of the scaled features.
 //!
-//! What is left between this method and [`singular_vectors`](super::singular_vectors) is the law of
-//! the direction: even in the features here, even in the whitened space there.
-//!
 //! # Cost
-//! The cube, and `O(k^3)` from there.
+//! Two passes over the data for `H`, and `O(k^3)` from there; the cube only to tell the residual.
 
-use super::{Decomposition, along_direction, generator, random_directions};
-use crate::moments::Cube;
+use rand::Rng;
+
+use super::{Decomposition, from_contraction, generator, normalise};
+use crate::moments::{Cube, Moments};
 use crate::whitening::Whitening;
 
 /// Finds the rotation along the direction that `seed` draws.
-pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition {
-    let direction = random_directions(&mut generator(seed), cube.side(), 1);
-    let pairs = direction.column(0).iter().zip(whitening.eigenvalues());
-    let weights: Vec<f64> = pairs.map(|(theta, value)| theta * value.sqrt()).collect();
-    along_direction(cube, whitening, &weights)
+pub fn decompose(
+    moments: &dyn Moments,
+    cube: &Cube,
+    whitening: &Whitening,
+    seed: u64,
+) -> Decomposition {
+    let mut rng = generator(seed);
+    let mut unit = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut direction: Vec<f64> = (0..moments.n_features()).map(|_| unit()).collect();
+    normalise(&mut direction);
+    from_contraction(&moments.third_towards(whitening, &direction), cube, whitening)
 }

@@ -30,6 +30,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::{Matrix, dot};
+use crate::moments::panels::feature_blocks;
 use crate::moments::{Cube, Moments, Rows, unpack};
 use crate::whitening::Whitening;
 
@@ -127,7 +128,9 @@ impl Method {
         let found = match self {
             Method::Joint | Method::Svtd => return joint::decompose(&cube, whitening),
             Method::TensorPower { seed } => tensor_power::decompose(&cube, whitening, seed),
-            Method::Eigenvectors { seed } => eigenvectors::decompose(&cube, whitening, seed),
+            Method::Eigenvectors { seed } => {
+                eigenvectors::decompose(moments, &cube, whitening, seed)
+            }
             Method::SingularVectors { seed } => singular_vectors::decompose(&cube, whitening, seed),
             Method::Als { seed } => als::decompose(&cube, whitening, seed),
         };
@@ -212,17 +215,10 @@ fn separation_and_residual(cube: &Cube, whitening: &Whitening, rotation: &Matrix
     (closest.unwrap_or_else(|| diagonals.frobenius_norm()), residual)
 }
 
-/// The rotation of `sum_l weights_l T_l`, one symmetric matrix: what [`eigenvectors`] and
+/// The rotation of one symmetric matrix `W' M3(eta) W`: what [`eigenvectors`] and
 /// [`singular_vectors`] share.
-fn along_direction(cube: &Cube, whitening: &Whitening, weights: &[f64]) -> Decomposition {
-    let k = cube.side();
-    let mut contraction = Matrix::zeros(k, k);
-    for (l, weight) in weights.iter().enumerate() {
-        for (target, value) in contraction.values_mut().iter_mut().zip(cube.slice(l)) {
-            *target += weight * value;
-        }
-    }
-    let (gap, _, rotation) = joint::slice_eigen(&contraction);
+fn from_contraction(contraction: &Matrix, cube: &Cube, whitening: &Whitening) -> Decomposition {
+    let (gap, _, rotation) = joint::slice_eigen(contraction);
     let (_, residual) = separation_and_residual(cube, whitening, &rotation);
     // Also when the gap is not a number.
     let separates = gap > NO_GAP * contraction.frobenius_norm();
@@ -268,7 +264,7 @@ pub fn diagonals(
         Rows::Removed => {
             let (n, k) = (moments.n_features(), whitening.n_topics());
             let mut result = Matrix::zeros(n, k);
-            for range in svtd::feature_blocks(n, k) {
+            for range in feature_blocks(n, k) {
                 let slices = moments.third_slices(whitening, rows, range.clone());
                 for (row, i) in range.enumerate() {
                     let h = unpack(k, &slices.row(row));
@@ -326,6 +322,18 @@ mod tests {
 
         fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
             self.exact.third_diagonals(whitening, rotation)
+        }
+
+        /// `M3 = T(E', E', E')` along a direction.
+        fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
+            let k = self.cube.side();
+            let mut sum = Matrix::zeros(k, k);
+            for l in 0..k {
+                let weight = dot(whitening.factor().column(l), direction);
+                let slice = Matrix::from_columns(k, k, self.cube.slice(l).to_vec());
+                sum.add(weight, &slice);
+            }
+            sum
         }
     }
 

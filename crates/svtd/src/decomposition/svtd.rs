@@ -24,17 +24,13 @@
 //! we follow line 5. Eigenvalues take the place of singular values: they agree when the data are
 //! good, and do not confuse `mu` with `-mu` when they are not.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use super::{Decomposition, NO_GAP, joint, separation_and_residual};
 use crate::linalg::Matrix;
+use crate::moments::panels::feature_blocks;
 use crate::moments::{Moments, Rows, unpack};
 use crate::whitening::Whitening;
-
-/// Slices held at a time, in numbers: one gibibyte.
-const SLICE_BUDGET: usize = 1 << 27;
 
 /// Features decomposed together while pruning; a constant, so that the visit does not follow
 /// the machine.
@@ -75,12 +71,6 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
             fallback
         }
     }
-}
-
-/// Ranges of features whose slices fit the budget together.
-pub(super) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
-    let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
-    (0..n).step_by(step).map(move |start| start..n.min(start + step))
 }
 
 /// A feature with its gap and the eigenvectors of its slice.

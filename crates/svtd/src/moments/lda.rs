@@ -180,6 +180,23 @@ impl Moments for LdaMoments<'_> {
         }
     }
 
+    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
+        let mut sum = self.raw.third_towards(whitening, direction);
+        let (a1, c1) = (self.a1(), self.c1());
+        let m = whitened_first(whitening, self.first());
+        let e = whitening.factor();
+        let along: Vec<f64> = (0..m.len()).map(|a| dot(e.column(a), direction)).collect();
+        let m1 = dot(self.first(), direction);
+        for a in 0..m.len() {
+            for b in 0..m.len() {
+                let on_diagonal = if a == b { m1 } else { 0.0 };
+                sum[(a, b)] -= c1 * (on_diagonal + along[a] * m[b] + m[a] * along[b])
+                    + a1 * c1 * m1 * m[a] * m[b];
+            }
+        }
+        sum
+    }
+
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
         let raw = self.raw.third_diagonals(whitening, rotation);
         let columns = whitening.factor().times(rotation);

@@ -18,6 +18,7 @@
 //! | known parameters, our yardstick | [`ExactMoments`] |
 
 mod exact;
+pub mod incremental;
 mod lda;
 #[cfg(test)]
 mod naive;
@@ -34,7 +35,7 @@ pub use panels::Counting;
 pub use single_topic::SingleTopicMoments;
 pub use weights::{DocumentWeights, MomentWeights};
 
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, dot};
 use crate::whitening::Whitening;
 
 /// Whether slice `i` of the third moment keeps row and column `i`.
@@ -68,6 +69,22 @@ pub trait Moments: Sync {
     /// The whitened slices `H_i` for the features of a range, one packed upper triangle of
     /// `k(k+1)/2` numbers per row.
     fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix;
+
+    /// `sum_i eta_i H_i = W' M3(eta) W`, the third moment along a direction of the features, rows
+    /// kept.
+    ///
+    /// From the slices, unless there is a shorter way.
+    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
+        let k = whitening.n_topics();
+        let mut sum = vec![0.0; k * (k + 1) / 2];
+        for range in panels::feature_blocks(self.n_features(), k) {
+            let slices = self.third_slices(whitening, Rows::Kept, range.clone());
+            for (p, target) in sum.iter_mut().enumerate() {
+                *target += dot(slices.column(p), &direction[range.clone()]);
+            }
+        }
+        unpack(k, &sum)
+    }
 
     /// The diagonals of `O' H_i O` for all features, row `i` for feature `i`, rows kept.
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix;

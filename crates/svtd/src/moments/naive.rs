@@ -158,6 +158,14 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
             assert!((x - y).abs() <= 1e-10 * scale, "diagonal {i}: {x} is not {y}");
         }
     }
+    let direction: Vec<f64> = (0..naive.n).map(|i| (i as f64 * 0.7).cos()).collect();
+    let mut along = Matrix::zeros(k, k);
+    slices.iter().zip(&direction).for_each(|(h, eta)| along.add(*eta, h));
+    let found = moments.third_towards(&whitening, &direction);
+    let scale = all.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+    for (x, y) in found.values().iter().zip(along.values()) {
+        assert!((x - y).abs() <= 1e-10 * scale, "along a direction: {x} is not {y}");
+    }
     // T = sum_i w_i x H_i.
     let cube = moments.third_whitened(&whitening);
     let expected: Vec<f64> = (0..k)

@@ -512,6 +512,15 @@ impl Pass for SlicesPass<'_> {
     }
 }
 
+/// Slices held at a time, in numbers: one gibibyte.
+const SLICE_BUDGET: usize = 1 << 27;
+
+/// Ranges of features whose slices fit the budget together.
+pub(crate) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
+    (0..n).step_by(step).map(move |start| start..n.min(start + step))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

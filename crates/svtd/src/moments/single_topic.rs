@@ -305,6 +305,32 @@ impl Moments for SingleTopicMoments<'_> {
         }
     }
 
+    /// The formula of `H_i` summed before anything of size `n k^2` appears.
+    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
+        let w = whitening.unmixing();
+        let w3 = &self.weights.third;
+        let z = self.products().forward(w);
+        let r = self.products().backward(&z, Some(w3));
+        let column = Matrix::from_columns(direction.len(), 1, direction.to_vec());
+        let along = self.products().forward(&column);
+        let q = self.products().backward(&along, Some(w3));
+        let weighted = |matrix: &Matrix, weights: &[f64]| {
+            let mut scaled = matrix.clone();
+            scaled.scale_rows(weights);
+            scaled
+        };
+        let by_document: Vec<f64> = along.column(0).iter().zip(w3).map(|(s, w)| s * w).collect();
+        let by_feature: Vec<f64> = (0..self.n_features)
+            .map(|i| 2.0 * direction[i] * self.triple_diagonal[i] - q[(i, 0)])
+            .collect();
+        let mut sum = z.transpose_times(&weighted(&z, &by_document));
+        sum.add(1.0, &w.transpose_times(&weighted(w, &by_feature)));
+        let cross = w.transpose_times(&weighted(&r, direction));
+        sum.add(-1.0, &cross);
+        sum.add(-1.0, &cross.transpose());
+        sum
+    }
+
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
         self.third_squares(&whitening.unmixing().times(rotation))
     }

@@ -143,15 +143,15 @@ impl MomentWeights {
 }
 
 /// Ordered tuples of distinct words in a document of length `c`: `c (c-1) ... (c-order+1)`.
-fn tuples(c: f64, order: usize) -> f64 {
+pub(super) fn tuples(c: f64, order: usize) -> f64 {
     (0..order).map(|i| c - i as f64).product()
 }
 
-fn pair_variance(s: f64, c: f64) -> f64 {
+pub(super) fn pair_variance(s: f64, c: f64) -> f64 {
     s * s + 4.0 * s / c + 2.0 / tuples(c, 2)
 }
 
-fn triple_variance(s: f64, c: f64) -> f64 {
+pub(super) fn triple_variance(s: f64, c: f64) -> f64 {
     s * s * s + 9.0 * s * s / c + 18.0 * s / (c * c) + 6.0 / tuples(c, 3)
 }
 
