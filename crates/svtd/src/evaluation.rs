@@ -21,7 +21,9 @@ mod theorem_5_1;
 pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
 pub use self::completion::{Completion, completion_perplexity};
-pub use self::paper::{MomentErrors, drift, moment_errors, reconstruction_error};
+pub use self::paper::{
+    MomentErrors, drift, lda_moment_errors, moment_errors, reconstruction_error,
+};
 pub use self::theorem_2_2::DeviationBound;
 pub use self::theorem_5_1::{Constants, Perturbation};
 

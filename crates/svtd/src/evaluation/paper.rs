@@ -20,7 +20,7 @@ use super::match_topics;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, orthonormal_basis};
-use crate::moments::{Counting, DocumentWeights, Moments, SingleTopicMoments};
+use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
 
 /// Columns of the pair moment held at a time.
 const BLOCK: usize = 64;
@@ -108,6 +108,75 @@ pub fn moment_errors(
     Ok(MomentErrors { second: second.sqrt(), third: third.max(0.0).sqrt() })
 }
 
+/// `Err2` and `Err3` of the LDA moments of a corpus (Theorem 3.1), given the truth `(M, alpha)` over
+/// its vocabulary; `alpha0` is the sum of `alpha`.
+///
+/// `M3a` is the triple moment less `c1 sym3(M2, M1)` plus `c2 M1^(3)`; all products of these three
+/// are expanded as the square is, and cost no more than `|M3|^2` and `Err2` do.
+///
+/// # Errors
+/// As [`moment_errors`], or when `alpha0` is not a positive number.
+///
+/// # Panics
+/// When the truth does not have one row for each word.
+pub fn lda_moment_errors(
+    corpus: &Corpus,
+    weights: &DocumentWeights,
+    word_topic: &Matrix,
+    alpha: &[f64],
+) -> Result<MomentErrors> {
+    assert_eq!(word_topic.n_rows(), corpus.n_words(), "one row for each word");
+    let alpha0: f64 = alpha.iter().sum();
+    let moments = LdaMoments::estimate(corpus, alpha0, weights, Counting::Raw)?;
+    let words = &corpus.word_of_feature()[..corpus.n_present()];
+    let present = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
+        word_topic[(words[i] as usize, j)]
+    });
+    let pair_weights: Vec<f64> = alpha.iter().map(|a| a / (alpha0 * (alpha0 + 1.0))).collect();
+    let triple_weights: Vec<f64> = pair_weights.iter().map(|w| 2.0 * w / (alpha0 + 2.0)).collect();
+    let whole = word_topic.transpose_times(word_topic);
+    let seen = present.transpose_times(&present);
+    let absent =
+        weighted_powers(&whole, &pair_weights, 2) - weighted_powers(&seen, &pair_weights, 2);
+    let second = pair_difference_squared(&moments, &present, &pair_weights) + absent.max(0.0);
+    let (norm, along) = lda_third(&moments, &present, alpha0);
+    let third =
+        norm - 2.0 * dot(&along, &triple_weights) + weighted_powers(&whole, &triple_weights, 3);
+    Ok(MomentErrors { second: second.sqrt(), third: third.max(0.0).sqrt() })
+}
+
+/// `|M3a|^2`, and `M3a(mu_j, mu_j, mu_j)` for every topic.
+fn lda_third(moments: &LdaMoments<'_>, topics: &Matrix, alpha0: f64) -> (f64, Vec<f64>) {
+    let raw = moments.raw();
+    let m1 = raw.first();
+    let (c1, c2) =
+        (alpha0 / (alpha0 + 2.0), 2.0 * alpha0 * alpha0 / ((alpha0 + 1.0) * (alpha0 + 2.0)));
+    let column = Matrix::from_columns(m1.len(), 1, m1.to_vec());
+    let image = raw.second_times(&column);
+    let square = dot(m1, m1);
+    // |M2|^2 and <M3(M1), M2>, a block of columns at a time.
+    let (mut pairs, mut shared) = (0.0, 0.0);
+    for unit in unit_blocks(m1.len()) {
+        let second = raw.second_times(&unit);
+        pairs += dot(second.values(), second.values());
+        shared += dot(raw.third_towards_times(m1, &unit).values(), second.values());
+    }
+    let correction = 3.0 * pairs * square + 6.0 * dot(image.column(0), image.column(0));
+    let norm = raw.third_norm_squared() + c1 * c1 * correction + c2 * c2 * square.powi(3)
+        - 2.0 * c1 * 3.0 * shared
+        + 2.0 * c2 * raw.third_along(&column)[0]
+        - 2.0 * c1 * c2 * 3.0 * dot(m1, image.column(0)) * square;
+    let images = raw.second_times(topics);
+    let along = raw.third_along(topics);
+    let along = (0..topics.n_columns())
+        .map(|j| {
+            let (mu, first) = (topics.column(j), dot(topics.column(j), m1));
+            along[j] - 3.0 * c1 * dot(mu, images.column(j)) * first + c2 * first.powi(3)
+        })
+        .collect();
+    (norm, along)
+}
+
 /// `sum_jl w_j w_l G_jl^p`.
 fn weighted_powers(gram: &Matrix, weights: &[f64], exponent: i32) -> f64 {
     let row = |j: usize| -> f64 {
@@ -118,11 +187,9 @@ fn weighted_powers(gram: &Matrix, weights: &[f64], exponent: i32) -> f64 {
 
 /// `|M2~ - M diag(w) M'|^2`, a block of columns at a time.
 fn pair_difference_squared(moments: &dyn Moments, topics: &Matrix, weights: &[f64]) -> f64 {
-    let n = moments.n_features();
     let mut sum = 0.0;
-    for start in (0..n).step_by(BLOCK) {
-        let width = BLOCK.min(n - start);
-        let unit = Matrix::from_fn(n, width, |i, j| if i == start + j { 1.0 } else { 0.0 });
+    for (block, unit) in unit_blocks(moments.n_features()).enumerate() {
+        let (start, width) = (block * BLOCK, unit.n_columns());
         let mut difference = moments.second_times(&unit);
         let rows =
             Matrix::from_fn(weights.len(), width, |l, j| weights[l] * topics[(start + j, l)]);
@@ -132,10 +199,18 @@ fn pair_difference_squared(moments: &dyn Moments, topics: &Matrix, weights: &[f6
     sum
 }
 
+/// The columns of the identity, a block at a time.
+fn unit_blocks(n: usize) -> impl Iterator<Item = Matrix> {
+    (0..n).step_by(BLOCK).map(move |start| {
+        let entry = |i: usize, j: usize| if i == start + j { 1.0 } else { 0.0 };
+        Matrix::from_fn(n, BLOCK.min(n - start), entry)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{Lengths, SingleTopicSource};
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
     /// `Err2` and `Err3` by their definitions, all triples of tokens' counts in plain loops.
     fn dense_errors(
@@ -192,6 +267,74 @@ mod tests {
             assert!((found.second - expected.second).abs() < 1e-12, "{found:?} {expected:?}");
             assert!((found.third - expected.third).abs() < 1e-12, "{found:?} {expected:?}");
         }
+    }
+
+    #[test]
+    fn lda_moment_errors_agree_with_their_definitions() {
+        let laws = [DocumentWeights::Paper, DocumentWeights::Optimal];
+        for (seed, law) in (0..6).flat_map(|seed| laws.iter().map(move |law| (seed, law))) {
+            let mut source = LdaSource::uniform(8, 3, 1.0, seed);
+            source.alpha = vec![0.2, 0.5, 1.1];
+            let (corpus, _) = source.draw(4 + seed as usize, &Lengths::Uniform(2..=7), seed + 3);
+            if corpus.lengths().iter().all(|&c| c < 3) {
+                continue;
+            }
+            let found = lda_moment_errors(&corpus, law, &source.word_topic, &source.alpha).unwrap();
+            let expected = dense_lda_errors(&corpus, law, &source);
+            assert!((found.second - expected.second).abs() < 1e-12, "{found:?} {expected:?}");
+            assert!((found.third - expected.third).abs() < 1e-9, "{found:?} {expected:?}");
+        }
+    }
+
+    /// Theorem 3.1 in plain loops over dense arrays, less the truth.
+    fn dense_lda_errors(
+        corpus: &Corpus,
+        law: &DocumentWeights,
+        source: &LdaSource,
+    ) -> MomentErrors {
+        let n = corpus.n_words();
+        let alpha0: f64 = source.alpha.iter().sum();
+        let moments = SingleTopicMoments::estimate(corpus, law, Counting::Raw).unwrap();
+        let w = moments.weights();
+        let (mut m1, mut m2, mut m3) = (vec![0.0; n], vec![0.0; n * n], vec![0.0; n * n * n]);
+        for d in 0..corpus.n_documents() {
+            let mut x = vec![0.0; n];
+            corpus.document(d).words().for_each(|(word, c)| x[word as usize] = f64::from(c));
+            let same = |a: usize, b: usize| f64::from(u8::from(a == b));
+            for i in 0..n {
+                m1[i] += w.first[d] * x[i];
+                for h in 0..n {
+                    let pair = x[i] * (x[h] - same(i, h));
+                    m2[i * n + h] += w.second[d] * pair;
+                    for l in 0..n {
+                        let triple = pair * (x[l] - same(l, i) - same(l, h));
+                        m3[(i * n + h) * n + l] += w.third[d] * triple;
+                    }
+                }
+            }
+        }
+        let (mut second, mut third) = (0.0_f64, 0.0_f64);
+        for i in 0..n {
+            for h in 0..n {
+                let truth = |factor: f64, rest: &dyn Fn(usize) -> f64| -> f64 {
+                    let m = &source.word_topic;
+                    (0..3).map(|j| factor * source.alpha[j] * m[(i, j)] * m[(h, j)] * rest(j)).sum()
+                };
+                let corrected = m2[i * n + h] - alpha0 / (alpha0 + 1.0) * m1[i] * m1[h];
+                let pair = 1.0 / (alpha0 * (alpha0 + 1.0));
+                second += (corrected - truth(pair, &|_| 1.0)).powi(2);
+                for l in 0..n {
+                    let mixed =
+                        m2[i * n + h] * m1[l] + m2[h * n + l] * m1[i] + m2[l * n + i] * m1[h];
+                    let c2 = 2.0 * alpha0 * alpha0 / ((alpha0 + 1.0) * (alpha0 + 2.0));
+                    let corrected = m3[(i * n + h) * n + l] - alpha0 / (alpha0 + 2.0) * mixed
+                        + c2 * m1[i] * m1[h] * m1[l];
+                    let truth = truth(2.0 * pair / (alpha0 + 2.0), &|j| source.word_topic[(l, j)]);
+                    third += (corrected - truth).powi(2);
+                }
+            }
+        }
+        MomentErrors { second: second.sqrt(), third: third.sqrt() }
     }
 
     #[test]

@@ -30,8 +30,9 @@
 //! # What is left
 //! The bound of a pseudo-inverse, `f tau`, is right to first order in `f` only. The values of
 //! `gamma` are so small that this does not matter, and that is the other thing to know about the
-//! theorem: with a hundred words and five topics it asks for moments right to fourteen digits, which
-//! takes some `10^25` documents. It is no error bar.
+//! theorem: of fifteen models drawn with a hundred words and five topics the middle one has a
+//! `gamma` of `6e-13` as printed and `6e-15` as corrected (see the tests), far below the error of the
+//! moments of any corpus. It is no error bar.
 
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 
@@ -316,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn gamma_of_the_papers_setting_is_about_1e_minus_14() {
-        let mut found: Vec<f64> = (0..15)
+    fn gamma_of_the_papers_setting_is_out_of_reach() {
+        let mut found: Vec<[f64; 2]> = (0..15)
             .map(|seed| {
                 let source = SingleTopicSource::uniform(100, 5, seed);
                 let (m, w) = (&source.word_topic, &source.topic_weights);
@@ -325,14 +326,18 @@ mod tests {
                 let corrected = Perturbation::new(m, w, Constants::Corrected).unwrap();
                 let gamma = printed.gamma();
                 assert!(corrected.gamma() < gamma, "the lemmas put right ask for more");
+                assert!(gamma < 1e-10, "{gamma}");
                 assert_eq!(printed.row_bound(gamma * 1.01, 3), None);
                 assert!(printed.row_bound(gamma * 0.99, 3).is_some());
-                gamma
+                [gamma, corrected.gamma()]
             })
             .collect();
-        found.sort_by(f64::total_cmp);
-        let median = found[7];
-        assert!((1e-16..1e-12).contains(&median), "{found:?}");
+        let mut median = |at: usize| {
+            found.sort_by(|a, b| a[at].total_cmp(&b[at]));
+            found[7][at]
+        };
+        assert!((1e-13..1e-12).contains(&median(0)), "printed {}", median(0));
+        assert!((1e-15..1e-13).contains(&median(1)), "corrected {}", median(1));
     }
 
     #[test]
@@ -360,8 +365,7 @@ mod tests {
                     [1, 0]
                 };
                 let off: f64 = (0..2).map(|j| (rows[(i, j)] - m[(i, order[j])]).powi(2)).sum();
-                // Rounding of the decomposition itself is of the order of 1e-12.
-                assert!(off.sqrt() <= bound + 1e-11, "seed {seed}, row {i}: {off} {bound}");
+                assert!(off.sqrt() <= bound, "seed {seed}, row {i}: {off} {bound}");
             }
         }
     }

@@ -145,6 +145,29 @@ impl<'a> SingleTopicMoments<'a> {
         (0..block.n_columns()).map(|j| dot(squares.column(j), block.column(j))).collect()
     }
 
+    /// `M3(eta) V`, the third moment along a direction times a block of columns.
+    pub(crate) fn third_towards_times(&self, direction: &[f64], block: &Matrix) -> Matrix {
+        let w3 = &self.weights.third;
+        let column = Matrix::from_columns(direction.len(), 1, direction.to_vec());
+        let along = self.products().forward(&column);
+        let q = self.products().backward(&along, Some(w3));
+        let weights: Vec<f64> = along.column(0).iter().zip(w3).map(|(s, w)| s * w).collect();
+        let mut product = self.products().normal(block, &weights);
+        let mut behind = self.products().normal(block, w3);
+        behind.scale_rows(direction);
+        product.add(-1.0, &behind);
+        let mut turned = block.clone();
+        turned.scale_rows(direction);
+        product.add(-1.0, &self.products().normal(&turned, w3));
+        let own: Vec<f64> = (0..self.n_features)
+            .map(|i| 2.0 * direction[i] * self.triple_diagonal[i] - q[(i, 0)])
+            .collect();
+        let mut diagonal = block.clone();
+        diagonal.scale_rows(&own);
+        product.add(1.0, &diagonal);
+        product
+    }
+
     /// `|M3|^2`, the squares of all its entries.
     ///
     /// One slice at a time and only entries `i <= h <= l`, counted as often as they can be
