@@ -224,7 +224,7 @@ impl Perturbation {
             }
         };
         let least = squares[k - 1];
-        if !(least > 1e-13 * squares[0]) {
+        if least.is_nan() || least <= 1e-13 * squares[0] {
             return None;
         }
         let inverse_square: f64 = squares.iter().map(|v| 1.0 / v).sum();
