@@ -30,8 +30,11 @@ environment() {
 environment python/.venv python/requirements-test.txt
 environment python/.venv-older python/requirements-older.txt
 
-module=$(ls "$target"/debug/lib_svtd.so "$target"/debug/lib_svtd.dylib 2>/dev/null | head -n 1)
-cp "$module" python/svtd/_svtd.abi3.so
+for module in "$target"/debug/lib_svtd.{so,dylib}; do
+    if [[ -f $module ]]; then
+        cp "$module" python/svtd/_svtd.abi3.so
+    fi
+done
 export PYTHONPATH=$PWD/python SVTD_PROGRAM=$target/debug/svtd
 
 python/.venv/bin/python -m pytest "$@"

@@ -118,7 +118,7 @@ def test_fewer_topics_than_asked_for_are_an_error_unless_allowed():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
+        ({"n_components": 0}, "n_components must be a whole number of at least 1 or 'auto', got 0"),
         ({"n_components": 2.5}, "n_components must be a whole number"),
         ({"method": "magic"}, "method must be one of 'joint', 'svtd', .* got 'magic'"),
         ({"polish": 0}, "polish must be 'auto', 'none' or a number of steps"),

@@ -52,7 +52,7 @@ struct Told {
 impl Told {
     fn read(args: &Export) -> Outcome<Self> {
         let saved = input::model(&args.model)?;
-        let documents = match &args.source {
+        let documents = match &args.source.0 {
             Some(source) => {
                 let corpus = input::corpus_for(&saved, source)?;
                 let inferred = saved.model.infer(&corpus);
@@ -79,7 +79,7 @@ fn export_to(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
 
 /// One JSON file, or standard output.
 fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
-    if kind == Kind::Pyldavis && args.source.is_none() {
+    if kind == Kind::Pyldavis && args.source.0.is_none() {
         return Err(Failure::Request(
             "pyLDAvis shows a model on its documents; name them after the model".to_owned(),
         ));
@@ -113,7 +113,7 @@ fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
 
 fn export_tables(args: &Export, format: Format) -> Outcome<Vec<PathBuf>> {
     let mut names = vec!["topics", "topic-words"];
-    names.extend(args.source.as_ref().map(|_| "documents"));
+    names.extend(args.source.0.as_ref().map(|_| "documents"));
     let ending = format.ending();
     let targets: Outcome<Vec<Target>> = names
         .iter()
@@ -170,7 +170,7 @@ fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
     let (topic_word, weights, alpha) =
         (target("topic-word")?, target("topic-weights")?, target("alpha")?);
     let vocabulary = names("vocab")?;
-    let documents = match &args.source {
+    let documents = match &args.source.0 {
         Some(_) => Some((target("document-topic")?, names("documents")?)),
         None => None,
     };
@@ -195,7 +195,7 @@ fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
 
 fn export_mallet(args: &Export) -> Outcome<Vec<PathBuf>> {
     let mut paths = vec![beside(args, "keys.txt")?];
-    if args.source.is_some() {
+    if args.source.0.is_some() {
         paths.push(beside(args, "doc-topics.txt")?);
     }
     for path in &paths {
@@ -211,7 +211,7 @@ fn export_mallet(args: &Export) -> Outcome<Vec<PathBuf>> {
 
 /// Single arrays in files of their own.
 fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
-    if args.source.is_some() {
+    if args.source.0.is_some() {
         return Err(Failure::Request(
             "documents are exported with --to; for their topics alone there is `svtd infer`"
                 .to_owned(),
@@ -344,7 +344,7 @@ fn write_lines(path: &Path, force: bool, lines: impl Iterator<Item = String>) ->
 }
 
 fn inputs(args: &Export) -> Vec<&Path> {
-    let mut inputs = args.source.as_ref().map_or(Vec::new(), |source| source.files());
+    let mut inputs = args.source.0.as_ref().map_or(Vec::new(), |source| source.files());
     inputs.push(&args.model);
     inputs
 }

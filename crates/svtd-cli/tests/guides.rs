@@ -87,6 +87,11 @@ fn new_documents() {
 }
 
 #[test]
+fn choosing_k() {
+    run(&guides().join("choosing-k.md"));
+}
+
+#[test]
 fn every_guide_is_run() {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guides.rs"));
     let source = source.unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Source;
+use super::PerhapsSource;
 use super::numbers::at_least_one;
 
 /// Write a model's numbers for other programs.
@@ -13,7 +13,7 @@ use super::numbers::at_least_one;
     override_usage = "svtd export [OPTIONS] <MODEL> [INPUT] --to <WHAT>\n       svtd export \
           [OPTIONS] <MODEL> --topic-word <FILE> --topic-weights <FILE> --alpha <FILE>"
 )]
-#[command(after_help = EXPORT_EXAMPLES, mut_arg("input", |input| input.required(false)))]
+#[command(after_help = EXPORT_EXAMPLES)]
 #[command(group(clap::ArgGroup::new("targets").required(true).multiple(true)
           .args(["to", "topic_word", "topic_word_error", "topic_weights", "alpha", "trust"])))]
 pub struct Export {
@@ -22,7 +22,7 @@ pub struct Export {
 
     /// Documents to export with it.
     #[command(flatten)]
-    pub source: Option<Source>,
+    pub source: PerhapsSource,
 
     /// For which program, or in which format: topics, and the documents of INPUT if it is given
     #[arg(long, value_enum, value_name = "WHAT")]

@@ -38,7 +38,7 @@ use self::numbers::{seed, threads};
 pub use self::plan::Plan;
 pub use self::reproduce::{Name, Reproduce};
 pub use self::show::Show;
-pub use self::source::{Columns, Source};
+pub use self::source::{Columns, PerhapsSource, Source};
 pub use self::sweep::Sweep;
 pub use self::text::WordFlags;
 pub use self::topics::{Order, Topics};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use svtd::Format;
 
 use super::text::{Layout, WordFlags};
@@ -40,6 +40,35 @@ pub struct Source {
     /// How text becomes words.
     #[command(flatten)]
     pub words: WordFlags,
+}
+
+/// A corpus that need not be named.
+///
+/// The derived `Option` of flattened arguments is always empty when those flatten others in turn,
+/// so presence is told by INPUT here.
+#[derive(Debug)]
+pub struct PerhapsSource(pub Option<Source>);
+
+impl Args for PerhapsSource {
+    fn augment_args(command: Command) -> Command {
+        Source::augment_args(command).mut_arg("input", |input| input.required(false))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for PerhapsSource {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.contains_id("input");
+        Ok(Self(if named { Some(Source::from_arg_matches(matches)?) } else { None }))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// The columns of a table with a document in each row.

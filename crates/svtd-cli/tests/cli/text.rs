@@ -196,7 +196,11 @@ fn flags_decide_which_words_there_are() {
     assert_eq!(kept("--max-words 8").len(), 8);
     assert_eq!(kept("--vocab list.txt").len(), 4);
     assert!(kept("--min-length 7 --min-df 1").iter().all(|word| word.len() >= 7));
-    assert!(kept("--token-regex [a-z]+s\\b").iter().all(|word| word.ends_with('s')));
+    assert!(
+        kept("--token-regex [a-z]+s\\b --min-df 1 --stop-words none")
+            .iter()
+            .all(|word| word.ends_with('s'))
+    );
 }
 
 #[test]

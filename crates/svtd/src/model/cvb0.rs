@@ -22,7 +22,7 @@
 //!
 //! # Same bits
 //! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
-//! each chunk sums its own `S`, and the chunks are added in order in double precision.
+//! each chunk sums its own `S` in double precision and the chunks are added in order.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -152,7 +152,7 @@ impl WithSimd for WarmUp<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let kernel = Kernel::new(simd);
         self.chunk.warm_up(kernel, self.rows, self.topics, self.alpha);
-        self.chunk.sum(kernel, self.rows, self.n_features, self.alpha.len());
+        self.chunk.sum(self.rows, self.n_features, self.alpha.len());
     }
 }
 
@@ -190,7 +190,7 @@ impl Sums {
             let first = piece * width * 256;
             for chunk in chunks {
                 for (value, more) in target.iter_mut().zip(&chunk.sums[first..]) {
-                    *value += f64::from(*more);
+                    *value += more;
                 }
             }
         });
@@ -213,7 +213,7 @@ struct Chunk {
     documents: std::ops::Range<usize>,
     /// One row of topics per stored count.
     gamma: Vec<f32>,
-    sums: Vec<f32>,
+    sums: Vec<f64>,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
@@ -292,27 +292,21 @@ impl Chunk {
                 let words = &sums.words[at..at + width];
                 let total = kernel.collapsed(old, words, &sums.totals, &mixture, alpha, &mut fresh);
                 kernel.update(old, &fresh, total, x as f32, &mut mixture);
-                kernel.add_counts(&mut self.sums[at..at + width], old, x as f32);
+                add_exactly(&mut self.sums[at..at + width], old, x);
             }
         }
     }
 
     /// This chunk's part of `S` from its responsibilities.
     #[inline(always)]
-    fn sum<S: Simd>(
-        &mut self,
-        kernel: Kernel<S>,
-        rows: &SparseCounts,
-        n_features: usize,
-        width: usize,
-    ) {
+    fn sum(&mut self, rows: &SparseCounts, n_features: usize, width: usize) {
         self.sums.clear();
         self.sums.resize(n_features * width, 0.0);
         let mut gamma = self.gamma.chunks_exact(width);
         for d in self.documents.clone() {
             let (features, counts) = rows.row(d);
             for ((&i, &x), own) in features.iter().zip(counts).zip(&mut gamma) {
-                kernel.add_counts(&mut self.sums[i as usize * width..][..width], own, x as f32);
+                add_exactly(&mut self.sums[i as usize * width..][..width], own, x);
             }
         }
     }
@@ -447,6 +441,15 @@ impl<S: Simd> Kernel<S> {
                 *old = new;
             }
         }
+    }
+}
+
+/// `target += x gamma` in double precision, so that the order of documents hardly matters.
+#[inline(always)]
+fn add_exactly(target: &mut [f64], gamma: &[f32], count: u32) {
+    let x = f64::from(count);
+    for (value, g) in target.iter_mut().zip(gamma) {
+        *value += x * f64::from(*g);
     }
 }
 

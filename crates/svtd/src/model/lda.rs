@@ -40,7 +40,11 @@ pub(super) const HELD_OUT: usize = 10;
 const LEAST_HELD_OUT: usize = 2;
 
 /// Sweeps after which the polish may be found better already.
-const FEW_SWEEPS: usize = 5;
+pub(super) const FEW_SWEEPS: usize = 5;
+
+/// What part of the unpolished perplexity is clearly better. On data that follow the model a few
+/// sweeps can be ahead by a little, and all of them behind.
+const CLEARLY: f64 = 0.95;
 
 /// The default `alpha0`; after the polish its value hardly matters.
 const DEFAULT_ALPHA0: f64 = 1.0;
@@ -212,8 +216,10 @@ impl LdaParams {
         };
         let unpolished = score(Candidate::Unpolished);
         let few = score(Candidate::Polished { sweeps: FEW_SWEEPS });
-        let settled = matches!((&unpolished, &few), (Ok(without), Ok(with)) if with < without);
-        // A few sweeps that are ahead already settle the question; if not, all of them decide.
+        let ahead = |with: &f64, without: &f64| *with < CLEARLY * without;
+        let settled =
+            matches!((&unpolished, &few), (Ok(without), Ok(with)) if ahead(with, without));
+        // A few sweeps that are clearly ahead settle the question; if not, all of them decide.
         Ok([unpolished, if settled { few } else { score(polished) }])
     }
 
