@@ -156,6 +156,8 @@ fn ctrl_c_while_reading_leaves_nothing() {
         let mut input = child.stdin.take().unwrap();
         let text = docword(&mixtures());
         input.write_all(&text.as_bytes()[..text.len() - 100]).unwrap();
+        // The pipe takes it all before the program has begun.
+        std::thread::sleep(std::time::Duration::from_millis(1500));
         interrupt(child.id());
         let ran: Ran = child.wait_with_output().unwrap().into();
         assert_eq!(ran.code, Some(130), "{line}\n{}", ran.stderr);
