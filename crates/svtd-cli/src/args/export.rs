@@ -72,7 +72,8 @@ Examples:
   svtd export kos.svtd --topic-word words.npy --topic-weights weights.npy
   svtd export kos.svtd --topic-word words.npy --topic-word-error errors.npy --trust trust.csv
 
-A probability plus and minus 2.09 errors covers the truth in about 95 of 100 cases.
+A probability plus and minus 2.09 errors covers the truth in about 95 of 100 cases; less often for
+LDA topics that were polished by sweeps.
 
 csv, parquet: PATH.topics (shares and leading words), PATH.topic-words (a row for each word),
   PATH.documents (a row for each document).

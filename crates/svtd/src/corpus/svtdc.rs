@@ -19,8 +19,7 @@
 //! # Cost
 //! Writing and reading are one pass each. Reading fills the arrays in place through one small
 //! buffer and checks every number. To map the file into memory would take `unsafe` code and save
-//! one copy at the speed of memory, a tenth of what the checks cost; so the file is read, not
-//! mapped. No length is believed before the bytes are there.
+//! one copy; so the file is read, not mapped. No length is believed before the bytes are there.
 //!
 //! # Same bits
 //! The bytes are a function of the corpus: no time, no path, no thread count.

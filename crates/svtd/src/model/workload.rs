@@ -19,9 +19,9 @@
 //! a rival         EM 3 z k a step; Gibbs 4 k for each token a sweep
 //! ```
 //!
-//! Dense work counts a third, because it runs that much faster than gathering rows. The factors are
-//! measured ones and their error is that of any such table: a forecast is right to a factor of two
-//! or so.
+//! Dense work counts a third, because it runs that much faster than gathering rows. The factors come
+//! from the recorded runs of the `scale` bench; forecasts have not been compared with fits of other
+//! sizes, so they are guides and no more.
 //!
 //! # Cost
 //! None to speak of.
