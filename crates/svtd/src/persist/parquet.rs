@@ -2,7 +2,7 @@
 //!
 //! A table is named columns of equal length, each a function from the row to its value: what is
 //! written is usually computed (the share of a topic in a document) and never stands in memory as
-//! a column. Rows are written in groups of [`GROUP`], so memory is bounded by one group, and the
+//! a column. Rows are written in groups of 65,536 rows, so memory is bounded by one group, and the
 //! bytes depend on the values alone: no time, no thread count, no path.
 //!
 //! Columns have no missing values. Text is UTF-8, numbers are 64 bits wide, pages are compressed
