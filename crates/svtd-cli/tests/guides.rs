@@ -92,6 +92,11 @@ fn choosing_k() {
 }
 
 #[test]
+fn can_i_trust_this_topic() {
+    run(&guides().join("../trust.md"));
+}
+
+#[test]
 fn every_guide_is_run() {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guides.rs"));
     let source = source.unwrap();

@@ -159,6 +159,19 @@ macro_rules! shared_params {
                 self.options.chosen.as_ref()
             }
 
+            /// Fits every number of topics of a range and shows each spectral model to `visit`.
+            ///
+            /// # Errors
+            /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
+            pub fn sweep(
+                &self,
+                corpus: &Corpus,
+                range: std::ops::RangeInclusive<usize>,
+                visit: &mut dyn FnMut(&crate::model::Model),
+            ) -> Result<crate::model::Sweep> {
+                crate::model::sweep::sweep(corpus, &self.options, range, visit)
+            }
+
             /// What a fit of a corpus of these sizes will take.
             pub fn workload(&self, sizes: super::Sizes) -> super::Workload {
                 super::Workload::new(&self.options, sizes)

@@ -27,10 +27,10 @@ use serde::Serialize;
 
 use super::Model;
 use super::choice::n_clear;
-use super::lda::{self, Lda, LdaParams};
+use super::lda::{self, Lda};
 use super::noise::{Score, cross_validated};
 use super::options::{Options, Polish};
-use super::single_topic::{self, SingleTopic, SingleTopicParams};
+use super::single_topic::{self, SingleTopic};
 use super::spectral::{Spectral, finish, frequencies, mixed_with, to_vocabulary};
 use super::topic::Topics;
 use crate::corpus::Corpus;
@@ -132,37 +132,7 @@ pub struct Recommendation {
     pub stable: Option<usize>,
 }
 
-impl SingleTopicParams {
-    /// Fits every number of topics of a range and shows each spectral model to `visit`.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
-    pub fn sweep(
-        &self,
-        corpus: &Corpus,
-        range: RangeInclusive<usize>,
-        visit: &mut dyn FnMut(&Model),
-    ) -> Result<Sweep> {
-        sweep(corpus, &self.options, range, visit)
-    }
-}
-
-impl LdaParams {
-    /// Fits every number of topics of a range and shows each spectral model to `visit`.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
-    pub fn sweep(
-        &self,
-        corpus: &Corpus,
-        range: RangeInclusive<usize>,
-        visit: &mut dyn FnMut(&Model),
-    ) -> Result<Sweep> {
-        sweep(corpus, &self.options, range, visit)
-    }
-}
-
-fn sweep(
+pub(super) fn sweep(
     corpus: &Corpus,
     options: &Options,
     range: RangeInclusive<usize>,
