@@ -10,12 +10,7 @@ import pytest
 PROGRAM = Path(__file__).parent / "memory_of_a_fit.py"
 
 
-# The polish of LDA keeps a number for every count and topic, 64 bytes a count at k = 5 in whole
-# vector registers: 5.5 times the arrays. Met, this test must lose its mark.
-POLISHED = pytest.param("LDA", marks=pytest.mark.xfail(strict=True, reason="the polish of LDA"))
-
-
-@pytest.mark.parametrize("cls", ["SingleTopic", POLISHED])
+@pytest.mark.parametrize("cls", ["SingleTopic", "LDA"])
 def test_a_fit_of_many_counts_adds_at_most_two_and_a_half_times_the_arrays(cls):
     command = [sys.executable, str(PROGRAM), cls, "8000000", "5"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -8,7 +8,6 @@
 use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::model::MAX_RESPONSIBILITIES;
 
 /// What a fit will need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -55,11 +54,10 @@ impl FitCost {
         let cube = (documents + n) * k.powi(3);
         let joint = 40.0 * k.powi(4);
         let flops = spectral * (krylov + cube + joint);
-        let responsibilities = (nnz * 8.0 * (k / 8.0).ceil()).min(MAX_RESPONSIBILITIES as f64);
         let stages = [
             8.0 * 2.5 * n * basis,
             8.0 * (3.0 * documents * k + 3.0 * n * k + 2.0 * k.powi(3)),
-            if lda { 4.0 * responsibilities + 8.0 * 9.0 * n * k } else { 16.0 * documents * k },
+            if lda { 4.0 * documents * k + 8.0 * 10.0 * n * k } else { 16.0 * documents * k },
         ];
         let counts = 8.0 * nnz * if lda { 2.0 } else { 1.5 } + 64.0 * documents;
         let largest = stages.iter().fold(0.0_f64, |most, stage| most.max(*stage));

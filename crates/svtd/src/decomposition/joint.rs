@@ -32,6 +32,10 @@ use crate::whitening::Whitening;
 /// Rotations smaller than this end the sweeps.
 const SMALLEST_ANGLE: f64 = 1e-10;
 
+/// The same, as a part of what the eigenpairs of the whitening are known to: turning their space
+/// more finely than it is known changes nothing that matters.
+const PART_OF_RESIDUAL: f64 = 0.01;
+
 /// Sweeps after which we stop all the same; six suffice in practice.
 const MAX_SWEEPS: usize = 100;
 
@@ -42,10 +46,12 @@ const LANES: usize = 8;
 pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     let mut slices = Slices::weighted(cube, whitening.eigenvalues());
     let mut rotation = Matrix::identity(cube.side());
+    let smallest = SMALLEST_ANGLE.max(PART_OF_RESIDUAL * whitening.relative_residual());
     let mut sweeps = 0;
     let mut settled = false;
     while !settled && sweeps < MAX_SWEEPS {
-        settled = Arch::new().dispatch(Sweep { slices: &mut slices, rotation: &mut rotation });
+        let sweep = Sweep { slices: &mut slices, rotation: &mut rotation, smallest };
+        settled = Arch::new().dispatch(sweep);
         sweeps += 1;
     }
     let note = (!settled)
@@ -64,6 +70,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
 struct Sweep<'a> {
     slices: &'a mut Slices,
     rotation: &'a mut Matrix,
+    smallest: f64,
 }
 
 impl WithSimd for Sweep<'_> {
@@ -71,7 +78,7 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> bool {
-        self.slices.sweep(self.rotation)
+        self.slices.sweep(self.rotation, self.smallest)
     }
 }
 
@@ -116,12 +123,12 @@ impl Slices {
 
     /// Visits every pair once; says whether no rotation was worth making.
     #[inline(always)]
-    fn sweep(&mut self, rotation: &mut Matrix) -> bool {
+    fn sweep(&mut self, rotation: &mut Matrix, smallest: f64) -> bool {
         let mut settled = true;
         for p in 0..self.k {
             for q in p + 1..self.k {
                 let (cosine, sine) = self.best_angle(p, q);
-                if sine.abs() >= SMALLEST_ANGLE {
+                if sine.abs() >= smallest {
                     settled = false;
                     self.rotate(p, q, cosine, sine);
                     rotate_columns(rotation, p, q, cosine, sine);
@@ -261,7 +268,7 @@ mod tests {
             let (cube, basis) = cube(k, 0.0);
             let mut slices = Slices::weighted(&cube, &vec![1.0; k]);
             let mut rotation = Matrix::identity(k);
-            let settled = (0..20).any(|_| slices.sweep(&mut rotation));
+            let settled = (0..20).any(|_| slices.sweep(&mut rotation, SMALLEST_ANGLE));
             assert!(settled);
             assert!(slices.off_diagonal_share() < 1e-7);
             // Columns agree up to order and sign.
@@ -278,7 +285,7 @@ mod tests {
         let (cube, _) = cube(4, 0.1);
         let mut slices = Slices::weighted(&cube, &[1.0; 4]);
         let mut rotation = Matrix::identity(4);
-        slices.sweep(&mut rotation);
+        slices.sweep(&mut rotation, SMALLEST_ANGLE);
         for l in 0..4 {
             let slice = Matrix::from_columns(4, 4, cube.slice(l).to_vec());
             let turned = rotation.transpose_times(&slice.times(&rotation));

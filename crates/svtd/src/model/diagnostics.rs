@@ -220,8 +220,6 @@ pub enum PolishOutcome {
     Sweeps {
         /// Sweeps taken.
         sweeps: usize,
-        /// Whether the responsibilities were kept (exclusion of a word's own share).
-        exact: bool,
         /// Completion perplexity on held-out documents: unpolished, polished (with no more sweeps
         /// than it took to be better). `None` when the polish was asked for unconditionally.
         held_out: Option<[f64; 2]>,

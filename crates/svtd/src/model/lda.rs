@@ -9,8 +9,8 @@
 //!
 //! Both are fitted without a tenth of the documents, and whichever predicts the second half of
 //! those documents from their first half better is fitted again on all. On data that follow the
-//! model the first wins, and is the more accurate one; on text the second does, mostly after a
-//! few sweeps, which are then enough to know.
+//! model the first wins, and is the more accurate one; on text the second does, mostly by so much
+//! that a few sweeps from the topics of the first are enough to know.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::completion_perplexity;
 use crate::inference::TopicTable;
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
-use crate::whitening::{Scaling, check_n_topics};
+use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
 
 /// One document in this many is held out to judge the polish.
 pub(super) const HELD_OUT: usize = 10;
@@ -39,12 +39,18 @@ pub(super) const HELD_OUT: usize = 10;
 /// Fewer held-out documents than this cannot judge.
 const LEAST_HELD_OUT: usize = 2;
 
-/// Sweeps after which the polish may be found better already.
-pub(super) const FEW_SWEEPS: usize = 5;
+/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared.
+const ROUGHLY: f64 = 1e-2;
+
+/// Sweeps from unpolished topics after which the polish may be found better already.
+pub(super) const FEW_SWEEPS: usize = 3;
 
 /// What part of the unpolished perplexity is clearly better. On data that follow the model a few
 /// sweeps can be ahead by a little, and all of them behind.
 const CLEARLY: f64 = 0.95;
+
+/// How topics are read off a rotation.
+const USUAL: ReadOff = ReadOff::Columns;
 
 /// The default `alpha0`; after the polish its value hardly matters.
 const DEFAULT_ALPHA0: f64 = 1.0;
@@ -202,8 +208,7 @@ impl LdaParams {
         options.weights = options.weights.of(&kept);
         options.trust = false;
         let params = LdaParams { options };
-        let score = |candidate: Candidate| {
-            let model = params.fit_candidate(&training, candidate, watch);
+        let score = |model: Result<Lda>| {
             let model = model.map_err(|error| error.to_string())?;
             watch(Stage::HeldOut.into());
             let alpha = vec![cvb0::ALPHA; model.topics.len()];
@@ -214,13 +219,19 @@ impl LdaParams {
                     "the held-out documents share too few words with the rest".to_owned()
                 })
         };
-        let unpolished = score(Candidate::Unpolished);
-        let few = score(Candidate::Polished { sweeps: FEW_SWEEPS });
+        let rough = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
+        let [unpolished, few] = [Candidate::Unpolished, Candidate::Polished { sweeps: FEW_SWEEPS }]
+            .map(|candidate| {
+                let rough = rough.as_ref().map_err(|error| error.to_string())?;
+                score(Ok(params.finished(&training, rough, candidate, watch)))
+            });
         let ahead = |with: &f64, without: &f64| *with < CLEARLY * without;
         let settled =
             matches!((&unpolished, &few), (Ok(without), Ok(with)) if ahead(with, without));
         // A few sweeps that are clearly ahead settle the question; if not, all of them decide.
-        Ok([unpolished, if settled { few } else { score(polished) }])
+        let with =
+            if settled { few } else { score(params.fit_candidate(&training, polished, watch)) };
+        Ok([unpolished, with])
     }
 
     fn fit_candidate(
@@ -229,27 +240,64 @@ impl LdaParams {
         candidate: Candidate,
         watch: &dyn Fn(Step),
     ) -> Result<Lda> {
+        let found = self.spectral(corpus, candidate.counting(), TOLERANCE, watch)?;
+        Ok(self.finished(corpus, &found, candidate, watch))
+    }
+
+    /// The estimate from the moments alone.
+    fn spectral<'a>(
+        &self,
+        corpus: &'a Corpus,
+        counting: Counting,
+        tolerance: f64,
+        watch: &dyn Fn(Step),
+    ) -> Result<Found<'a>> {
         watch(Stage::Moments.into());
-        let alpha0 = self.alpha0_value();
-        let weights = &self.options.weights;
-        let moments = LdaMoments::estimate(corpus, alpha0, weights, candidate.counting())?;
-        let usual = ReadOff::Columns;
-        let mut spectral = Spectral::estimate(&moments, &self.options, usual, watch)?;
-        let estimate = candidate.polish(corpus, &mut spectral, watch);
+        let moments =
+            LdaMoments::estimate(corpus, self.alpha0_value(), &self.options.weights, counting)?;
+        let spectral = Spectral::estimate_to(tolerance, &moments, &self.options, USUAL, watch)?;
+        Ok(Found { moments, spectral, counting })
+    }
+
+    /// The model that the estimate and what follows it make.
+    fn finished(
+        &self,
+        corpus: &Corpus,
+        found: &Found,
+        candidate: Candidate,
+        watch: &dyn Fn(Step),
+    ) -> Lda {
+        let Found { moments, spectral, counting } = found;
+        let estimate = candidate.polish(corpus, spectral, watch);
         let unordered: Vec<f64> = match candidate {
-            Candidate::Unpolished => estimate.topic_weights.iter().map(|w| w * alpha0).collect(),
+            Candidate::Unpolished => {
+                estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect()
+            }
             Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
         };
         let evidence = self.options.trust.then(|| {
-            let frame = trust::Frame::from(&moments);
-            let how = (usual, candidate.counting());
-            trust::assess(corpus, &frame, &spectral, &estimate, &self.options, how, watch)
+            let frame = trust::Frame::from(moments);
+            let how = (USUAL, *counting);
+            trust::assess(corpus, &frame, spectral, &estimate, &self.options, how, watch)
         });
-        let (topics, diagnostics, order) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
+        let (topics, diagnostics, order) = finish(
+            corpus,
+            moments.lengths(),
+            moments.weights(),
+            spectral.clone(),
+            estimate,
+            evidence,
+        );
         let alpha = order.iter().map(|&j| unordered[j]).collect();
-        Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
+        Lda { topics, alpha, diagnostics, options: self.options.clone() }
     }
+}
+
+/// Moments and what they say.
+struct Found<'a> {
+    moments: LdaMoments<'a>,
+    spectral: Spectral,
+    counting: Counting,
 }
 
 /// What follows the moments, and so which counts they are made of.
@@ -267,27 +315,17 @@ impl Candidate {
         }
     }
 
-    fn polish(self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
-        let recovered = &spectral.recovered;
+    fn polish(self, corpus: &Corpus, spectral: &Spectral, watch: &dyn Fn(Step)) -> Estimate {
         match self {
             Candidate::Unpolished => unpolished(spectral),
             Candidate::Polished { sweeps } => {
-                let frequencies = frequencies(corpus);
-                let swept =
-                    cvb0::polish(corpus, &recovered.word_topic, &frequencies, sweeps, watch);
-                if !swept.exact {
-                    spectral.notes.push(format!(
-                        "more than {} responsibilities would be needed, so the polish ran \
-                         without them",
-                        cvb0::MAX_RESPONSIBILITIES
-                    ));
-                }
-                let polish = PolishOutcome::Sweeps { sweeps, exact: swept.exact, held_out: None };
+                let start = &spectral.recovered.word_topic;
+                let swept = cvb0::polish(corpus, start, &frequencies(corpus), sweeps, watch);
                 Estimate {
                     word_topic: swept.word_topic,
                     lifted: vec![false; swept.topic_weights.len()],
                     topic_weights: swept.topic_weights,
-                    polish,
+                    polish: PolishOutcome::Sweeps { sweeps, held_out: None },
                 }
             }
         }

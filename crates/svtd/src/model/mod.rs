@@ -27,7 +27,6 @@ mod workload;
 pub use choice::{Choice, MOST_TOPICS};
 pub use classical_em::{Em, Start};
 pub use collapsed_gibbs::CollapsedGibbs;
-pub use cvb0::MAX_RESPONSIBILITIES;
 pub use diagnostics::{
     Diagnostics, Driven, Nearest, PolishOutcome, RivalOutcome, Stability, TopicDiagnostics,
     TopicTrust,

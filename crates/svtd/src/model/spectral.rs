@@ -12,9 +12,10 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::moments::{MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
-use crate::whitening::Whitening;
+use crate::whitening::{self, Whitening};
 
 /// A spectral estimate in feature order, with what was learned on the way.
+#[derive(Clone)]
 pub(super) struct Spectral {
     pub recovered: Recovered,
     pub whitening: Whitening,
@@ -33,9 +34,20 @@ impl Spectral {
         usual: ReadOff,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
+        Self::estimate_to(whitening::TOLERANCE, moments, options, usual, watch)
+    }
+
+    /// As [`estimate`](Self::estimate), the eigenpairs to a given tolerance only.
+    pub fn estimate_to(
+        tolerance: f64,
+        moments: &dyn Moments,
+        options: &Options,
+        usual: ReadOff,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
         watch(Stage::Whitening.into());
         let mut notes = Vec::new();
-        let whitening = whiten(moments, options, &mut notes, watch)?;
+        let whitening = whiten(tolerance, moments, options, &mut notes, watch)?;
         watch(Stage::Decomposition.into());
         let decomposition = options.method.decompose(moments, &whitening, options.rows);
         notes.extend(decomposition.note.clone());
@@ -68,18 +80,20 @@ impl Spectral {
 
 /// Whitens for the number of topics asked for, or for as many as can be seen if that is allowed.
 fn whiten(
+    tolerance: f64,
     moments: &dyn Moments,
     options: &Options,
     notes: &mut Vec<String>,
     watch: &dyn Fn(Step),
 ) -> Result<Whitening> {
     let told = |done, of| watch(Step::new(Stage::Whitening, done, of));
-    match Whitening::fit_watched(moments, options.n_topics, options.whitening, &told) {
+    let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, &told);
+    match fit(options.n_topics) {
         Err(Error::FewerTopicsVisible { asked, visible, .. })
             if options.allow_fewer && visible > 0 =>
         {
             notes.push(format!("{asked} topics were asked for; the data shows {visible}"));
-            Whitening::fit_watched(moments, visible, options.whitening, &told)
+            fit(visible)
         }
         outcome => outcome,
     }

@@ -181,9 +181,13 @@ impl Plan<'_> {
 
     fn with_sweeps(&mut self, sizes: Sizes, sweeps: usize) {
         self.spectral(sizes);
+        self.sweeps(sizes, sweeps);
+    }
+
+    fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
         let width = cvb0::padded(self.options.n_topics) as f64;
         let passes = (sweeps + cvb0::WARM_UP + 1) as f64;
-        self.add(Stage::Polish, 1.6 * passes * sizes.n_nonzeros as f64 * width, passes);
+        self.add(Stage::Polish, 0.8 * passes * sizes.n_nonzeros as f64 * width, passes);
     }
 
     /// Both candidates without the held-out documents, then the better one on all, taken to be the
@@ -194,8 +198,8 @@ impl Plan<'_> {
         let judging = 2.0 * sizes.n_nonzeros as f64 * k;
         self.spectral(training);
         self.add(Stage::HeldOut, judging, held_out);
-        // All sweeps are taken here only when these do not settle it.
-        self.with_sweeps(training, lda::FEW_SWEEPS);
+        // The other candidate is fitted here as well only when a few sweeps do not settle it.
+        self.sweeps(training, lda::FEW_SWEEPS);
         self.add(Stage::HeldOut, judging, held_out);
         self.with_sweeps(sizes, cvb0::SWEEPS);
     }
@@ -223,12 +227,12 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let whitening =
         8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
     let width = cvb0::padded(k) as f64;
-    let sweeps = if cvb0::fits(sizes.n_nonzeros, k) { 4.0 * nnz * width } else { 4.0 * nnz };
-    let sums = 8.0 * n * width * cvb0::MAX_CHUNKS as f64;
+    let mixtures = 4.0 * rows * width;
+    let sums = n * width * (8.0 * (cvb0::n_chunks(sizes.n_words, k) + 1) as f64 + 4.0);
     let lda = options.alpha0.is_some();
     let polish = match (options.polish, lda) {
         (Polish::None, _) => 0.0,
-        (_, true) => sweeps + sums,
+        (_, true) => mixtures + sums,
         (_, false) => 8.0 * rows * 2.0 * k as f64,
     };
     // Judging the polish, and the z-scores, work on copies of most or all documents.
