@@ -95,6 +95,16 @@ fn write(out: &mut dyn Write, plan: &Plan, fitted: Option<(f64, f64)>) -> io::Re
             count(n)
         )?;
     }
+    if let Some(reach) = plan.theorem_5_1 {
+        writeln!(
+            out,
+            "{:<20} {} documents until Theorem 5.1 (corrected) says anything of the topics: it \
+             needs moments known to {:.0e}",
+            "",
+            count(reach.n_documents),
+            reach.gamma
+        )?;
+    }
     Ok(())
 }
 

@@ -141,7 +141,8 @@ fn reasons(why: &Recommendation) -> Vec<String> {
     let mut reasons = Vec::new();
     match why.n_clear {
         Some(n) => reasons.push(format!(
-            "{n} directions stand clearly out of the noise (z > 3); more topics may be chance"
+            "{n} directions stand clearly out of the noise of the raw counts (z > 3); more topics may be \
+             chance"
         )),
         None => reasons.push("half the documents are too few to tell topics from noise".to_owned()),
     }

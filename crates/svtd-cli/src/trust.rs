@@ -175,7 +175,7 @@ fn evidence(known: &TopicDiagnostics) -> Vec<String> {
 }
 
 fn spectral_gap(d: &Diagnostics) -> String {
-    let k = d.topics.len();
+    let k = d.n_directions();
     match d.spectral_gap {
         Some(gap) if gap >= 1e4 => {
             format!("value {k} of the pair moment is {gap:.0e} times the next")

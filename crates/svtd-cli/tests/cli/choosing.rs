@@ -128,6 +128,9 @@ fn a_plan_asks_for_more_documents_for_more_accuracy() {
     assert!(documents(&format!("{base} --kind single-topic")) < documents(base));
     let text = w.must(&format!("plan {base}")).stdout;
     assert!(text.contains("Theorem 2.2 (corrected) guarantees"), "{text}");
+    assert!(!text.contains("Theorem 5.1"), "it does not speak of mixtures: {text}");
+    let text = w.must(&format!("plan {base} --kind single-topic")).stdout;
+    assert!(text.contains("documents until Theorem 5.1 (corrected) says anything"), "{text}");
     w.must("fit docword.one.txt -k 4 --model single-topic -o one.svtd");
     let text = w.must("plan --model one.svtd").stdout;
     assert!(text.contains("fitted               400 documents, expected error"), "{text}");

@@ -20,4 +20,4 @@ pub use self::check::{
 };
 pub use self::cost::FitCost;
 pub use self::noise_level::PairNoise;
-pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, SINGLE_TOPIC};
+pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};

@@ -30,13 +30,15 @@
 //! the prediction is not calibrated.
 //!
 //! # Guarantees
-//! [`DeviationBound`] is Theorem 2.2 for the same corpus: what holds for *every* model. It is printed
-//! to show how far a guarantee is from what happens.
+//! [`DeviationBound`] is Theorem 2.2 for the same corpus: what holds for *every* model. Theorem 5.1
+//! ([`Perturbation`]) goes on from there to the topics, but speaks only of moments that are off by
+//! less than a `gamma`; we tell how many documents Theorem 2.2 takes to get there. Both are told in
+//! their corrected form, to show how far a guarantee is from what happens.
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::evaluation::DeviationBound;
+use crate::evaluation::{Constants, DeviationBound, Perturbation};
 use crate::linalg::{Matrix, dot, positive_inverse};
 use crate::model::Model;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
@@ -90,6 +92,18 @@ pub struct Plan {
     pub pair_bound: Option<f64>,
     /// Documents until Theorem 2.2 guarantees the error expected at `n_documents`.
     pub n_documents_guaranteed: Option<f64>,
+    /// Theorem 5.1, corrected; `None` for mixtures, of which it does not speak, and for topics that
+    /// do not meet its conditions.
+    pub theorem_5_1: Option<Reach>,
+}
+
+/// Where Theorem 5.1 begins to say anything about topics.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Reach {
+    /// `gamma`: the errors of the pair and triple moments must be smaller than this.
+    pub gamma: f64,
+    /// Documents until Theorem 2.2 guarantees that they are.
+    pub n_documents: f64,
 }
 
 impl PlanSource {
@@ -179,7 +193,20 @@ impl PlanSource {
             pair_noise,
             pair_bound: n_documents.map(bound),
             n_documents_guaranteed: pair_noise.and_then(|noise| least(bound, noise)),
+            theorem_5_1: self.theorem_5_1(one),
         })
+    }
+
+    /// Theorem 5.1 for the same topics; `pairs` is the guarantee for one document's pair moment.
+    fn theorem_5_1(&self, pairs: f64) -> Option<Reach> {
+        if self.alpha0.is_some() {
+            return None;
+        }
+        let theorem = Perturbation::new(&self.word_topic, &self.weights, Constants::Corrected)?;
+        let gamma = Some(theorem.gamma()).filter(|gamma| *gamma > 0.0)?;
+        // |M3| is below one, and a smaller one makes the bound larger: take none.
+        let triples = DeviationBound::triples(&[u64::from(self.length)], 0.0, DELTA).corrected;
+        Some(Reach { gamma, n_documents: (pairs.max(triples) / gamma).powi(2) })
     }
 
     /// The expected mean L1 error of a topic with `n_documents` documents.
@@ -418,6 +445,15 @@ mod tests {
             assert!(source.expected_error(0.9 * n).unwrap() > 0.1);
             assert!(fine.pair_bound.unwrap() > 5.0 * fine.pair_noise.unwrap(), "bounds are loose");
             assert!(fine.n_documents_guaranteed.unwrap() > n);
+            match alpha0 {
+                Some(_) => assert!(fine.theorem_5_1.is_none(), "it does not speak of mixtures"),
+                None => {
+                    let reach = fine.theorem_5_1.unwrap();
+                    assert!(reach.gamma < 1e-6 && reach.n_documents > 1e12, "{reach:?}");
+                    let one = DeviationBound::triples(&[50], 0.0, DELTA).corrected;
+                    assert!(one / reach.n_documents.sqrt() <= reach.gamma * (1.0 + 1e-9));
+                }
+            }
         }
     }
 

@@ -34,6 +34,14 @@ pub struct Choice {
     pub z_scores: Vec<f64>,
     /// The most topics that were looked for.
     pub limit: usize,
+    /// Which counts were looked at.
+    #[serde(default = "raw")]
+    pub counting: Counting,
+}
+
+/// What files say that do not tell how they counted.
+fn raw() -> Counting {
+    Counting::Raw
 }
 
 impl Choice {
@@ -68,16 +76,16 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
     }
     let limit = limit.clamp(1, corpus.n_present().max(1));
     let mut look = FIRST_LOOK.min(limit);
+    let counting = counting(options);
     loop {
-        let Some(z_scores) =
-            z_scores(corpus, options, look, (counting(options), TOLERANCE), &|_, _| {})
+        let Some(z_scores) = z_scores(corpus, options, look, (counting, TOLERANCE), &|_, _| {})
         else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
         // A few scores of noise behind the last clear one, so that it is seen to be the last.
         if n_clear + 2 <= look || look == limit {
-            return Ok(Choice { n_topics: n_clear.max(1), z_scores, limit });
+            return Ok(Choice { n_topics: n_clear.max(1), z_scores, limit, counting });
         }
         look = (2 * look).min(limit);
     }

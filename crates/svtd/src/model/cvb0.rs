@@ -34,10 +34,11 @@ use rayon::prelude::*;
 
 use super::spectral::mixed_with;
 use super::stage::{Stage, Step};
+use super::trust::{GROUPS, Groups};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
-use crate::moments::panels::Products;
+use crate::moments::panels::{LeftOut, Products, Steps};
 
 /// The Dirichlet parameter of a document's mixture, per topic.
 pub(super) const ALPHA: f64 = 0.1;
@@ -550,6 +551,31 @@ impl<'a> Profile<'a> {
             }
         }
         sums
+    }
+
+    /// How far `whole`, the smoothed sums `sums` of the last update, moves without each group of
+    /// documents.
+    pub fn left_out(&self, groups: &Groups, sums: &Matrix, whole: &Matrix) -> Steps {
+        let (width, k) = (self.alpha.len(), self.n_topics());
+        let mixtures = self.mixtures();
+        let mut own_masses = Matrix::zeros(GROUPS, k);
+        for j in 0..k {
+            for (d, mixture) in mixtures.column(j).iter().enumerate() {
+                own_masses[(groups.of(d), j)] += mixture - ALPHA;
+            }
+        }
+        let smoothing = self.n_features as f64 * ETA;
+        let mass = |j: usize| sums.column(j).iter().sum::<f64>() + smoothing;
+        let products = Products::new(self.rows, self.n_features, Counting::Raw);
+        let left_out = LeftOut {
+            members: &groups.members(),
+            shares: &unpadded(&self.before, width, k),
+            factors: Some(&unpadded(&self.topics, width, k)),
+            whole,
+            masses: &(0..k).map(mass).collect::<Vec<f64>>(),
+            own_masses: &own_masses,
+        };
+        products.left_out_given(&self.shares, &left_out)
     }
 
     /// `B`, documents x topics.

@@ -59,6 +59,12 @@ pub struct Diagnostics {
 pub(super) const CLEAR: f64 = 3.0;
 
 impl Diagnostics {
+    /// How many directions of the pair moment the topics were sought in: as many as topics were
+    /// asked for, though some may have been merged since.
+    pub fn n_directions(&self) -> usize {
+        self.eigenvalues.len().saturating_sub(1).max(self.topics.len())
+    }
+
     /// How many leading directions stand clearly out of the noise; `None` when not known.
     pub fn n_clear_directions(&self) -> Option<usize> {
         self.z_scores.as_deref().map(n_clear)

@@ -21,8 +21,12 @@
 //! # Cost
 //! Four flops per stored count and column. The kernels are bound by cache bandwidth.
 
+mod left_out;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+pub(crate) use self::left_out::{LeftOut, Steps};
 
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;

@@ -237,6 +237,11 @@ impl<'a> SingleTopicMoments<'a> {
         Products::new(self.rows.table(), self.n_features, self.counting)
     }
 
+    /// The table of counts behind these moments, and how they are counted.
+    pub(crate) fn counts(&self) -> (&SparseCounts, Counting) {
+        (self.rows.table(), self.counting)
+    }
+
     /// The whitened slices of a range with their rows kept, packed, one per row.
     pub(super) fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
         let w = whitening.unmixing();

@@ -18,25 +18,30 @@
 //! symmetric and positive: a few steps of conjugate gradients in the product of `Gamma` suffice,
 //! where repeating EM would converge as slowly as EM does.
 //!
+//! The answer is linear in `delta`, so it is found for a few mixtures of all groups with signs `+1`
+//! and `-1` in place of every group: how much larger it is than its first step tells by how much
+//! the errors of each topic grow.
+//!
 //! # Cost
-//! Two passes over the counts, and for each group a few passes over the documents in doubt,
-//! the fewer the more of them there are ([`BUDGET`]).
+//! Three passes over the counts, and for each mixture one and a few passes over the documents in
+//! doubt, the fewer the more of them there are ([`BUDGET`]).
 
 use rayon::prelude::*;
 
-use super::groups::{GROUPS, Groups};
-use super::spread::Spread;
-use crate::corpus::{Corpus, SparseCounts};
+use super::groups::{GROUPS, Groups, sign};
+use super::part::Part;
+use super::spread::standard_errors;
+use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
 use crate::model::em;
 use crate::moments::Counting;
-use crate::moments::panels::Products;
+use crate::moments::panels::{LeftOut, Products};
 
 /// A document is in doubt when its likeliest topic leaves more than this to the others.
 const IN_DOUBT: f64 = 1e-3;
 
-/// Steps of conjugate gradients at most.
-const MAX_STEPS: usize = 8;
+/// Steps of conjugate gradients, at least and at most.
+const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// The squared residual, as a part of the first, at which the feedback is found.
 const SOLVED: f64 = 1e-4;
@@ -44,10 +49,13 @@ const SOLVED: f64 = 1e-4;
 /// A direction of which EM forgets less than this in a step is not followed.
 const LOOSE: f64 = 0.02;
 
-/// Passes over the whole corpus that all steps of all groups may cost together.
-const BUDGET: f64 = 8.0;
+/// Mixtures of the groups whose answer is found, for a large corpus and for a small one.
+const MIXTURES: [usize; 2] = [2, 4];
 
-/// A corpus of fewer counts than this is given as many steps as if it had so many.
+/// Half passes over the whole corpus that one mixture may cost.
+const BUDGET: f64 = 5.0;
+
+/// A corpus of fewer counts than this is small, and given as many steps as if it had so many.
 const SMALL: usize = 1 << 20;
 
 /// Leaves out each group in turn; `word_topic` and `topic_weights` are where EM ended.
@@ -60,17 +68,23 @@ pub(super) fn leave_out(
 ) -> super::Left {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
     let posterior = em::posterior(&products, word_topic, topic_weights);
-    let state = State::new(corpus, &products, posterior, frequencies);
-    let feedback = Feedback::new(corpus, &state);
-    let mut spread = Spread::about(&state.word_topic);
-    for g in 0..GROUPS {
-        let step = state.step_without(corpus, groups, g, &products);
-        spread.add_steps(g, &feedback.settled(&state, groups, g, step));
-    }
-    let (mut errors, changes) = spread.finish();
+    let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
+    let state = State::new(&products, posterior, frequencies);
+    let own = Own::of(groups, &state, &lengths);
+    let steps = products.left_out(&LeftOut {
+        members: &groups.members(),
+        shares: &state.posterior,
+        factors: None,
+        whole: &state.word_topic,
+        masses: &state.masses,
+        own_masses: &own.words,
+    });
+    let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
+    let growth = Feedback::new(corpus, &state).growth(&state, groups, &own, &products);
+    errors.scale_columns(&growth);
+    changes.scale_columns(&growth);
     state.add_smoothing(&mut errors);
     let mut holdings = state.posterior;
-    let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
     holdings.scale_rows(&lengths);
     super::Left { errors, changes, holdings }
 }
@@ -89,6 +103,30 @@ struct State {
     word_topic: Matrix,
 }
 
+/// What each group (row) holds of each topic (column).
+struct Own {
+    words: Matrix,
+    documents: Matrix,
+    /// Documents of each group.
+    sizes: Vec<f64>,
+}
+
+impl Own {
+    fn of(groups: &Groups, state: &State, lengths: &[f64]) -> Self {
+        let k = state.posterior.n_columns();
+        let (mut words, mut documents) = (Matrix::zeros(GROUPS, k), Matrix::zeros(GROUPS, k));
+        let mut sizes = vec![0.0; GROUPS];
+        (0..lengths.len()).for_each(|d| sizes[groups.of(d)] += 1.0);
+        for j in 0..k {
+            for (d, (p, length)) in state.posterior.column(j).iter().zip(lengths).enumerate() {
+                words[(groups.of(d), j)] += p * length;
+                documents[(groups.of(d), j)] += p;
+            }
+        }
+        Self { words, documents, sizes }
+    }
+}
+
 /// A change of `M` and of `Omega`.
 struct Step {
     words: Matrix,
@@ -96,14 +134,9 @@ struct Step {
 }
 
 impl State {
-    fn new(
-        corpus: &Corpus,
-        products: &Products<'_>,
-        posterior: Matrix,
-        frequencies: &[f64],
-    ) -> Self {
+    fn new(products: &Products<'_>, posterior: Matrix, frequencies: &[f64]) -> Self {
         let sums = products.backward(&posterior, None);
-        let strength = em::SMOOTHING * corpus.n_present() as f64;
+        let strength = em::SMOOTHING * frequencies.len() as f64;
         let prior: Vec<f64> = frequencies.iter().map(|m1| strength * m1).collect();
         let k = sums.n_columns();
         let masses: Vec<f64> =
@@ -114,35 +147,39 @@ impl State {
         Self { posterior, sums, prior, masses, documents, word_topic }
     }
 
-    /// The first M step without group `g`.
-    fn step_without(
+    /// The first M steps without each group, summed with the signs of a mixture; as large as
+    /// that of one group.
+    fn mixed_step(
         &self,
-        corpus: &Corpus,
         groups: &Groups,
-        g: usize,
+        own: &Own,
+        mixture: usize,
         products: &Products<'_>,
     ) -> Step {
-        let n = corpus.n_documents();
-        let own: Vec<f64> = groups.only(g, &vec![1.0; n]);
-        let mut left = products.backward(&self.posterior, Some(&own));
-        let mut masses = self.masses.clone();
-        for (j, mass) in masses.iter_mut().enumerate() {
-            *mass -= left.column(j).iter().sum::<f64>();
+        let scale = 1.0 / (GROUPS as f64).sqrt();
+        let factor = |g: usize| sign(mixture, g) * scale;
+        let mut shares = self.posterior.clone();
+        let mut grown = Vec::new();
+        for (j, mass) in self.masses.iter().enumerate() {
+            let left = |g: usize| (mass - own.words[(g, j)]).max(f64::MIN_POSITIVE);
+            let factors: Vec<f64> = (0..GROUPS).map(|g| factor(g) / left(g)).collect();
+            let column = shares.column_mut(j).iter_mut().enumerate();
+            column.for_each(|(d, value)| *value *= factors[groups.of(d)]);
+            grown.push((0..GROUPS).map(|g| factor(g) * (mass / left(g) - 1.0)).sum::<f64>());
         }
-        let rows = left.n_rows().max(1);
-        let columns = left.values_mut().par_chunks_exact_mut(rows).zip(&masses).enumerate();
-        columns.for_each(|(j, (column, mass))| {
-            let whole = self.sums.column(j).iter().zip(self.word_topic.column(j));
-            for ((own, prior), (all, whole)) in column.iter_mut().zip(&self.prior).zip(whole) {
-                *own = (all - *own + prior) / mass - whole;
-            }
+        let mut words = products.backward(&shares, None);
+        let n = words.n_rows().max(1);
+        let whole = self.word_topic.values().par_chunks_exact(n);
+        let columns = words.values_mut().par_chunks_exact_mut(n).zip(whole).zip(&grown);
+        columns.for_each(|((column, whole), grown)| {
+            column.iter_mut().zip(whole).for_each(|(value, w)| *value = grown * w - *value);
         });
-        let n_left = n as f64 - own.iter().sum::<f64>();
-        let weights =
-            self.documents.iter().enumerate().map(|(j, all)| {
-                (all - dot(self.posterior.column(j), &own)) / n_left - all / n as f64
-            });
-        Step { weights: weights.collect(), words: left }
+        let n: f64 = own.sizes.iter().sum();
+        let weight = |(j, all): (usize, &f64)| {
+            let without = |g: usize| (all - own.documents[(g, j)]) / (n - own.sizes[g]) - all / n;
+            (0..GROUPS).map(|g| factor(g) * without(g)).sum()
+        };
+        Step { weights: self.documents.iter().enumerate().map(weight).collect(), words }
     }
 
     /// Widens the errors by how far the smoothing pulls each entry.
@@ -173,92 +210,97 @@ fn smoothed(sums: &Matrix, prior: &[f64], masses: &[f64]) -> Matrix {
 
 /// The documents in doubt, with the words that occur in them.
 struct Feedback {
-    table: SparseCounts,
-    /// The feature of each word here.
-    features: Vec<u32>,
-    documents: Vec<usize>,
+    part: Part,
     lengths: Vec<f64>,
     posterior: Matrix,
     /// `1 / (M_ij mass_j)`.
     stiffness: Matrix,
     n_steps: usize,
+    n_mixtures: usize,
 }
 
 impl Feedback {
     fn new(corpus: &Corpus, state: &State) -> Self {
         let (rows, posterior) = (corpus.rows(), &state.posterior);
         let k = posterior.n_columns();
-        let in_doubt = |&d: &usize| {
+        let in_doubt = |&d: &u32| {
+            let d = d as usize;
             let likeliest = (0..k).map(|j| posterior[(d, j)]).fold(0.0, f64::max);
             1.0 - likeliest > IN_DOUBT && corpus.lengths()[d] > 0
         };
-        let documents: Vec<usize> = (0..rows.n_rows()).filter(in_doubt).collect();
-        const ABSENT: u32 = u32::MAX;
-        let mut place = vec![ABSENT; corpus.n_present()];
-        documents.iter().for_each(|&d| rows.row(d).0.iter().for_each(|&i| place[i as usize] = 0));
-        let features: Vec<u32> =
-            (0..place.len() as u32).filter(|&i| place[i as usize] != ABSENT).collect();
-        for (here, &i) in features.iter().enumerate() {
-            place[i as usize] = here as u32;
-        }
-        let mut table = SparseCounts::with_columns(features.len());
-        let mut words = Vec::new();
-        for &d in &documents {
-            let (indices, counts) = rows.row(d);
-            words.clear();
-            words.extend(indices.iter().map(|&i| place[i as usize]));
-            table.push_row(&words, counts);
-        }
-        let whole = BUDGET * rows.n_nonzeros().max(SMALL) as f64;
-        let affordable = (whole / (GROUPS * table.n_nonzeros().max(1)) as f64) as usize;
+        let documents: Vec<u32> = (0..rows.n_rows() as u32).filter(in_doubt).collect();
+        let part = Part::of(rows, corpus.n_present(), documents, Counting::Raw);
+        // A mixture costs one half pass over all and `2 + 2 n_steps` over the documents in doubt.
+        let whole = (BUDGET - 1.0) * rows.n_nonzeros().max(SMALL) as f64;
+        let affordable = (0.5 * whole / part.n_nonzeros().max(1) as f64 - 1.0) as usize;
+        let stiffness = |i: usize, j: usize| {
+            1.0 / (state.word_topic[(part.features[i] as usize, j)] * state.masses[j])
+        };
         Self {
-            lengths: documents.iter().map(|&d| corpus.lengths()[d] as f64).collect(),
-            posterior: Matrix::from_fn(documents.len(), k, |d, j| posterior[(documents[d], j)]),
-            stiffness: Matrix::from_fn(features.len(), k, |i, j| {
-                1.0 / (state.word_topic[(features[i] as usize, j)] * state.masses[j])
-            }),
-            n_steps: affordable.clamp(1, MAX_STEPS),
-            table,
-            features,
-            documents,
+            lengths: part.documents.iter().map(|&d| corpus.lengths()[d as usize] as f64).collect(),
+            posterior: part.of_documents(posterior),
+            stiffness: Matrix::from_fn(part.features.len(), k, stiffness),
+            n_steps: affordable.clamp(*STEPS.start(), *STEPS.end()),
+            n_mixtures: MIXTURES[usize::from(rows.n_nonzeros() < SMALL)],
+            part,
         }
     }
 
-    fn products(&self) -> Products<'_> {
-        Products::new(&self.table, self.features.len(), Counting::Raw)
-    }
-
-    /// How far the topics move once the posteriors of the other groups have followed a first step.
-    fn settled(&self, state: &State, groups: &Groups, g: usize, first: Step) -> Matrix {
-        let mut topics = first.words;
-        if !self.documents.is_empty() {
-            let here = Matrix::from_fn(self.features.len(), topics.n_columns(), |i, j| {
-                let feature = self.features[i] as usize;
-                topics[(feature, j)] / state.word_topic[(feature, j)]
-            });
-            let mut target = self.products().forward(&here);
-            let n: f64 = state.documents.iter().sum();
-            for (j, change) in first.weights.iter().enumerate() {
-                let relative = change * n / state.documents[j];
-                target.column_mut(j).iter_mut().for_each(|value| *value += relative);
+    /// By how much each topic's answer is larger in the end than at first; words count by the
+    /// inverse of their probability, as their noise does.
+    fn growth(
+        &self,
+        state: &State,
+        groups: &Groups,
+        own: &Own,
+        products: &Products<'_>,
+    ) -> Vec<f64> {
+        let k = state.masses.len();
+        if self.part.documents.is_empty() {
+            return vec![1.0; k];
+        }
+        let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
+        let add = |sizes: &mut [f64], steps: &Matrix| {
+            for (j, size) in sizes.iter_mut().enumerate() {
+                let terms = steps.column(j).iter().zip(state.word_topic.column(j));
+                *size += terms.map(|(step, p)| step * step / p).sum::<f64>();
             }
-            let stays: Vec<f64> = self
-                .documents
-                .iter()
-                .map(|&d| if groups.holds(g, d) { 0.0 } else { 1.0 })
-                .collect();
-            let scores = self.solve(state, &stays, target);
-            let mut moved = self.moved(&scores, &stays);
-            // A posterior ends at nought and one, however far a straight line would lead.
-            let pairs = moved.values_mut().iter_mut().zip(self.posterior.values());
-            pairs.for_each(|(change, p)| *change = change.clamp(-p, 1.0 - p));
-            self.add_response(state, &moved, &mut topics);
+        };
+        for mixture in 0..self.n_mixtures {
+            let step = state.mixed_step(groups, own, mixture, products);
+            add(&mut first, &step.words);
+            add(&mut last, &self.settled(state, step));
         }
+        let ratio = |(last, first): (&f64, &f64)| {
+            let ratio = (last / first).sqrt();
+            if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+        };
+        last.iter().zip(&first).map(ratio).collect()
+    }
+
+    /// How far the topics move once the posteriors have followed a first step.
+    fn settled(&self, state: &State, first: Step) -> Matrix {
+        let mut topics = first.words;
+        let here = Matrix::from_fn(self.part.features.len(), topics.n_columns(), |i, j| {
+            let feature = self.part.features[i] as usize;
+            topics[(feature, j)] / state.word_topic[(feature, j)]
+        });
+        let mut target = self.part.products().forward(&here);
+        let n: f64 = state.documents.iter().sum();
+        for (j, change) in first.weights.iter().enumerate() {
+            let relative = change * n / state.documents[j];
+            target.column_mut(j).iter_mut().for_each(|value| *value += relative);
+        }
+        let mut moved = self.moved(&self.solve(state, target));
+        // A posterior ends at nought and one, however far a straight line would lead.
+        let pairs = moved.values_mut().iter_mut().zip(self.posterior.values());
+        pairs.for_each(|(change, p)| *change = change.clamp(-p, 1.0 - p));
+        self.add_response(state, &moved, &mut topics);
         topics
     }
 
     /// `Gamma l`: how posteriors follow a change of log-scores.
-    fn moved(&self, scores: &Matrix, stays: &[f64]) -> Matrix {
+    fn moved(&self, scores: &Matrix) -> Matrix {
         let mut means = vec![0.0; scores.n_rows()];
         for j in 0..scores.n_columns() {
             let pairs = self.posterior.column(j).iter().zip(scores.column(j));
@@ -268,8 +310,8 @@ impl Feedback {
         let n = scores.n_rows().max(1);
         let columns = moved.values_mut().par_chunks_exact_mut(n);
         columns.zip(self.posterior.values().par_chunks_exact(n)).for_each(|(column, p)| {
-            for (((value, mean), p), stays) in column.iter_mut().zip(&means).zip(p).zip(stays) {
-                *value = stays * p * (*value - mean);
+            for ((value, mean), p) in column.iter_mut().zip(&means).zip(p) {
+                *value = p * (*value - mean);
             }
         });
         moved
@@ -277,9 +319,9 @@ impl Feedback {
 
     /// `H dP`: how log-scores follow the M step's answer to a change of posteriors.
     fn answered(&self, state: &State, moved: &Matrix) -> Matrix {
-        let mut words = self.products().backward(moved, None);
+        let mut words = self.part.products().backward(moved, None);
         words.values_mut().iter_mut().zip(self.stiffness.values()).for_each(|(v, s)| *v *= s);
-        let mut scores = self.products().forward(&words);
+        let mut scores = self.part.products().forward(&words);
         for j in 0..scores.n_columns() {
             let per_word = dot(moved.column(j), &self.lengths) / state.masses[j];
             let constant = moved.column(j).iter().sum::<f64>() / state.documents[j];
@@ -290,18 +332,18 @@ impl Feedback {
     }
 
     /// Conjugate gradients for `(I - H Gamma) l = target` in the product of `Gamma`.
-    fn solve(&self, state: &State, stays: &[f64], target: Matrix) -> Matrix {
+    fn solve(&self, state: &State, target: Matrix) -> Matrix {
         let mut solution = Matrix::zeros(target.n_rows(), target.n_columns());
         let mut residual = target;
         let mut direction = residual.clone();
         let product = |a: &Matrix, b: &Matrix| dot(a.values(), b.values());
-        let mut size = product(&residual, &self.moved(&residual, stays));
+        let mut size = product(&residual, &self.moved(&residual));
         let first = size;
         for _ in 0..self.n_steps {
             if size <= SOLVED * first {
                 break;
             }
-            let moved = self.moved(&direction, stays);
+            let moved = self.moved(&direction);
             let mut image = direction.clone();
             image.add(-1.0, &self.answered(state, &moved));
             let curvature = product(&image, &moved);
@@ -312,7 +354,7 @@ impl Feedback {
             let length = size / curvature;
             solution.add(length, &direction);
             residual.add(-length, &image);
-            let next = product(&residual, &self.moved(&residual, stays));
+            let next = product(&residual, &self.moved(&residual));
             let mut turned = residual.clone();
             turned.add(next / size, &direction);
             direction = turned;
@@ -323,14 +365,14 @@ impl Feedback {
 
     /// Adds the M step's answer to a change of posteriors.
     fn add_response(&self, state: &State, moved: &Matrix, topics: &mut Matrix) {
-        let words = self.products().backward(moved, None);
+        let words = self.part.products().backward(moved, None);
         let n = topics.n_rows().max(1);
         topics.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
             let (mass, total) = (state.masses[j], dot(moved.column(j), &self.lengths));
             for (value, m) in column.iter_mut().zip(state.word_topic.column(j)) {
                 *value -= m * total / mass;
             }
-            for (&feature, more) in self.features.iter().zip(words.column(j)) {
+            for (&feature, more) in self.part.features.iter().zip(words.column(j)) {
                 column[feature as usize] += more / mass;
             }
         });

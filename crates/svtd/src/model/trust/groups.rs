@@ -35,6 +35,13 @@ impl Groups {
         usize::from(self.0[d])
     }
 
+    /// The documents of each group, rising.
+    pub(crate) fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); GROUPS];
+        self.0.iter().enumerate().for_each(|(d, &g)| members[usize::from(g)].push(d as u32));
+        members
+    }
+
     /// Whether document `d` is in group `g`.
     pub(crate) fn holds(&self, g: usize, d: usize) -> bool {
         self.of(d) == g
@@ -45,6 +52,12 @@ impl Groups {
         let own = |(d, w): (usize, &f64)| if self.holds(g, d) { *w } else { 0.0 };
         weights.iter().enumerate().map(own).collect()
     }
+}
+
+/// The sign of group `g` in a mixture of all groups. About half of them are `+1`, and any two of the
+/// first four mixtures agree on about half of the groups.
+pub(crate) fn sign(mixture: usize, g: usize) -> f64 {
+    if (g >> mixture).is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 #[cfg(test)]

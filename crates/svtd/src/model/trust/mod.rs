@@ -18,13 +18,16 @@
 mod em;
 mod groups;
 mod moments;
+mod part;
 #[cfg(test)]
 mod refits;
+#[cfg(test)]
+mod scratch;
 mod spread;
 mod sweeps;
 
 pub use self::groups::GROUPS;
-use self::groups::Groups;
+pub(super) use self::groups::Groups;
 pub(super) use self::moments::Frame;
 use super::diagnostics::{Driven, Nearest, PolishOutcome, Stability, TopicTrust};
 use super::noise;

@@ -19,8 +19,8 @@
 //! `M3_i(b_j, b_j)`, which does not depend on the rotation to first order: `M3_i(b_j, b_q) = 0`.
 //!
 //! # Cost
-//! Columns: seven products with a panel of `k` columns, and `n k^2` for each group. Rows: four
-//! products. No group is fitted again.
+//! Columns: seven products with a panel of `k` columns, `n k^2` for each group, and four times that
+//! for its own words. Rows: four products. No group is fitted again.
 //!
 //! # Departure
 //! Topics keep their places: a rotation found by angles from the whole corpus' own needs no
@@ -29,6 +29,7 @@
 use rayon::prelude::*;
 
 use super::groups::{GROUPS, Groups};
+use super::part::Part;
 use super::spread::Spread;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 use crate::model::spectral::Spectral;
@@ -96,11 +97,8 @@ impl Frame<'_> {
         };
         let w = spectral.whitening.unmixing();
         let (b, v) = (w.times(rotation), w.times(&pulls));
-        let products = self.raw.products();
-        let (beta, upsilon) = (products.forward(&b), products.forward(&v));
-        let held: Vec<Held> =
-            (0..GROUPS).map(|g| self.held(groups, g, &b, &v, &beta, &upsilon)).collect();
-        drop(upsilon);
+        let parts = || groups.members().into_iter().map(|documents| self.part(documents));
+        let held: Vec<Held> = parts().map(|part| self.held(&part, &b, &v)).collect();
         let total = Held::sum(&held);
         let all = self.seen(&total, None);
         let at_rest = self.torques(&all, &all, &turning);
@@ -108,11 +106,11 @@ impl Frame<'_> {
         let mut pairs = spectral.whitening.factor().times(rotation);
         add_outer(&mut pairs, self.a1, self.raw.first(), &all.first);
         let mut spread = Spread::about(whole);
-        for (g, held) in held.iter().enumerate() {
+        for (g, (held, part)) in held.iter().zip(parts()).enumerate() {
             let seen = self.seen(&total, Some(held));
             let torques = self.torques(&seen, &all, &turning);
             let turn = turning.turn(&seen.second, &torques, &at_rest)?;
-            let left = self.pairs_without(groups, g, held, &seen, [&pairs, &b, &beta]);
+            let left = self.pairs_without(&part, held, &seen, &pairs, &b);
             let mut columns = left.times(&turn);
             (0..columns.n_columns()).for_each(|j| {
                 clip_and_normalise(columns.column_mut(j));
@@ -160,93 +158,66 @@ impl Frame<'_> {
         held
     }
 
-    fn held(
-        &self,
-        groups: &Groups,
-        g: usize,
-        b: &Matrix,
-        v: &Matrix,
-        beta: &Matrix,
-        upsilon: &Matrix,
-    ) -> Held {
-        let (raw, weights) = (self.raw, self.raw.weights());
+    fn part(&self, documents: Vec<u32>) -> Part {
+        let (table, counting) = self.raw.counts();
+        Part::of(table, self.raw.n_features(), documents, counting)
+    }
+
+    fn held(&self, part: &Part, b: &Matrix, v: &Matrix) -> Held {
+        let weights = self.raw.weights();
+        let (b, v) = (part.of_words(b), part.of_words(v));
+        let (beta, upsilon) = (part.products().forward(&b), part.products().forward(&v));
         let [w1, w2, w3] =
-            [&weights.first, &weights.second, &weights.third].map(|w| groups.only(g, w));
-        let first_counts = raw.weighted_counts(&w1);
+            [&weights.first, &weights.second, &weights.third].map(|w| part.weights(w));
+        let first_counts = part.weighted_counts(&w1);
         let first = (0..b.n_columns()).map(|j| dot(b.column(j), &first_counts)).collect();
-        let mut scaled = beta.clone();
-        scaled.scale_rows(&w2);
-        let mut second = scaled.transpose_times(beta);
-        let mut scaled = b.clone();
-        scaled.scale_rows(&raw.weighted_counts(&w2));
-        second.add(-1.0, &scaled.transpose_times(b));
+        let mut second = gram(&beta, &w2);
+        second.add(-1.0, &gram(&b, &part.weighted_counts(&w2)));
+        let is_held: Vec<bool> = {
+            let mut is_held = vec![false; weights.first.len()];
+            part.documents.iter().for_each(|&d| is_held[d as usize] = true);
+            is_held
+        };
         Held {
-            shares: weights.shares(raw.lengths(), |d| groups.holds(g, d)),
+            shares: weights.shares(self.raw.lengths(), |d| is_held[d]),
             first,
             second,
-            third: self.third_of(&w3, b, v, beta, upsilon),
+            third: third_of(part, &w3, [&b, &v], [&beta, &upsilon]),
         }
     }
 
-    /// `t(p, q) = M3(b_p, b_q, u_p)` with the given weights of documents.
-    fn third_of(
-        &self,
-        w3: &[f64],
-        b: &Matrix,
-        v: &Matrix,
-        beta: &Matrix,
-        upsilon: &Matrix,
-    ) -> Matrix {
-        let products = self.raw.products();
-        let mut left = entrywise(beta, upsilon);
-        left.scale_rows(w3);
-        let mut third = left.transpose_times(beta);
-        let back = products.backward(beta, Some(w3));
-        let mut words = products.backward(upsilon, Some(w3));
-        let own = self.raw.weighted_counts(w3);
-        let n = words.n_rows().max(1);
-        words.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
-            let pairs = b.column(j).iter().zip(v.column(j));
-            let terms = pairs.zip(back.column(j).iter().zip(&own));
-            for (value, ((b, v), (back, own))) in column.iter_mut().zip(terms) {
-                *value = b * *value + v * (back - 2.0 * own * b);
-            }
-        });
-        third.add(-1.0, &words.transpose_times(b));
-        third.add(-1.0, &entrywise(b, v).transpose_times(&back));
-        third
-    }
-
-    /// `M2 B` without group `g`, as Theorem 3.1 wants it; `pairs` is that of Theorem 2.1 for all.
+    /// `M2 B` without a part, as Theorem 3.1 wants it; `pairs` is that of Theorem 2.1 for all.
     fn pairs_without(
         &self,
-        groups: &Groups,
-        g: usize,
+        part: &Part,
         held: &Held,
         seen: &Seen,
-        [pairs, b, beta]: [&Matrix; 3],
+        pairs: &Matrix,
+        b: &Matrix,
     ) -> Matrix {
-        let w2 = groups.only(g, &self.raw.weights().second);
-        let mut left = self.raw.products().backward(beta, Some(&w2));
-        let own = self.raw.weighted_counts(&w2);
-        let first = self.first_without(groups, g, held);
-        let (weight, n) = (1.0 - held.shares[1], left.n_rows().max(1));
+        let weights = self.raw.weights();
+        let b = part.of_words(b);
+        let w2 = part.weights(&weights.second);
+        let own = part.products().normal(&b, &w2);
+        let own_counts = part.weighted_counts(&w2);
+        let mut first = self.raw.first().to_vec();
+        let first_counts = part.weighted_counts(&part.weights(&weights.first));
+        part.features.iter().zip(first_counts).for_each(|(&i, own)| first[i as usize] -= own);
+        let weight = 1.0 / (1.0 - held.shares[1]);
+        let mixing = self.a1 / (1.0 - held.shares[0]);
+        let mut left = pairs.clone();
+        let n = left.n_rows().max(1);
         left.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
-            let mixing = self.a1 * seen.first[j];
-            let all = pairs.column(j).iter().zip(b.column(j));
-            let words = all.zip(own.iter().zip(&first));
-            for (value, ((all, b), (own, m1))) in column.iter_mut().zip(words) {
-                *value = (all - *value + own * b) / weight - mixing * m1;
+            let words = part.features.iter().zip(own.column(j));
+            for ((&i, own), (b, count)) in words.zip(b.column(j).iter().zip(&own_counts)) {
+                column[i as usize] -= own - count * b;
+            }
+            let mixing = mixing * seen.first[j];
+            for (value, m1) in column.iter_mut().zip(&first) {
+                *value = *value * weight - mixing * m1;
             }
         });
         left
-    }
-
-    /// `M1` without a group.
-    fn first_without(&self, groups: &Groups, g: usize, held: &Held) -> Vec<f64> {
-        let own = self.raw.weighted_counts(&groups.only(g, &self.raw.weights().first));
-        let left = 1.0 - held.shares[0];
-        self.raw.first().iter().zip(own).map(|(all, own)| (all - own) / left).collect()
     }
 
     /// The moments through `B`, as Theorem 3.1 wants the second.
@@ -344,6 +315,40 @@ fn inverse_root(matrix: &Matrix) -> Option<Matrix> {
     let mut scaled = vectors.clone();
     scaled.scale_columns(&values.iter().map(|value| 1.0 / value.sqrt()).collect::<Vec<f64>>());
     Some(scaled.times(&vectors.transpose()))
+}
+
+/// `t(p, q) = M3(b_p, b_q, u_p)` of a part, with the given weights of its documents.
+fn third_of(
+    part: &Part,
+    w3: &[f64],
+    [b, v]: [&Matrix; 2],
+    [beta, upsilon]: [&Matrix; 2],
+) -> Matrix {
+    let products = part.products();
+    let mut left = entrywise(beta, upsilon);
+    left.scale_rows(w3);
+    let mut third = left.transpose_times(beta);
+    let back = products.backward(beta, Some(w3));
+    let mut words = products.backward(upsilon, Some(w3));
+    let own = part.weighted_counts(w3);
+    let n = words.n_rows().max(1);
+    words.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
+        let pairs = b.column(j).iter().zip(v.column(j));
+        let terms = pairs.zip(back.column(j).iter().zip(&own));
+        for (value, ((b, v), (back, own))) in column.iter_mut().zip(terms) {
+            *value = b * *value + v * (back - 2.0 * own * b);
+        }
+    });
+    third.add(-1.0, &words.transpose_times(b));
+    third.add(-1.0, &entrywise(b, v).transpose_times(&back));
+    third
+}
+
+/// `A' diag(w) A`.
+fn gram(matrix: &Matrix, weights: &[f64]) -> Matrix {
+    let mut scaled = matrix.clone();
+    scaled.scale_rows(weights);
+    scaled.transpose_times(matrix)
 }
 
 fn entrywise(left: &Matrix, right: &Matrix) -> Matrix {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::groups::GROUPS;
 use crate::linalg::Matrix;
+use crate::moments::panels::Steps;
 
 /// Sums over the groups left out so far.
 pub(super) struct Spread<'a> {
@@ -63,14 +64,27 @@ impl<'a> Spread<'a> {
     /// `SE^2 = (G-1)/G sum_g (theta_g - mean)^2` for every entry, and the L1 distance by which
     /// each topic (column) moved without each group (row).
     pub fn finish(self) -> (Matrix, Matrix) {
-        let groups = GROUPS as f64;
         let mut errors = self.squares;
         errors.values_mut().par_iter_mut().zip(self.sum.values()).for_each(|(square, sum)| {
-            let spread = (*square - sum * sum / groups).max(0.0);
-            *square = ((groups - 1.0) / groups * spread).sqrt();
+            *square = standard_error(*square, *sum);
         });
         (errors, self.changes)
     }
+}
+
+/// The same standard errors from sums over the groups.
+pub(super) fn standard_errors(steps: &Steps) -> Matrix {
+    let mut errors = steps.squares.clone();
+    errors.values_mut().par_iter_mut().zip(steps.sum.values()).for_each(|(square, sum)| {
+        *square = standard_error(*square, *sum);
+    });
+    errors
+}
+
+/// `SE^2 = (G-1)/G sum_g (theta_g - mean)^2`.
+fn standard_error(squares: f64, sum: f64) -> f64 {
+    let groups = GROUPS as f64;
+    ((groups - 1.0) / groups * (squares - sum * sum / groups).max(0.0)).sqrt()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! each topic grow.
 //!
 //! # Cost
-//! About fifteen sweeps, where the fit itself makes more than forty.
+//! About ten sweeps.
 //!
 //! # Departure
 //! The errors are those of the sweeps from these topics. That another start, from a changed spectral
@@ -18,17 +18,17 @@
 //! from LDA the bars cover less than they say (`benches/record/calibration.md`).
 
 use super::Left;
-use super::groups::{GROUPS, Groups};
-use super::spread::Spread;
+use super::groups::{Groups, sign};
+use super::spread::standard_errors;
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
 use crate::model::cvb0::{ALPHA, Profile, smoothed};
 
 /// Passes in which the mixtures settle under the final topics.
-const SETTLING: usize = 5;
+const SETTLING: usize = 3;
 
-/// After so many sweeps the answer is measured; how it grows tells where it would end.
-const MEASURED: [usize; 3] = [2, 4, 6];
+/// Sweeps after each of which the answer is measured; how it grows tells where it would end.
+const MEASURED: usize = 4;
 
 /// The answer grows by a geometric series; a ratio above this is not believed.
 const SLOWEST: f64 = 0.8;
@@ -42,34 +42,19 @@ pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -
     (0..SETTLING).for_each(|_| profile.settle());
     let sums = profile.sums(None);
     let whole = smoothed(&sums);
-    let n = corpus.n_documents();
-    let ones = vec![1.0; n];
-    let mut spread = Spread::about(&whole);
-    let mut nudged = Matrix::zeros(sums.n_rows(), sums.n_columns());
-    for g in 0..GROUPS {
-        let own = profile.sums(Some(&groups.only(g, &ones)));
-        nudged.add(sign(g) * NUDGE, &own);
-        let mut left = sums.clone();
-        left.add(-1.0, &own);
-        spread.add(g, smoothed(&left));
-    }
-    let (mut errors, changes) = spread.finish();
-    let first = half_difference(&sums, &nudged);
+    let steps = profile.left_out(groups, &sums, &whole);
+    let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
     let mut holdings = profile.mixtures();
     holdings.values_mut().iter_mut().for_each(|b| *b = (*b - ALPHA).max(0.0));
     let swept = |direction: f64| {
-        let weight = |d| 1.0 + direction * NUDGE * sign(groups.of(d));
-        let weights: Vec<f64> = (0..n).map(weight).collect();
+        let weight = |d| 1.0 + direction * NUDGE * sign(0, groups.of(d));
+        let weights: Vec<f64> = (0..corpus.n_documents()).map(weight).collect();
         let mut profile = profile.clone();
-        let mut topics = smoothed(&profile.sums(Some(&weights)));
-        let mut measured = Vec::new();
-        for sweep in 2..=MEASURED[2] {
-            profile.set_topics(&topics);
+        let mut measured = vec![smoothed(&profile.sums(Some(&weights)))];
+        for sweep in 1..MEASURED {
+            profile.set_topics(&measured[sweep - 1]);
             profile.settle();
-            topics = smoothed(&profile.sums(Some(&weights)));
-            if MEASURED.contains(&sweep) {
-                measured.push(topics.clone());
-            }
+            measured.push(smoothed(&profile.sums(Some(&weights))));
         }
         measured
     };
@@ -78,41 +63,23 @@ pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -
         answer.add(-1.0, &down);
         answer.values_mut().iter_mut().for_each(|value| *value *= 0.5);
     }
-    let growth = growth(&whole, &first, &answers);
+    let growth = growth(&whole, &answers);
     errors.scale_columns(&growth);
-    let mut changes = changes;
     changes.scale_columns(&growth);
     add_smoothing(&sums, &whole, &mut errors);
     Left { errors, changes, holdings }
 }
 
-fn sign(g: usize) -> f64 {
-    if g.is_multiple_of(2) { 1.0 } else { -1.0 }
-}
-
-/// Half of what the first step with the weights moved either way differs by.
-fn half_difference(sums: &Matrix, nudge: &Matrix) -> Matrix {
-    let moved = |direction: f64| {
-        let mut moved = sums.clone();
-        moved.add(direction, nudge);
-        smoothed(&moved)
-    };
-    let mut half = moved(1.0);
-    half.add(-1.0, &moved(-1.0));
-    half.values_mut().iter_mut().for_each(|value| *value *= 0.5);
-    half
-}
-
 /// By how much each topic's answer is larger in the end than at first, at least one; words count
 /// by the inverse of their probability, as their noise does.
-fn growth(topics: &Matrix, first: &Matrix, answers: &[Matrix]) -> Vec<f64> {
+fn growth(topics: &Matrix, answers: &[Matrix]) -> Vec<f64> {
     let size = |step: &Matrix, j: usize| {
         let terms = step.column(j).iter().zip(topics.column(j));
         terms.map(|(step, p)| step * step / p).sum::<f64>().sqrt()
     };
     let ratio = |j: usize| {
         let sizes: Vec<f64> = answers.iter().map(|answer| size(answer, j)).collect();
-        let ratio = limit(&sizes) / size(first, j);
+        let ratio = limit(&sizes[sizes.len() - 3..]) / sizes[0];
         if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
     };
     (0..topics.n_columns()).map(ratio).collect()
