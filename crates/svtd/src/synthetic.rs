@@ -184,6 +184,32 @@ impl LdaSource {
     }
 }
 
+/// A document to be drawn.
+pub(crate) struct Drawn {
+    /// Its own seed.
+    pub seed: u64,
+    /// The Dirichlet parameters of its mixture.
+    pub shapes: Vec<f64>,
+    /// Its tokens.
+    pub length: u64,
+}
+
+/// Draws documents from topics (words x topics), each by itself.
+pub(crate) fn draw_mixtures(word_topic: &Matrix, documents: &[Drawn]) -> Corpus {
+    let tables = Alias::columns(word_topic);
+    let mut left = documents.iter();
+    draw_documents(word_topic.n_rows(), documents.len(), |tokens| {
+        if let Some(document) = left.next() {
+            let mut rng = ChaCha8Rng::seed_from_u64(document.seed);
+            let choice = Alias::new(&dirichlet(&mut rng, &document.shapes));
+            tokens.extend((0..document.length).map(|_| {
+                let topic = choice.draw(&mut rng);
+                tables[topic].draw(&mut rng) as u32
+            }));
+        }
+    })
+}
+
 /// Counts what `draw` pours into its buffer, one document after the other.
 fn draw_documents(
     n_words: usize,

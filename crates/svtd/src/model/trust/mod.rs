@@ -15,14 +15,13 @@
 //! # Cost
 //! Less than half of a fit; measured in `benches/record/calibration.md`.
 
+mod drift;
 mod em;
 mod groups;
 mod moments;
 mod part;
 #[cfg(test)]
 mod refits;
-#[cfg(test)]
-mod scratch;
 mod spread;
 mod sweeps;
 
@@ -77,8 +76,8 @@ pub(super) fn assess(
             let (topics, weights) = (&estimate.word_topic, &estimate.topic_weights);
             Some(em::leave_out(corpus, &groups, topics, weights, &frequencies))
         }
-        PolishOutcome::Sweeps { .. } => {
-            Some(sweeps::leave_out(corpus, &groups, &estimate.word_topic))
+        PolishOutcome::Sweeps { sweeps, .. } => {
+            Some(sweeps::leave_out(corpus, &groups, &estimate.word_topic, sweeps))
         }
         _ if options.method == Method::Joint => {
             let whole = &spectral.recovered.word_topic;

@@ -13,13 +13,13 @@
 //! About ten sweeps.
 //!
 //! # Departure
-//! The errors are those of the sweeps from these topics. That another start, from a changed spectral
-//! estimate, could end in other topics is not in them, nor is the sweeps' own bias: on corpora drawn
-//! from LDA the bars cover less than they say (`benches/record/calibration.md`).
+//! The errors are those of the sweeps from these topics; another start, from a changed spectral
+//! estimate, ends at the same topics within a small part of the errors. What the sweeps do to topics
+//! that are true is added by [`drift`].
 
-use super::Left;
 use super::groups::{Groups, sign};
 use super::spread::standard_errors;
+use super::{Left, drift};
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
 use crate::model::cvb0::{ALPHA, Profile, smoothed};
@@ -37,7 +37,12 @@ const SLOWEST: f64 = 0.8;
 const NUDGE: f64 = 0.05;
 
 /// Leaves out each group in turn; `word_topic` is where the sweeps ended.
-pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -> Left {
+pub(super) fn leave_out(
+    corpus: &Corpus,
+    groups: &Groups,
+    word_topic: &Matrix,
+    n_sweeps: usize,
+) -> Left {
     let mut profile = Profile::new(corpus, word_topic);
     (0..SETTLING).for_each(|_| profile.settle());
     let sums = profile.sums(None);
@@ -66,7 +71,7 @@ pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -
     let growth = growth(&whole, &answers);
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
-    add_smoothing(&sums, &whole, &mut errors);
+    drift::widen(corpus, word_topic, &profile.mixtures(), n_sweeps, &mut errors);
     Left { errors, changes, holdings }
 }
 
@@ -93,15 +98,4 @@ fn limit(sizes: &[f64]) -> f64 {
     }
     let ratio = ((c - b) / (b - a)).clamp(0.0, SLOWEST);
     a + (b - a) / (1.0 - ratio)
-}
-
-/// Widens the errors by how far the smoothing pulls each entry.
-fn add_smoothing(sums: &Matrix, smoothed: &Matrix, errors: &mut Matrix) {
-    for j in 0..errors.n_columns() {
-        let mass = sums.column(j).iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let pairs = sums.column(j).iter().zip(smoothed.column(j));
-        for (error, (sum, smoothed)) in errors.column_mut(j).iter_mut().zip(pairs) {
-            *error = error.hypot((smoothed - sum / mass) / super::T_FACTOR);
-        }
-    }
 }
