@@ -1,6 +1,6 @@
 //! Before a fit: is what we say about noise, numbers of topics, costs and sample sizes true?
 //!
-//! `cargo bench -p svtd --bench choosing` prints the tables recorded in
+//! `cargo bench --workspace --bench choosing` prints the tables recorded in
 //! `benches/record/choosing.md`. A number behind `--` is the first seed; `quick` in its place makes
 //! everything small, to see it run.
 
@@ -22,10 +22,10 @@ fn main() {
     let quick = given.iter().any(|a| a == "quick");
     let seed = given.iter().find_map(|a| a.parse().ok()).unwrap_or(20_261_116);
     println!("first seed {seed}{}\n", if quick { ", quick" } else { "" });
-    noise(seed, if quick { 2 } else { 10 });
-    auto(seed, if quick { 2 } else { 40 });
-    plan(seed, if quick { 1 } else { 6 });
-    cost(seed, if quick { 400 } else { 4000 });
+    noise(seed, if quick { 2 } else { 8 });
+    auto(seed, if quick { 2 } else { 24 });
+    plan(seed, if quick { 1 } else { 3 });
+    cost(seed, if quick { 400 } else { 2000 });
 }
 
 /// A source of either kind.

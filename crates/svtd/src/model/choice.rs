@@ -5,14 +5,15 @@
 //! topics is that of the leading scores above 3.
 //!
 //! # Cost
-//! Two whitenings of half the corpus, for as many directions as turn out to be needed: the search
-//! begins with few and doubles while all of them are clear, up to a limit. Text is not made of
+//! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
+//! directions as turn out to be needed: the search begins with few and doubles while all of them are
+//! clear, up to a limit. Text is not made of
 //! few topics, so on a large corpus of text the limit may be what ends it; [`Choice`] tells.
 
 use serde::{Deserialize, Serialize};
 
 use super::diagnostics::CLEAR;
-use super::noise::z_scores;
+use super::noise::{Look, n_folds, z_scores};
 use super::options::{Options, Polish};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -78,8 +79,8 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
     let mut look = FIRST_LOOK.min(limit);
     let counting = counting(options);
     loop {
-        let Some(z_scores) = z_scores(corpus, options, look, (counting, TOLERANCE), &|_, _| {})
-        else {
+        let how = Look { counting, tolerance: TOLERANCE, n_folds: n_folds(corpus) };
+        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);

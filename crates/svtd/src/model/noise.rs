@@ -1,22 +1,31 @@
 //! Which directions of the pair moment stand out of the noise: cross-validated eigenvalues.
 //!
-//! The documents are split into two halves. The eigenvectors `v_j` of one half's scaled pair
-//! moment are evaluated on the other half, where they owe nothing to chance:
+//! The documents are dealt into folds. The eigenvectors `v_j` of the scaled pair moment without a
+//! fold are evaluated on that fold, where they owe nothing to chance:
 //!
 //! ```text
-//! q_dj = w2_d ( (x_d'v_j)^2 - sum_h x_dh v_hj^2 )      tot_j = sum_d q_dj     LDA: - a1 (v_j'M1)^2
-//! z_j = tot_j / sqrt( sum_d (q_dj - mean)^2 )          both halves summed
+//! q_dj = w2_d ( (x_d'u_j)^2 - sum_h x_dh u_hj^2 )      tot_j = sum_d q_dj     LDA: - a1 (u_j'M1)^2
+//! z_j = tot_j / sqrt( sum_d (q_dj - mean)^2 )          all folds summed
 //! ```
 //!
 //! Without signal `z_j` is about standard normal; a direction that exists gives a `z_j` that grows
-//! with the corpus. (The square of `v_j'M1` enters the spread by its linear part.)
+//! with the corpus. (The square of `u_j'M1` enters the spread by its linear part.)
+//!
+//! A weak topic is found smeared over several directions, all of which would score. So a direction
+//! is measured by what it adds to those before it: with `Q` the pair moment of the fold,
+//!
+//! ```text
+//! u_j = v_j - sum_b u_b (u_b'Q v_j) / (u_b'Q u_b)           over the clear directions b < j
+//! tot_j += sum_b Var(u_b'Q v_j) / (u_b'Q u_b)               what fitting the coefficients took away
+//! ```
 //!
 //! # Cost
-//! Two whitenings of half the corpus: about one of the whole.
+//! A whitening of the rest of the corpus for each fold: with two folds, about one of the whole.
 //!
-//! # Departure
-//! The halves are chosen by the documents' content, not by even and odd places, so the order of
-//! documents does not matter.
+//! # Departures
+//! Folds are dealt by the documents' content, not by their places, so the order of the documents
+//! changes nothing. Directions are freed of those before them, which the counting of `z > 3` needs
+//! to be right with many topics or few documents.
 
 use std::cell::Cell;
 
@@ -31,14 +40,35 @@ use crate::moments::{
 };
 use crate::whitening::Whitening;
 
-/// The z-scores of the leading `k` directions, with how words are counted and to which tolerance
-/// directions are found; `None` when half the corpus supports no fit, or when the moments are made
-/// of three drawn words.
+/// Folds for a corpus whose number of topics is looked for: more of them find more, and cost more.
+pub(super) fn n_folds(corpus: &Corpus) -> usize {
+    if corpus.n_nonzeros() <= SMALL { 5 } else { 2 }
+}
+
+/// A corpus with at most so many counts is small.
+const SMALL: usize = 1 << 20;
+
+/// A direction is clear enough to free others of when it is so many standard errors large.
+const CLEAR_ENOUGH: f64 = 2.0;
+
+/// How directions are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    /// How words are counted.
+    pub counting: Counting,
+    /// The residual of the directions, as a part of the last eigenvalue.
+    pub tolerance: f64,
+    /// Folds of documents, two at least.
+    pub n_folds: usize,
+}
+
+/// The z-scores of the leading `k` directions; `None` when a part of the corpus supports no fit, or
+/// when the moments are made of three drawn words.
 pub(super) fn z_scores(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: (Counting, f64),
+    how: Look,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
     let scores = cross_validated(corpus, options, k, how, watch)?;
@@ -47,9 +77,9 @@ pub(super) fn z_scores(
 
 /// A direction of the pair moment, measured on documents that had no part in finding it.
 pub(super) struct Score {
-    /// The mean of the two halves' eigenvalues: what is left of it without chance.
+    /// The mean of the folds' eigenvalues: what is left of it without chance.
     pub eigenvalue: f64,
-    /// That, over its standard error.
+    /// What it adds to the directions before it, over its standard error.
     pub z: f64,
 }
 
@@ -58,53 +88,59 @@ pub(super) fn cross_validated(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    (counting, tolerance): (Counting, f64),
+    how: Look,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<Score>> {
     // Three drawn words are another table of counts than the one evaluated here.
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return None;
     }
-    let halves = halves(corpus);
-    let [first, second] = halves.each_ref().map(|documents| {
-        let options = Options { weights: options.weights.of(documents), ..options.clone() };
-        (corpus.subset(documents), options)
-    });
-    let mut sums = vec![(0.0, 0.0); k];
-    // Products done in the first half; the second takes about as many.
-    let (first_half, last) = (Cell::new(None), Cell::new(0));
-    let told = |done, of| {
-        last.set(done);
-        match first_half.get() {
-            None => watch(done, 2 * of),
-            Some(before) => watch(before + done, before + of),
-        }
-    };
-    for (training, test) in [(&first, &second), (&second, &first)] {
-        let directions =
-            directions(&training.0, &training.1, k, (counting, tolerance), &told).ok()?;
-        first_half.set(Some(last.get()));
-        add_scores(&test.0, &test.1, counting, &training.0, &directions, &mut sums).ok()?;
+    let fold_of = folds(corpus, how.n_folds);
+    let mut sums = vec![Sums::default(); k];
+    // Products done in earlier folds; each takes about as many.
+    let (before, last) = (Cell::new(0), Cell::new(0));
+    for fold in 0..how.n_folds {
+        let part = |inside: bool| {
+            let wanted = |&d: &usize| (fold_of[d] == fold) == inside;
+            let documents: Vec<usize> = (0..corpus.n_documents()).filter(wanted).collect();
+            let weights = options.weights.of(&documents);
+            (corpus.subset(&documents), Options { weights, ..options.clone() })
+        };
+        let (training, test) = (part(false), part(true));
+        let told = |done, of: usize| {
+            last.set(done);
+            watch(before.get() + done, before.get() + of * (how.n_folds - fold));
+        };
+        let directions = directions(&training.0, &training.1, k, how, &told).ok()?;
+        before.set(before.get() + last.get());
+        add_scores(&test.0, &test.1, how.counting, &training.0, &directions, &mut sums).ok()?;
     }
-    let score = |&(total, spread): &(f64, f64)| Score {
-        eigenvalue: 0.5 * total,
-        z: if spread > 0.0 { total / spread.sqrt() } else { 0.0 },
+    let score = |sums: &Sums| Score {
+        eigenvalue: sums.eigenvalue / how.n_folds as f64,
+        z: if sums.spread > 0.0 { sums.added / sums.spread.sqrt() } else { 0.0 },
     };
     Some(sums.iter().map(score).collect())
 }
 
-/// Two halves of the documents, alternately by a hash of their content.
-fn halves(corpus: &Corpus) -> [Vec<usize>; 2] {
+/// A direction, summed over the folds.
+#[derive(Clone, Default)]
+struct Sums {
+    /// `v'Q v`.
+    eigenvalue: f64,
+    /// What it adds to the directions before it.
+    added: f64,
+    /// The variance of that.
+    spread: f64,
+}
+
+/// The fold of every document, dealt in turn by a hash of their content.
+fn folds(corpus: &Corpus, n_folds: usize) -> Vec<usize> {
     let mut order: Vec<(u64, usize)> =
         (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
     order.sort_unstable();
-    let half = |odd: usize| {
-        let mut documents: Vec<usize> =
-            order.iter().skip(odd).step_by(2).map(|&(_, d)| d).collect();
-        documents.sort_unstable();
-        documents
-    };
-    [half(0), half(1)]
+    let mut fold_of = vec![0; corpus.n_documents()];
+    order.iter().enumerate().for_each(|(place, &(_, d))| fold_of[d] = place % n_folds);
+    fold_of
 }
 
 /// Moments of either model.
@@ -131,11 +167,11 @@ fn directions(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    (counting, tolerance): (Counting, f64),
+    how: Look,
     watch: &dyn Fn(usize, usize),
 ) -> Result<Matrix> {
-    with_moments(corpus, options, counting, |moments, _| {
-        let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, watch);
+    with_moments(corpus, options, how.counting, |moments, _| {
+        let fit = |k| Whitening::fit_to(how.tolerance, moments, k, options.whitening, watch);
         let whitening = match fit(k) {
             Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
             outcome => outcome?,
@@ -147,39 +183,139 @@ fn directions(
     })
 }
 
-/// Adds every direction's total and spread on the documents of `test`.
+/// Adds what every direction holds of the documents of `test`.
 fn add_scores(
     test: &Corpus,
     options: &Options,
     counting: Counting,
     training: &Corpus,
     directions: &Matrix,
-    sums: &mut [(f64, f64)],
+    sums: &mut [Sums],
 ) -> Result<()> {
     let v = translated(training, test, directions);
     with_moments(test, options, counting, |moments, weights| {
         let products = Products::new(test.rows(), test.n_present(), counting);
+        let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
+        let measured = Measured { weights, a1, first: moments.first() };
         let z = products.forward(&v);
-        let mut squares = v.clone();
+        let column = Matrix::from_columns(weights.second.len(), 1, weights.second.clone());
+        let own_counts = products.backward(&column, None);
+        let q = measured.pairs(&v, &z, own_counts.column(0));
+        let freed = Freed::new(&q, &measured.rough_errors(&v, &z));
+        let (u, zeta) = (v.times(&freed.mixing), z.times(&freed.mixing));
+        let mut squares = u.clone();
         squares.values_mut().iter_mut().for_each(|value| *value *= *value);
         let own = products.forward(&squares);
-        let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
         for (j, sum) in sums.iter_mut().enumerate().take(v.n_columns()) {
-            let mean = dot(moments.first(), v.column(j));
-            let terms = z.column(j).iter().zip(own.column(j)).enumerate();
-            let pairs: Vec<f64> =
-                terms.map(|(d, (z, own))| weights.second[d] * (z * z - own)).collect();
-            sum.0 += pairs.iter().sum::<f64>() - a1 * mean * mean;
-            let scores: Vec<f64> = pairs
-                .iter()
-                .enumerate()
-                .map(|(d, q)| q - 2.0 * a1 * weights.first[d] * z[(d, j)] * mean)
-                .collect();
-            let centre = scores.iter().sum::<f64>() / scores.len() as f64;
-            sum.1 += scores.iter().map(|q| (q - centre).powi(2)).sum::<f64>();
+            let (total, spread) = measured.total(u.column(j), zeta.column(j), own.column(j));
+            let taken = |&b: &usize| {
+                let pair = [(zeta.column(b), u.column(b)), (z.column(j), v.column(j))];
+                measured.product_variance(pair) / freed.strengths[b]
+            };
+            let taken: f64 = freed.clear.iter().filter(|b| **b < j).map(taken).sum();
+            sum.eigenvalue += q[(j, j)];
+            sum.added += total + taken;
+            sum.spread += spread;
         }
         Ok(())
     })
+}
+
+/// What directions are measured with.
+struct Measured<'a> {
+    weights: &'a MomentWeights,
+    a1: f64,
+    /// `M1`.
+    first: &'a [f64],
+}
+
+impl Measured<'_> {
+    /// `v_i'Q v_j` for all pairs of directions; `z = X v`.
+    fn pairs(&self, v: &Matrix, z: &Matrix, own_counts: &[f64]) -> Matrix {
+        let gram = |matrix: &Matrix, weights: &[f64]| {
+            let mut scaled = matrix.clone();
+            scaled.scale_rows(weights);
+            scaled.transpose_times(matrix)
+        };
+        let mut pairs = gram(z, &self.weights.second);
+        pairs.add(-1.0, &gram(v, own_counts));
+        let means: Vec<f64> = (0..v.n_columns()).map(|j| dot(self.first, v.column(j))).collect();
+        let k = means.len();
+        pairs.add(-self.a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
+        pairs
+    }
+
+    /// Standard errors of `v_j'Q v_j`, a word's pairs with itself not taken out.
+    fn rough_errors(&self, v: &Matrix, z: &Matrix) -> Vec<f64> {
+        let error = |j: usize| {
+            let one = (z.column(j), v.column(j));
+            self.product_variance([one, one]).sqrt()
+        };
+        (0..z.n_columns()).map(error).collect()
+    }
+
+    /// The variance of `a'Q b`, given `X a` and `a`, `X b` and `b`.
+    fn product_variance(&self, [a, b]: [(&[f64], &[f64]); 2]) -> f64 {
+        let [mean_a, mean_b] = [a.1, b.1].map(|direction| dot(self.first, direction));
+        let terms = a.0.iter().zip(b.0).zip(self.weights.second.iter().zip(&self.weights.first));
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for ((x, y), (w2, w1)) in terms {
+            let term = w2 * x * y - self.a1 * w1 * (x * mean_b + y * mean_a);
+            sum += term;
+            squares += term * term;
+        }
+        squares - sum * sum / a.0.len().max(1) as f64
+    }
+
+    /// `u'Q u` and its variance, given `X u` and `X (u o u)`.
+    fn total(&self, u: &[f64], zeta: &[f64], own: &[f64]) -> (f64, f64) {
+        let mean = dot(self.first, u);
+        let terms = zeta.iter().zip(own).zip(self.weights.second.iter().zip(&self.weights.first));
+        let (mut total, mut sum, mut squares) = (-self.a1 * mean * mean, 0.0, 0.0);
+        for ((x, own), (w2, w1)) in terms {
+            let pairs = w2 * (x * x - own);
+            let term = pairs - 2.0 * self.a1 * w1 * x * mean;
+            total += pairs;
+            sum += term;
+            squares += term * term;
+        }
+        (total, squares - sum * sum / zeta.len().max(1) as f64)
+    }
+}
+
+/// Directions freed of the clear ones before them, in the product of `Q`.
+struct Freed {
+    /// `U = V mixing`; upper triangular.
+    mixing: Matrix,
+    /// `u_j'Q u_j`.
+    strengths: Vec<f64>,
+    /// Which directions others are freed of.
+    clear: Vec<usize>,
+}
+
+impl Freed {
+    fn new(q: &Matrix, errors: &[f64]) -> Self {
+        let k = errors.len();
+        let mut freed =
+            Self { mixing: Matrix::identity(k), strengths: vec![0.0; k], clear: Vec::new() };
+        for (j, error) in errors.iter().enumerate() {
+            let mut strength = q[(j, j)];
+            for &b in &freed.clear {
+                let product = dot(freed.mixing.column(b), q.column(j));
+                let part = product / freed.strengths[b];
+                strength -= part * product;
+                for i in 0..=b {
+                    let less = part * freed.mixing[(i, b)];
+                    freed.mixing[(i, j)] -= less;
+                }
+            }
+            freed.strengths[j] = strength;
+            if strength > CLEAR_ENOUGH * error {
+                freed.clear.push(j);
+            }
+        }
+        freed
+    }
 }
 
 /// Rows by the features of one corpus become rows by the features of another; a word that only
@@ -226,6 +362,19 @@ mod tests {
             assert_eq!(model.diagnostics().n_clear_directions(), Some(6), "{z:?}");
             assert!(model.diagnostics().notes.iter().any(|n| n.starts_with("6 of 10")));
         }
+    }
+
+    #[test]
+    fn freed_directions_are_conjugate_and_keep_what_they_add() {
+        let q = Matrix::from_columns(3, 3, vec![4.0, 2.0, 1.0, 2.0, 1.1, 0.7, 1.0, 0.7, 3.0]);
+        let freed = Freed::new(&q, &[0.1, 0.5, 0.1]);
+        // The second adds 1.1 - 2 * 2 / 4 only, which is not clear: the third is not freed of it.
+        assert_eq!(freed.clear, [0, 2]);
+        assert!((freed.strengths[1] - 0.1).abs() < 1e-12);
+        assert!((freed.strengths[2] - 2.75).abs() < 1e-12);
+        let image = freed.mixing.transpose_times(&q.times(&freed.mixing));
+        assert!(image[(0, 1)].abs() < 1e-12 && image[(0, 2)].abs() < 1e-12);
+        assert!((image[(1, 1)] - 0.1).abs() < 1e-12);
     }
 
     #[test]

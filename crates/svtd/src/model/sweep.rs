@@ -28,7 +28,7 @@ use serde::Serialize;
 use super::Model;
 use super::choice::n_clear;
 use super::lda::{self, Lda};
-use super::noise::{Score, cross_validated};
+use super::noise::{Look, Score, cross_validated, n_folds};
 use super::options::{Options, Polish};
 use super::single_topic::{self, SingleTopic};
 use super::spectral::{Spectral, finish, frequencies, mixed_with, to_vocabulary};
@@ -156,7 +156,8 @@ pub(super) fn sweep(
         let ratio = all.whitening.eigenvalues()[most - 1] / all.whitening.eigenvalues()[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
-    let scores = cross_validated(corpus, &options, most, (Counting::Raw, TOLERANCE), &|_, _| {});
+    let how = Look { counting: Counting::Raw, tolerance: TOLERANCE, n_folds: n_folds(corpus) };
+    let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =
         parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));

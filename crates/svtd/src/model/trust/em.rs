@@ -246,8 +246,8 @@ impl Feedback {
         }
     }
 
-    /// By how much each topic's answer is larger in the end than at first; words count by the
-    /// inverse of their probability, as their noise does.
+    /// By how much each topic's answer is larger in the end than at first, in L1: a few words that
+    /// move much further than the others do not speak for all.
     fn growth(
         &self,
         state: &State,
@@ -262,8 +262,7 @@ impl Feedback {
         let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
         let add = |sizes: &mut [f64], steps: &Matrix| {
             for (j, size) in sizes.iter_mut().enumerate() {
-                let terms = steps.column(j).iter().zip(state.word_topic.column(j));
-                *size += terms.map(|(step, p)| step * step / p).sum::<f64>();
+                *size += steps.column(j).iter().map(|step| step.abs()).sum::<f64>();
             }
         };
         for mixture in 0..self.n_mixtures {
@@ -272,7 +271,7 @@ impl Feedback {
             add(&mut last, &self.settled(state, step));
         }
         let ratio = |(last, first): (&f64, &f64)| {
-            let ratio = (last / first).sqrt();
+            let ratio = last / first;
             if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
         };
         last.iter().zip(&first).map(ratio).collect()

@@ -43,7 +43,7 @@ pub const T_FACTOR: f64 = 2.09;
 
 /// The residual to which the directions of half the documents are found, as a part of the last
 /// eigenvalue: half the documents do not know them better than that.
-const ROUGH: f64 = 0.05;
+const ROUGH: f64 = 0.3;
 
 /// What is known about the errors of an estimate, topics in the estimate's order.
 pub(super) struct Evidence {
@@ -69,7 +69,8 @@ pub(super) fn assess(
     watch(Stage::Trust.into());
     let told = |done, of| watch(Step::new(Stage::Trust, done, of));
     let k = spectral.whitening.n_topics();
-    let z_scores = noise::z_scores(corpus, options, k, (counting, ROUGH), &told);
+    let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let z_scores = noise::z_scores(corpus, options, k, look, &told);
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
         PolishOutcome::Em { .. } => {
             let frequencies = frequencies(corpus);
