@@ -251,7 +251,7 @@ fn noise(check: &Check) -> Option<String> {
 
 fn visible(check: &Check) -> String {
     let Some(choice) = &check.visible else {
-        return "not known: half the documents are too few to check the others against; give -k \
+        return "not known: a part of the documents is too few to check the others against; give -k \
                 to fit"
             .to_owned();
     };

@@ -144,7 +144,7 @@ fn reasons(why: &Recommendation) -> Vec<String> {
             "{n} directions stand clearly out of the noise of the raw counts (z > 3); more topics may be \
              chance"
         )),
-        None => reasons.push("half the documents are too few to tell topics from noise".to_owned()),
+        None => reasons.push("a part of the documents is too few to tell topics from noise".to_owned()),
     }
     if let (Some(best), Some(as_good)) = (why.best, why.as_good) {
         reasons.push(if best == as_good {
@@ -187,7 +187,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
     };
     let ends = |floor: f64| vec![(1.0, floor), (swept.directions.len() as f64, floor)];
     let mut eigenvalues = vec![line("in all documents", spectrum(&|d| Some(d.eigenvalue)))];
-    eigenvalues.push(line("on held-out halves", spectrum(&|d| d.cross_validated)));
+    eigenvalues.push(line("on held-out documents", spectrum(&|d| d.cross_validated)));
     eigenvalues.extend(swept.noise_floor.map(|floor| line("noise reaches", ends(floor))));
     let share = |fit: &SweepFit| Some(fit.n_stable? as f64 / fit.n_topics as f64);
     let all = vec![

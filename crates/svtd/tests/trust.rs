@@ -116,6 +116,51 @@ fn documents_that_supply_a_topic_alone_are_told() {
 }
 
 #[test]
+fn topics_that_share_most_of_their_words_are_told() {
+    // The second topic is the first with a seventh of the third in it; documents are long enough
+    // to tell them apart.
+    let drawn = SingleTopicSource::uniform(40, 3, 5);
+    let column = |j: usize| drawn.word_topic.column(j);
+    let mixed = column(0).iter().zip(column(2)).map(|(a, c)| 0.86 * a + 0.14 * c);
+    let columns = [column(0).to_vec(), mixed.collect(), column(2).to_vec()].concat();
+    let word_topic = Matrix::from_columns(40, 3, columns);
+    let source = SingleTopicSource { word_topic, topic_weights: vec![0.4, 0.3, 0.3] };
+    let corpus = source.draw(3000, &Lengths::Fixed(400), 6).0;
+    let model = SingleTopic::params(3).fit(&corpus).unwrap();
+    let flags: Vec<Vec<String>> =
+        model.diagnostics().topics.iter().map(|topic| topic.flags()).collect();
+    let matched = match_topics(&source.word_topic, model.topics().word_topic());
+    let [a, b, c] = [0, 1, 2].map(|j: usize| matched[j].unwrap());
+    assert!(flags[a].contains(&format!("near-duplicate of {}", b + 1)), "{flags:?}");
+    assert!(flags[b].contains(&format!("near-duplicate of {}", a + 1)), "{flags:?}");
+    assert!(flags[c].is_empty(), "{flags:?}");
+}
+
+#[test]
+fn topics_of_a_corpus_without_them_are_unstable() {
+    // One topic, four asked for, no EM that would merge them: what is found is chance.
+    let corpus = SingleTopicSource::zipf(100, 1, 5.0, 200.0, 1.0, 3);
+    let corpus = corpus.draw(400, &Lengths::Fixed(20), 4).0;
+    let params = Lda::params(4).polish(Polish::None).allow_fewer(true);
+    let model = params.fit(&corpus).unwrap();
+    let flags: Vec<String> = model.diagnostics().topics.iter().flat_map(|t| t.flags()).collect();
+    assert!(
+        flags.iter().any(|flag| flag.starts_with("unstable: splits differently in ")),
+        "{flags:?}"
+    );
+}
+
+#[test]
+fn intervals_of_swept_topics_cover_the_truth_as_often_as_they_say() {
+    check_coverage((0..3).map(|seed| {
+        let source = LdaSource::zipf(300, 5, 5.0, 500.0, 1.0, 90 + seed);
+        let corpus = source.draw(2000, &Lengths::Uniform(20..=80), 95 + seed).0;
+        let model = Lda::params(5).polish(Polish::Steps(20)).fit(&corpus).unwrap();
+        (model.topics().clone(), source.word_topic)
+    }));
+}
+
+#[test]
 fn too_few_documents_give_topics_without_error_bars() {
     let source = SingleTopicSource::uniform(20, 2, 1);
     let corpus = source.draw(30, &Lengths::Fixed(20), 2).0;

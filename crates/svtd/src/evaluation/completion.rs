@@ -32,6 +32,16 @@ pub struct Completion {
 }
 
 impl Completion {
+    fn of(documents: &[Completed]) -> Self {
+        let n_tokens: u64 = documents.iter().map(|d| d.n_tokens).sum();
+        let total: f64 = documents.iter().map(|d| d.log_likelihood).sum();
+        Self {
+            log_likelihood: (n_tokens > 0).then(|| total / n_tokens as f64),
+            n_tokens,
+            n_unknown_tokens: documents.iter().map(|d| d.n_unknown_tokens).sum(),
+        }
+    }
+
     /// The number of equally likely words that would be as hard to guess; lower is better.
     pub fn perplexity(&self) -> Option<f64> {
         self.log_likelihood.map(|mean| (-mean).exp())
@@ -44,6 +54,11 @@ impl Model {
     /// # Errors
     /// When the corpus has no words in common with the model.
     pub fn completion(&self, corpus: &Corpus) -> Result<Completion> {
+        Ok(Completion::of(&self.completions(corpus)?))
+    }
+
+    /// The same, a document at a time.
+    pub(crate) fn completions(&self, corpus: &Corpus) -> Result<Vec<Completed>> {
         let alignment = Alignment::new(self.topics(), corpus)?;
         let document = |d: usize| alignment.document(corpus, d);
         let n = corpus.n_documents();
@@ -80,7 +95,16 @@ pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64>
         (words, 0)
     };
     let mixture = |words: &Words| fixed_point::mixture(table, words);
-    complete(table, corpus.n_documents(), document, mixture).perplexity()
+    Completion::of(&complete(table, corpus.n_documents(), document, mixture)).perplexity()
+}
+
+/// A completed document.
+pub(crate) struct Completed {
+    /// Log probability of its held-out tokens.
+    pub log_likelihood: f64,
+    /// Tokens that were predicted.
+    pub n_tokens: u64,
+    n_unknown_tokens: u64,
 }
 
 /// Completes `n` documents, given by their known words and how many tokens are unknown.
@@ -89,8 +113,8 @@ fn complete(
     n: usize,
     document: impl Fn(usize) -> (Vec<(u32, u32)>, u64) + Sync,
     mixture: impl Fn(&Words) -> Vec<f64> + Sync,
-) -> Completion {
-    let scores: Vec<(f64, u64, u64)> = (0..n)
+) -> Vec<Completed> {
+    (0..n)
         .into_par_iter()
         .map(|d| {
             let (words, unknown) = document(d);
@@ -101,17 +125,13 @@ fn complete(
                 let probability: f64 = parts.map(|(m, t)| m * t).sum();
                 f64::from(x) * probability.max(LEAST).ln()
             };
-            let n: u64 = held_out.iter().map(|&(_, x)| u64::from(x)).sum();
-            (held_out.iter().map(score).sum(), n, unknown)
+            Completed {
+                log_likelihood: held_out.iter().map(score).sum(),
+                n_tokens: held_out.iter().map(|&(_, x)| u64::from(x)).sum(),
+                n_unknown_tokens: unknown,
+            }
         })
-        .collect();
-    let n_tokens: u64 = scores.iter().map(|s| s.1).sum();
-    let total: f64 = scores.iter().map(|s| s.0).sum();
-    Completion {
-        log_likelihood: (n_tokens > 0).then(|| total / n_tokens as f64),
-        n_tokens,
-        n_unknown_tokens: scores.iter().map(|s| s.2).sum(),
-    }
+        .collect()
 }
 
 /// Words with counts, some of the tokens of a document.

@@ -42,11 +42,15 @@ use crate::whitening::Whitening;
 
 /// Folds for a corpus whose number of topics is looked for: more of them find more, and cost more.
 pub(super) fn n_folds(corpus: &Corpus) -> usize {
-    if corpus.n_nonzeros() <= SMALL { 5 } else { 2 }
+    let affordable = corpus.n_nonzeros() <= SMALL;
+    if affordable && corpus.n_documents() >= FEW { 5 } else { 2 }
 }
 
 /// A corpus with at most so many counts is small.
 const SMALL: usize = 1 << 20;
+
+/// A fifth of fewer documents than this tells nothing.
+const FEW: usize = 100;
 
 /// A direction is clear enough to free others of when it is so many standard errors large.
 const CLEAR_ENOUGH: f64 = 2.0;

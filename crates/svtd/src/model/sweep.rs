@@ -274,11 +274,10 @@ impl<'a> Passes<'a> {
     }
 }
 
-/// Documents held out, in groups, and the passes over all others.
+/// Documents held out, and the passes over all others.
 struct HeldOut<'a> {
     passes: Passes<'a>,
     documents: &'a Corpus,
-    groups: Vec<Corpus>,
 }
 
 /// What the held-out documents say of a number of topics.
@@ -309,10 +308,7 @@ impl<'a> HeldOut<'a> {
         most: usize,
     ) -> Option<Self> {
         let options = Options { weights: options.weights.of(kept), ..options.clone() };
-        let passes = Passes::new(training, &options, most).ok()?;
-        let n = documents.n_documents();
-        let group = |g: usize| documents.subset(&(g..n).step_by(GROUPS).collect::<Vec<_>>());
-        Some(Self { passes, documents, groups: (0..GROUPS.min(n)).map(group).collect() })
+        Some(Self { passes: Passes::new(training, &options, most).ok()?, documents })
     }
 
     /// Judges the model of `k` topics fitted without these documents, beside the one of `topics`
@@ -322,16 +318,13 @@ impl<'a> HeldOut<'a> {
             return None;
         }
         let model = self.passes.model(k);
-        let smoothed = self.smoothed(&model);
-        let groups: Vec<(f64, f64)> = self
-            .groups
-            .iter()
-            .filter_map(|group| {
-                let completion = smoothed.completion(group).ok()?;
-                let tokens = completion.n_tokens as f64;
-                Some((completion.log_likelihood? * tokens, tokens))
-            })
-            .collect();
+        let mut groups = vec![(0.0, 0.0); GROUPS.min(self.documents.n_documents())];
+        let completed = self.smoothed(&model).completions(self.documents).ok()?;
+        for (d, document) in completed.iter().enumerate() {
+            let (log_likelihood, tokens) = &mut groups[d % GROUPS];
+            *log_likelihood += document.log_likelihood;
+            *tokens += document.n_tokens as f64;
+        }
         let (total, tokens) = groups.iter().fold((0.0, 0.0), |sum, g| (sum.0 + g.0, sum.1 + g.1));
         let npmi = coherence(model.topics(), self.documents, TOP_WORDS).ok()?.npmi();
         let (whole, without) = (topics.word_topic(), model.topics().word_topic());
@@ -362,10 +355,15 @@ impl<'a> HeldOut<'a> {
 
 /// How many columns of one matrix are in the other.
 fn n_same(a: &Matrix, b: &Matrix) -> usize {
+    n_near(a, b, &match_topics(a, b))
+}
+
+/// How many columns are near the column they were matched with.
+fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     let near = |(j, partner): (usize, &Option<usize>)| {
         partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME)
     };
-    match_topics(a, b).iter().enumerate().filter(|&pair| near(pair)).count()
+    matched.iter().enumerate().filter(|&pair| near(pair)).count()
 }
 
 /// What the topics of `now` have more than those `before`, which are one fewer.
@@ -375,7 +373,7 @@ fn split(before: &Matrix, now: &Matrix) -> Split {
     let distance = |p: usize| l1_distance(before.column(p), now.column(child));
     let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
     let parent = (1..before.n_columns()).fold(0, nearer);
-    Split { child, parent, distance: distance(parent), n_kept: n_same(before, now) }
+    Split { child, parent, distance: distance(parent), n_kept: n_near(now, before, &matched) }
 }
 
 /// The mean share of the likeliest words' probability that is their topic's own.
