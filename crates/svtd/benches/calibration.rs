@@ -84,7 +84,7 @@ fn settings() -> Vec<Setting> {
         setting("Zipf words", true, Zipf, [1000, 10, 4000], text()),
         setting("Zipf words, log-normal lengths", true, Zipf, [500, 6, 3000], long_tailed()),
         setting("Zipf words", true, Zipf, [2000, 20, 12000], Lengths::Fixed(80)),
-        with(Polish::Steps(20), setting("Zipf words", true, Zipf, [1000, 10, 4000], text())),
+        with(Polish::Steps(12), setting("Zipf words", true, Zipf, [1000, 10, 4000], text())),
     ]
 }
 

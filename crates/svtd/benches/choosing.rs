@@ -23,7 +23,7 @@ fn main() {
     let seed = given.iter().find_map(|a| a.parse().ok()).unwrap_or(20_261_116);
     println!("first seed {seed}{}\n", if quick { ", quick" } else { "" });
     noise(seed, if quick { 2 } else { 8 });
-    auto(seed, if quick { 2 } else { 24 });
+    auto(seed, if quick { 2 } else { 20 });
     plan(seed, if quick { 1 } else { 3 });
     cost(seed, if quick { 400 } else { 2000 });
 }

@@ -13,6 +13,7 @@
 //! ```
 //!
 //! over the words that are frequent enough to tell. The errors of the topic are widened by `c_j p_ij`.
+//! The drawn documents have chance in them as well, so what `v` falls short of is in `c_j`.
 //!
 //! # Same bits
 //! What is drawn follows the content of a document, with a fixed seed: the same corpus gives the same

@@ -2,9 +2,11 @@
 
 use super::groups::{GROUPS, Groups};
 use super::spread::Spread;
+use super::sweeps;
 use crate::corpus::Corpus;
 use crate::evaluation::match_topics;
 use crate::linalg::Matrix;
+use crate::model::spectral::to_vocabulary;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use crate::{Lda, Polish, SingleTopic};
 
@@ -79,13 +81,19 @@ fn em_followed_by_linear_algebra_gives_the_errors_of_refits() {
 fn sweeps_with_moved_weights_give_the_errors_of_refits() {
     let source = LdaSource::zipf(80, 4, 5.0, 200.0, 1.0, 3);
     let corpus = source.draw(1500, &Lengths::Uniform(20..=60), 4).0;
-    let fit = |corpus: &Corpus, trust: bool| {
-        Lda::params(4).polish(Polish::Steps(20)).trust(trust).fit(corpus).unwrap()
+    let fit = |corpus: &Corpus| {
+        let model = Lda::params(4).polish(Polish::Steps(12)).trust(false).fit(corpus).unwrap();
+        model.topics().word_topic().clone()
     };
-    let model = fit(&corpus, true);
-    let whole = model.topics().word_topic();
-    let twin = refitted(&corpus, whole, |left| fit(left, false).topics().word_topic().clone());
-    let (ratio, correlation) = compare(model.topics().errors().unwrap(), &twin);
-    // The refits start from other spectral topics, which ours do not: theirs vary more.
-    assert!((0.55..1.3).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
+    let whole = fit(&corpus);
+    let words = &corpus.word_of_feature()[..corpus.n_present()];
+    let by_feature = Matrix::from_fn(words.len(), 4, |i, j| whole[(words[i] as usize, j)]);
+    let groups = Groups::deal(&corpus).unwrap();
+    let ours = sweeps::by_chance(&corpus, &groups, &by_feature).0.errors;
+    let ours = to_vocabulary(&corpus, &ours);
+    // Without the bias, which is the same in all refits. The answer is followed for a few sweeps
+    // only and falls short of the refits; `drift` makes up for it, since the documents it draws
+    // have all of the chance in them and only what is explained here is taken off.
+    let (ratio, correlation) = compare(&ours, &refitted(&corpus, &whole, fit));
+    assert!((0.5..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
 }

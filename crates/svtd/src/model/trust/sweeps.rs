@@ -36,20 +36,28 @@ const SLOWEST: f64 = 0.8;
 /// How far the documents' weights are moved for it: as far as leaving out a group moves the mean.
 const NUDGE: f64 = 0.05;
 
-/// Leaves out each group in turn; `word_topic` is where the sweeps ended.
+/// Leaves out each group in turn, and adds the bias; `word_topic` is where the sweeps ended.
 pub(super) fn leave_out(
     corpus: &Corpus,
     groups: &Groups,
     word_topic: &Matrix,
     n_sweeps: usize,
 ) -> Left {
+    let (mut left, mixtures) = by_chance(corpus, groups, word_topic);
+    drift::widen(corpus, word_topic, &mixtures, n_sweeps, &mut left.errors);
+    left
+}
+
+/// What chance does to the topics; beside it the documents' mixtures `B`.
+pub(super) fn by_chance(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -> (Left, Matrix) {
     let mut profile = Profile::new(corpus, word_topic);
     (0..SETTLING).for_each(|_| profile.settle());
     let sums = profile.sums(None);
     let whole = smoothed(&sums);
     let steps = profile.left_out(groups, &sums, &whole);
     let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
-    let mut holdings = profile.mixtures();
+    let mixtures = profile.mixtures();
+    let mut holdings = mixtures.clone();
     holdings.values_mut().iter_mut().for_each(|b| *b = (*b - ALPHA).max(0.0));
     let swept = |direction: f64| {
         let weight = |d| 1.0 + direction * NUDGE * sign(0, groups.of(d));
@@ -71,8 +79,7 @@ pub(super) fn leave_out(
     let growth = growth(&whole, &answers);
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
-    drift::widen(corpus, word_topic, &profile.mixtures(), n_sweeps, &mut errors);
-    Left { errors, changes, holdings }
+    (Left { errors, changes, holdings }, mixtures)
 }
 
 /// By how much each topic's answer is larger in the end than at first, at least one; words count
