@@ -1,10 +1,13 @@
-"""Builds the small matrices in crates/svtd/tests/data as SciPy and pyarrow write them.
+"""Builds the small matrices and tables in crates/svtd/tests/data as SciPy and pyarrow write them.
 
-They are all one corpus of three documents over five words, of our own making:
+All but one of them are one corpus of three documents over five words, of our own making:
 
     0 1 0 0 3
     0 0 0 0 0
     0 2 0 0 0
+
+`texts.parquet` has the sentences of the command line's tests (`TEXTS` there) in every type that text
+may have in a column.
 
 Needs scipy and pyarrow; the files are committed, so nobody has to run this to test.
 """
@@ -63,8 +66,39 @@ def tables(folder):
         pq.write_table(table, folder / f"text-{name}.parquet", compression=compression)
 
 
+TEXTS = [
+    "The ships sailed from the harbour and the sailors sang of the sea",
+    "The farmers planted the wheat and the harvest filled the barns",
+    "Sailors and ships crossed the sea toward another harbour",
+    "Wheat and barns, farmers and harvest: the fields were full of wheat",
+    "A storm on the sea drove the ships back into the harbour with their sailors",
+    "The harvest of wheat was good, said the farmers, and the barns were full",
+    "The sea was calm; the sailors rested in the harbour beside their ships",
+    "Farmers store wheat in barns after the harvest",
+]
+
+
+def texts(folder):
+    table = pa.table(
+        {
+            "id": [f"d{i}" for i in range(8)],
+            "text": pa.array(TEXTS, pa.string()),
+            "large": pa.array(TEXTS, pa.large_string()),
+            "view": pa.array(TEXTS, pa.string_view()),
+            "dictionary": pa.array(TEXTS).dictionary_encode(),
+            "title": [text.split()[0] for text in TEXTS],
+            "words": [text.lower().replace(",", "").replace(":", "").replace(";", "").split() for text in TEXTS],
+            "label": [f"l{i % 2}" for i in range(8)],
+            "year": pa.array(range(1881, 1889), pa.int16()),
+        }
+    )
+    # Three row groups, so that reading has to go from one to the next.
+    pq.write_table(table, folder / "texts.parquet", compression="zstd", row_group_size=3)
+
+
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     folder.mkdir(parents=True, exist_ok=True)
     matrices(folder)
     tables(folder)
+    texts(folder)

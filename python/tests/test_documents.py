@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import json
+import shutil
 import subprocess
 import sys
 
@@ -18,6 +19,17 @@ def test_the_guide_runs():
         str(ROOT / "docs" / "python.md"), module_relative=False, optionflags=FLAGS
     )
     assert failed == 0 and tried > 40
+
+
+GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_the_python_of_every_guide_runs(guide, tmp_path, monkeypatch):
+    shutil.copytree(guide.parent / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path / "data")
+    failed, tried = doctest.testfile(str(guide), module_relative=False, optionflags=FLAGS)
+    assert failed == 0 and tried > 3
 
 
 @pytest.mark.parametrize("module", ["svtd", "svtd._choosing", "svtd._comparison", "svtd._estimators", "svtd._generate", "svtd._vectorizer"])

@@ -1,28 +1,14 @@
 //! `svtd check`: the verdict before fitting.
 
-use std::hint::black_box;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
-use svtd::linalg::Matrix;
-use svtd::moments::{Counting, Moments, SingleTopicMoments};
-use svtd::{Corpus, DocumentWeights, Error};
 
 use crate::args::{Check as Arguments, Common, ModelKind};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{choice, input, threads, trust};
-
-/// Columns of the product that is timed.
-const TIMED_COLUMNS: usize = 16;
-
-/// Side of the dense product that is timed.
-const TIMED_SIDE: usize = 256;
-
-/// Time given to each measurement.
-const PATIENCE: Duration = Duration::from_millis(100);
+use crate::{choice, forecast, input, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -35,14 +21,14 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
 
 fn check(args: &Arguments, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
-    let corpus = input::corpus(&args.source)?;
+    progress.reading();
+    let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("looking");
     let alpha0 = (args.model == ModelKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
     let asked = CheckOptions { alpha0, n_topics: args.n_topics };
     let check = Check::of(&corpus, &asked)?;
     progress.begin("timing");
-    let seconds = check.cost.map(|cost| seconds(&corpus, &cost)).transpose()?;
+    let seconds = check.cost.map(|cost| forecast::seconds(&corpus, cost.operations)).transpose()?;
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
@@ -66,32 +52,6 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
     match check.refusal {
         Some(refusal) => Err(Failure::Refused(args.source.input.clone(), refusal)),
         None => Ok(()),
-    }
-}
-
-/// How long a fit will take here and now: its units timed on these counts, with these threads.
-fn seconds(corpus: &Corpus, cost: &FitCost) -> Result<f64, Error> {
-    let moments = SingleTopicMoments::estimate(corpus, &DocumentWeights::Optimal, Counting::Raw)?;
-    let block = Matrix::from_fn(moments.n_features(), TIMED_COLUMNS, |i, j| {
-        if (i + j) % 3 == 0 { 1.0 } else { -0.5 }
-    });
-    let pass = timed(|| moments.second_times(&block)) / TIMED_COLUMNS as f64;
-    let square = Matrix::from_fn(TIMED_SIDE, TIMED_SIDE, |i, j| ((i + 2 * j) % 7) as f64);
-    let flop = timed(|| square.times(&square)) / (2.0 * (TIMED_SIDE as f64).powi(3));
-    Ok(cost.passes * pass + cost.flops * flop)
-}
-
-/// The least seconds of a few runs.
-fn timed<T>(work: impl Fn() -> T) -> f64 {
-    let begin = Instant::now();
-    let mut least = f64::INFINITY;
-    loop {
-        let start = Instant::now();
-        black_box(work());
-        least = least.min(start.elapsed().as_secs_f64());
-        if begin.elapsed() >= PATIENCE {
-            return least;
-        }
     }
 }
 
@@ -260,28 +220,11 @@ fn visible(check: &Check) -> String {
 
 fn need(cost: &FitCost, seconds: f64) -> String {
     format!(
-        "about {} and {} with these threads for {} topics, as a rough guess",
-        bytes(cost.bytes),
-        duration(seconds),
+        "about {} of memory and {} with these threads for {} topics",
+        forecast::bytes(cost.bytes),
+        forecast::duration(seconds),
         cost.n_topics
     )
-}
-
-fn bytes(bytes: f64) -> String {
-    match bytes {
-        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
-        b if b >= 1e7 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} MB", b / 1e6),
-    }
-}
-
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s >= 5400.0 => format!("{:.1} h", s / 3600.0),
-        s if s >= 90.0 => format!("{:.0} min", s / 60.0),
-        s if s >= 1.0 => format!("{s:.0} s"),
-        s => format!("{s:.2} s"),
-    }
 }
 
 fn write_weightings(out: &mut dyn Write, check: &Check) -> io::Result<()> {

@@ -18,8 +18,8 @@ pub fn run(args: &Count, common: &Common) -> Outcome {
 
 fn count(args: &Count, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
-    let corpus = input::corpus(&args.source)?;
+    progress.reading();
+    let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("writing");
     corpus.save(&args.output, args.force)?;
     progress.finish();

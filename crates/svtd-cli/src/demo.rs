@@ -46,7 +46,7 @@ pub fn run(args: &Demo, common: &Common) -> Outcome {
 
 fn show(args: &Demo, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
+    progress.reading();
     let (corpus, years) = (corpus()?, years()?);
     let params = Lda::params(args.n_topics);
     progress.expect(&params.workload((&corpus).into()));

@@ -51,9 +51,9 @@ struct Agreement {
 
 fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
+    progress.reading();
     let saved = input::model(&args.model)?;
-    let corpus = input::corpus_for(&saved, &args.source)?;
+    let corpus = input::corpus_for(&saved, &args.source, &progress)?;
     let labels = match &args.labels {
         Some(path) => Some(read_labels(path, &corpus)?),
         None => corpus.labels().map(|all| all.into_iter().map(str::to_owned).collect()),

@@ -17,6 +17,7 @@ use crate::args::{Common, Export, Kind, Layout};
 use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
 use crate::output::{self, Column, Format, Table, Target};
+use crate::progress::{Detail, Progress};
 use crate::{input, threads};
 
 /// Runs the command.
@@ -26,7 +27,7 @@ pub fn run(args: &Export, common: &Common) -> Outcome {
 
 fn export(args: &Export, common: &Common) -> Outcome {
     let written = match args.to {
-        Some(kind) => export_to(args, kind)?,
+        Some(kind) => export_to(args, common, kind)?,
         None => export_arrays(args)?,
     };
     if common.json && !written.is_empty() {
@@ -50,12 +51,14 @@ struct Told {
 }
 
 impl Told {
-    fn read(args: &Export) -> Outcome<Self> {
+    fn read(args: &Export, common: &Common) -> Outcome<Self> {
+        let progress = Progress::new(Detail::chosen(common));
         let saved = input::model(&args.model)?;
         let documents = match &args.source.0 {
             Some(source) => {
-                let corpus = input::corpus_for(&saved, source)?;
-                let inferred = saved.model.infer(&corpus);
+                let corpus = input::corpus_for(&saved, source, &progress)?;
+                let told = |done, of| progress.portion("inference", done, of);
+                let inferred = saved.model.infer_watched(&corpus, &told);
                 let mixtures = inferred.map_err(Failure::about(&source.input))?.mixtures;
                 Some((corpus, mixtures))
             }
@@ -66,19 +69,19 @@ impl Told {
 }
 
 /// Files of a kind; the ones that were written.
-fn export_to(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
+fn export_to(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>> {
     match kind {
-        Kind::Json | Kind::Octis | Kind::Pyldavis => export_json(args, kind),
-        Kind::Csv => export_tables(args, Format::Csv),
+        Kind::Json | Kind::Octis | Kind::Pyldavis => export_json(args, common, kind),
+        Kind::Csv => export_tables(args, common, Format::Csv),
         #[cfg(feature = "parquet")]
-        Kind::Parquet => export_tables(args, Format::Parquet),
-        Kind::Npy => export_npy(args),
-        Kind::Mallet => export_mallet(args),
+        Kind::Parquet => export_tables(args, common, Format::Parquet),
+        Kind::Npy => export_npy(args, common),
+        Kind::Mallet => export_mallet(args, common),
     }
 }
 
 /// One JSON file, or standard output.
-fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
+fn export_json(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>> {
     if kind == Kind::Pyldavis && args.source.0.is_none() {
         return Err(Failure::Request(
             "pyLDAvis shows a model on its documents; name them after the model".to_owned(),
@@ -87,7 +90,7 @@ fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
     if let Some(path) = &args.output {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Told::read(args)?;
+    let told = Told::read(args, common)?;
     let value = match (kind, &told.documents) {
         (Kind::Pyldavis, Some((corpus, mixtures))) => {
             foreign::pyldavis(&told.model, corpus, mixtures)?
@@ -111,7 +114,7 @@ fn export_json(args: &Export, kind: Kind) -> Outcome<Vec<PathBuf>> {
     }
 }
 
-fn export_tables(args: &Export, format: Format) -> Outcome<Vec<PathBuf>> {
+fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<PathBuf>> {
     let mut names = vec!["topics", "topic-words"];
     names.extend(args.source.0.as_ref().map(|_| "documents"));
     let ending = format.ending();
@@ -122,7 +125,7 @@ fn export_tables(args: &Export, format: Format) -> Outcome<Vec<PathBuf>> {
             Target::new(&path, Some(format), args.force, &inputs(args))
         })
         .collect();
-    let (targets, told) = (targets?, Told::read(args)?);
+    let (targets, told) = (targets?, Told::read(args, common)?);
     let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
     if let Some((corpus, mixtures)) = &told.documents {
         tables.push(infer::table(corpus, mixtures, Layout::Wide, None));
@@ -158,7 +161,7 @@ fn words_table(model: &Model) -> Table<'_> {
     Table { n_rows: topics.vocabulary().len(), columns, is_list: false }
 }
 
-fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
+fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     let inputs = inputs(args);
     let target =
         |name: &str| Target::new(&beside(args, &format!("{name}.npy"))?, None, args.force, &inputs);
@@ -174,7 +177,7 @@ fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
         Some(_) => Some((target("document-topic")?, names("documents")?)),
         None => None,
     };
-    let told = Told::read(args)?;
+    let told = Told::read(args, common)?;
     let topics = told.model.topics();
     topic_word.write(&words_by_topic(&told.model, topics.word_topic()))?;
     weights.write(&list("weight", topics.weights()))?;
@@ -193,7 +196,7 @@ fn export_npy(args: &Export) -> Outcome<Vec<PathBuf>> {
     Ok(written)
 }
 
-fn export_mallet(args: &Export) -> Outcome<Vec<PathBuf>> {
+fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     let mut paths = vec![beside(args, "keys.txt")?];
     if args.source.0.is_some() {
         paths.push(beside(args, "doc-topics.txt")?);
@@ -201,7 +204,7 @@ fn export_mallet(args: &Export) -> Outcome<Vec<PathBuf>> {
     for path in &paths {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Told::read(args)?;
+    let told = Told::read(args, common)?;
     write_lines(&paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
     if let Some((corpus, mixtures)) = &told.documents {
         write_lines(&paths[1], args.force, foreign::mallet_documents(corpus, mixtures))?;

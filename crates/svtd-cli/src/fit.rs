@@ -27,8 +27,8 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
-    let corpus = input::corpus(&args.source)?;
+    progress.reading();
+    let corpus = input::corpus(&args.source, &progress)?;
     let about = Failure::about(&args.source.input);
     let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));

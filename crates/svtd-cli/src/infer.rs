@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 use svtd::inference::Inferred;
@@ -58,7 +59,7 @@ fn infer(
     target: Option<&Target>,
 ) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
+    progress.reading();
     let saved = input::model(&args.model)?;
     let gibbs = args.gibbs.then(|| Gibbs::default().seed(args.chance.seed));
     if gibbs.is_some() && !matches!(saved.model, Model::Lda(_)) {
@@ -67,7 +68,7 @@ fn infer(
             args.model.display()
         )));
     }
-    let corpus = input::corpus_for(&saved, &args.source)?;
+    let corpus = input::corpus_for(&saved, &args.source, &progress)?;
     progress.begin("inference");
     let inferred = match (&saved.model, &gibbs) {
         (Model::Lda(lda), Some(gibbs)) => lda.infer_by_gibbs(&corpus, gibbs),
@@ -116,13 +117,15 @@ pub fn table<'a>(
         return Table { n_rows: n, columns, is_list: false };
     }
     let each = top.unwrap_or(k).min(k).max(1);
-    let topic = move |row: usize| largest(mixtures, row / each, each)[row % each];
+    let topics: Vec<usize> = (0..n).flat_map(|d| largest(mixtures, d, each)).collect();
+    let topics = Rc::new(topics);
+    let shares = Rc::clone(&topics);
     Table {
         n_rows: n * each,
         columns: vec![
             Column::text("document", move |row| corpus.document_name(row / each).into_owned()),
-            Column::whole("topic", move |row| topic(row) as i64 + 1),
-            Column::real("share", move |row| mixtures[(row / each, topic(row))]),
+            Column::whole("topic", move |row| topics[row] as i64 + 1),
+            Column::real("share", move |row| mixtures[(row / each, shares[row])]),
         ],
         is_list: false,
     }

@@ -8,21 +8,31 @@ use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::{self, Source};
 use crate::failure::{Failure, Outcome};
+use crate::progress::Progress;
 use crate::{messages, word_flags};
 
-/// Reads the corpus that the command line names.
-pub fn corpus(source: &Source) -> Outcome<Corpus> {
+/// Reads the corpus that the command line names, telling how far it is.
+pub fn corpus(source: &Source, progress: &Progress) -> Outcome<Corpus> {
     let chosen = word_flags::chosen(&source.words)?;
-    read(source, |reader| reader.preprocessing(chosen))
+    read(source, progress, |reader| reader.preprocessing(chosen))
 }
 
 /// Reads a corpus that a model will be asked about: text is split into words as the text was that
 /// the model learned from.
-pub fn corpus_for(model: &Saved, source: &Source) -> Outcome<Corpus> {
+pub fn corpus_for(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
+    for_model(model, source, progress, false)
+}
+
+/// The same, but a file of plain text is one document.
+pub fn document_for(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
+    for_model(model, source, progress, true)
+}
+
+fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -> Outcome<Corpus> {
     let Some(choice) = &model.word_choice else {
         // The model learned from counts, so the flags decide; rare words are the model's affair.
         let chosen = word_flags::chosen(&source.words)?.for_new_documents();
-        return read(source, |reader| reader.preprocessing(chosen));
+        return read(source, progress, |reader| reader.preprocessing(chosen).whole(whole));
     };
     if let Some(flag) = source.words.given() {
         return Err(Failure::Request(format!(
@@ -30,11 +40,20 @@ pub fn corpus_for(model: &Saved, source: &Source) -> Outcome<Corpus> {
              (svtd words shows how); leave it out"
         )));
     }
-    read(source, |reader| reader.preprocessing(choice.preprocessing.for_new_documents()))
+    let chosen = choice.preprocessing.for_new_documents();
+    read(source, progress, |reader| reader.preprocessing(chosen).whole(whole))
 }
 
-fn read(source: &Source, prepare: impl FnOnce(CorpusReader) -> CorpusReader) -> Outcome<Corpus> {
-    let mut reader = prepare(CorpusReader::new()).transposed(source.transpose);
+fn read(
+    source: &Source,
+    progress: &Progress,
+    prepare: impl FnOnce(CorpusReader) -> CorpusReader,
+) -> Outcome<Corpus> {
+    let watching = progress.clone();
+    progress.reading();
+    let mut reader = prepare(CorpusReader::new())
+        .transposed(source.transpose)
+        .watched(move |done, of| watching.read(done, of));
     reader = reader.columns(columns(&source.columns));
     if let Some(words) = &source.vocab {
         reader = reader.vocabulary_file(words);
@@ -47,6 +66,9 @@ fn read(source: &Source, prepare: impl FnOnce(CorpusReader) -> CorpusReader) -> 
     if let Some(encoding) = layout.encoding {
         reader = reader.encoding(encoding);
     }
+    if let Some(base) = source.columns.index_base {
+        reader = reader.index_base(base);
+    }
     if let Some(pattern) = &layout.files {
         reader = reader.files(pattern);
     }
@@ -57,6 +79,7 @@ fn read(source: &Source, prepare: impl FnOnce(CorpusReader) -> CorpusReader) -> 
     let corpus =
         opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
     // Said once it is true; until then a failure is the one line there is.
+    progress.make_room();
     messages::say(&format!("read {description}"));
     Ok(corpus)
 }

@@ -21,7 +21,9 @@ mod dry_run;
 mod evaluate;
 mod export;
 mod failure;
+mod fault;
 mod fit;
+mod forecast;
 mod generate;
 mod infer;
 mod input;
@@ -54,10 +56,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(answer) => return failure::of_arguments(&answer),
     };
-    match run(&arguments) {
+    fault::told(|| match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
-    }
+    })
 }
 
 fn run(arguments: &Arguments) -> Outcome {

@@ -3,7 +3,7 @@
 //! Whether they are wanted is settled once, when the program starts, so that whoever has something
 //! to say need not be handed the flags.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::printable;
@@ -15,13 +15,11 @@ pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Says one line on stderr, in place of the line of a stage if there is one.
+/// Says one line on stderr.
 pub fn say(line: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
     }
-    let mut err = io::stderr().lock();
-    let start = if err.is_terminal() { "\r" } else { "" };
     // If stderr is gone there is nobody left to tell.
-    let _ = writeln!(err, "{start}{}", printable(line));
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }

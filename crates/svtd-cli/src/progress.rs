@@ -8,7 +8,7 @@
 //! there is a pace to speak of.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use svtd::model::{Stage, Step, Workload};
@@ -48,8 +48,14 @@ impl Detail {
     }
 }
 
-/// Tells stages as they begin, go on and end.
-pub struct Progress {
+/// The stage in which a corpus is read.
+const READING: &str = "reading";
+
+/// Tells stages as they begin, go on and end. Copies tell the same.
+#[derive(Clone)]
+pub struct Progress(Arc<Teller>);
+
+struct Teller {
     detail: Detail,
     state: Mutex<State>,
 }
@@ -66,37 +72,51 @@ impl Progress {
     /// Begins with no stage.
     pub fn new(detail: Detail) -> Self {
         let state = State { current: None, line: None, forecast: None };
-        Self { detail, state: Mutex::new(state) }
+        Self(Arc::new(Teller { detail, state: Mutex::new(state) }))
     }
 
     /// A fit of this much work begins.
     pub fn expect(&self, workload: &Workload) {
-        self.with_state(|state| state.forecast = Some(Forecast::new(workload, Instant::now())));
+        self.0.with_state(|state| state.forecast = Some(Forecast::new(workload, Instant::now())));
     }
 
     /// A stage of the program around the fit, of unknown length.
     pub fn begin(&self, name: &'static str) {
-        self.with_state(|state| {
+        self.0.with_state(|state| {
             state.forecast = None;
-            self.enter(state, name, &format!("{name} ..."));
+            self.0.enter(state, name, &format!("{name} ..."));
         });
     }
 
     /// So many steps of such a stage.
     pub fn portion(&self, name: &'static str, done: usize, of: usize) {
-        self.with_state(|state| {
+        self.0.with_state(|state| {
             let share = done as f64 / of.max(1) as f64;
-            let elapsed = match &state.current {
-                Some((same, since)) if *same == name => since.elapsed(),
-                _ => Duration::ZERO,
+            let text = line(name, share, share, state.elapsed_in(name));
+            self.0.enter(state, name, &text);
+        });
+    }
+
+    /// A corpus is about to be read.
+    pub fn reading(&self) {
+        self.begin(READING);
+    }
+
+    /// So much of the corpus is read; where it is not known of how much, `of` is 0.
+    pub fn read(&self, done: u64, of: u64) {
+        self.0.with_state(|state| {
+            let share = (done as f64 / of.max(1) as f64).min(1.0);
+            let text = match of {
+                0 => format!("{READING} ... {:.1} MB", done as f64 / 1e6),
+                _ => line(READING, share, share, state.elapsed_in(READING)),
             };
-            self.enter(state, name, &line(name, share, share, elapsed));
+            self.0.enter(state, READING, &text);
         });
     }
 
     /// A step of the fit, as the library tells it.
     pub fn step(&self, step: Step) {
-        self.with_state(|state| {
+        self.0.with_state(|state| {
             let name = step.stage.name();
             let text = match &mut state.forecast {
                 Some(forecast) => {
@@ -105,12 +125,33 @@ impl Progress {
                 }
                 None => format!("{name} ..."),
             };
-            self.enter(state, name, &text);
+            self.0.enter(state, name, &text);
         });
+    }
+
+    /// Makes room for a message: the line of the stage comes again with its next step.
+    pub fn make_room(&self) {
+        self.0.with_state(|state| self.0.wipe(state));
     }
 
     /// No stage any more.
     pub fn finish(&self) {
+        self.0.finish();
+    }
+}
+
+impl State {
+    /// How long this stage has been under way.
+    fn elapsed_in(&self, name: &str) -> Duration {
+        match &self.current {
+            Some((same, since)) if *same == name => since.elapsed(),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl Teller {
+    fn finish(&self) {
         self.with_state(|state| self.leave(state));
     }
 
@@ -152,7 +193,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for Teller {
     /// An error message must not begin behind the line of a stage.
     fn drop(&mut self) {
         self.finish();

@@ -8,6 +8,7 @@ use svtd::{Corpus, Model};
 
 use crate::args::{Common, Show};
 use crate::failure::{Failure, Outcome, printable};
+use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
 use crate::{input, threads};
 
@@ -30,7 +31,13 @@ pub fn run(args: &Show, common: &Common) -> Outcome {
 
 fn show(args: &Show, common: &Common) -> Outcome {
     let saved = input::model(&args.model)?;
-    let corpus = input::corpus_for(&saved, &args.source)?;
+    let progress = Progress::new(Detail::chosen(common));
+    // Without a document to look for, a text is the document.
+    let corpus = match args.document {
+        Some(_) => input::corpus_for(&saved, &args.source, &progress)?,
+        None => input::document_for(&saved, &args.source, &progress)?,
+    };
+    progress.finish();
     let d = find(args, &corpus)?;
     let explained = saved.model.explain(&corpus, d);
     let explained = explained.map_err(Failure::about(&args.source.input))?;

@@ -27,8 +27,8 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
 
 fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("reading");
-    let corpus = input::corpus(&args.source)?;
+    progress.reading();
+    let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("sweeping");
     let range = args.range.clone();
     let swept = match args.model {

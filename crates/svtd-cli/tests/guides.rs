@@ -49,10 +49,7 @@ fn run(path: &Path) {
     let steps = steps(&page);
     assert!(!steps.is_empty(), "{} shows no command", path.display());
     let folder = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(guides().join("data")).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
-    }
+    copy(&guides().join("data"), folder.path());
     let program = Path::new(env!("CARGO_BIN_EXE_svtd")).parent().unwrap().display().to_string();
     let search = format!("{program}:{}", std::env::var("PATH").unwrap());
     for step in steps {
@@ -66,6 +63,18 @@ fn run(path: &Path) {
     }
 }
 
+/// Copies a folder with all folders in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
 /// What is shown must be there, in order; standard output and error each have an order of their own.
 fn check(shown: &[String], printed: &[String; 2], told: &str) {
     let mut lines: Vec<&str> = printed.iter().flat_map(|text| text.lines()).collect();
@@ -74,6 +83,21 @@ fn check(shown: &[String], printed: &[String; 2], told: &str) {
         let Some(at) = found else { panic!("not printed: {expected}\n{told}") };
         lines.drain(..=at);
     }
+}
+
+#[test]
+fn from_a_folder_to_topics() {
+    run(&guides().join("folder.md"));
+}
+
+#[test]
+fn choosing_words() {
+    run(&guides().join("words.md"));
+}
+
+#[test]
+fn comparing_two_models() {
+    run(&guides().join("comparing.md"));
 }
 
 #[test]

@@ -100,38 +100,49 @@ impl PlainLoop {
         self.words.clear();
         self.counts.clear();
         let mut file = File::open(path).unwrap();
-        let (mut n_lines, mut value, mut field) = (0, 0_u32, 0);
-        let (mut document, mut word, mut row) = (0, 0, 0);
+        let (mut n_kept, mut n_header, mut row) = (0, 3, 0);
         loop {
-            let n = file.read(&mut self.buffer).unwrap();
+            let n = file.read(&mut self.buffer[n_kept..]).unwrap();
             if n == 0 {
                 break;
             }
-            for &byte in &self.buffer[..n] {
-                if byte >= b'0' {
-                    value = value * 10 + u32::from(byte - b'0');
-                    continue;
-                }
-                if n_lines < 3 {
-                    n_lines += 1;
-                } else if field == 0 {
-                    (document, field) = (value, 1);
-                } else if field == 1 {
-                    (word, field) = (value, 2);
-                } else {
-                    while row < document {
-                        self.offsets.push(self.words.len());
-                        row += 1;
-                    }
-                    self.words.push(word - 1);
-                    self.counts.push(value as u16);
-                    field = 0;
-                }
-                value = 0;
+            let end = n_kept + n;
+            let whole = self.buffer[..end].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+            let (lines, mut at) = (&self.buffer[..whole], 0);
+            while n_header > 0 {
+                number(lines, &mut at);
+                n_header -= 1;
             }
+            while at < whole {
+                let document = number(lines, &mut at);
+                let word = number(lines, &mut at);
+                let count = number(lines, &mut at);
+                while row < document {
+                    self.offsets.push(self.words.len());
+                    row += 1;
+                }
+                self.words.push(word - 1);
+                self.counts.push(count as u16);
+            }
+            self.buffer.copy_within(whole..end, 0);
+            n_kept = end - whole;
         }
         self.offsets.push(self.words.len());
         self.words.len()
+    }
+}
+
+/// Digits up to the byte behind them.
+#[inline(always)]
+fn number(bytes: &[u8], at: &mut usize) -> u32 {
+    let mut value = 0;
+    loop {
+        let digit = bytes[*at].wrapping_sub(b'0');
+        *at += 1;
+        if digit > 9 {
+            return value;
+        }
+        value = 10 * value + u32::from(digit);
     }
 }
 

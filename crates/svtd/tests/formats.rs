@@ -231,7 +231,7 @@ fn what_is_read_and_as_what_is_told_before_it_is_read() {
     std::fs::write(&path, "1 3:1\n2 1:1 4:1\n").unwrap();
     let description = describe(&CorpusReader::new(), &path);
     assert!(description.contains("as LDA-C because "), "{description}");
-    assert!(description.ends_with("--format svmlight reads it so"), "{description}");
+    assert!(description.ends_with("format svmlight reads it so"), "{description}");
 }
 
 /// With words, names and labels, and counts that take more than a byte.

@@ -19,7 +19,7 @@ pub struct Show {
     pub source: Source,
 
     /// Which document of INPUT: its name, or its number from 1 if it has none; not needed when
-    /// there is only one
+    /// there is only one. Without it a file of plain text is one document
     #[arg(short, long, value_name = "NAME")]
     pub document: Option<String>,
 
@@ -37,7 +37,7 @@ pub struct Show {
 const SHOW_EXAMPLES: &str = "\
 Examples:
   svtd show kos.svtd docword.kos.txt.gz --document 17
-  svtd show kos.svtd one.mtx
+  svtd show kos.svtd letter.txt
   svtd show kos.svtd docword.kos.txt.gz -d 17 --json
 
 For LDA the number behind a word is how many of its occurrences are about the topic; for a

@@ -10,9 +10,9 @@ use super::text::{Layout, WordFlags};
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Text: a folder of files, one document a line, JSON Lines, CSV or TSV. Or counts: UCI docword,
-    /// MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain, gzip or
-    /// zstd; - is standard input
+    /// Text: a folder of files, one document a line, JSON Lines, CSV, TSV or Parquet. Or counts: UCI
+    /// docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain,
+    /// gzip or zstd; - is standard input
     pub input: PathBuf,
 
     /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
@@ -21,7 +21,7 @@ pub struct Source {
     pub vocab: Option<PathBuf>,
 
     /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv, svtdc, parquet; folder, lines, jsonl, csv, tsv
+    /// svmlight, npz, counts-csv, svtdc, parquet; folder, lines, document, jsonl, csv, tsv
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
@@ -86,6 +86,10 @@ pub struct Columns {
     #[arg(long, value_name = "NAME")]
     pub counts_column: Option<String>,
 
+    /// SVMlight: the number of the first word, 0 or 1 [default: 0 if a word has that number, else 1]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub index_base: Option<u8>,
+
     /// The column with the names of the documents [default: id, if there is one]
     #[arg(long, value_name = "NAME")]
     pub id_column: Option<String>,
@@ -98,10 +102,8 @@ pub struct Columns {
 impl Source {
     /// The files that are read, none of which may be written to.
     pub fn files(&self) -> Vec<&Path> {
-        [Some(&self.input), self.vocab.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(PathBuf::as_path)
-            .collect()
+        let stop_words = self.words.stop_words.as_deref().map(Path::new);
+        let given = [Some(self.input.as_path()), self.vocab.as_deref(), stop_words];
+        given.into_iter().flatten().collect()
     }
 }

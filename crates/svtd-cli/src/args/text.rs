@@ -10,7 +10,7 @@ use super::numbers::at_least_one;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Text")]
 pub struct Layout {
-    /// JSON Lines, CSV and TSV: the column of the text; give it again to join several
+    /// JSON Lines, CSV, TSV and Parquet: the column of the text; give it again to join several
     /// [default: text, or another usual name]
     #[arg(long, value_name = "COLUMN")]
     pub text_column: Vec<String>,

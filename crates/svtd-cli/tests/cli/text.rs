@@ -9,7 +9,7 @@ use crate::round_trip::gzip;
 use crate::workspace::{Ran, Workspace};
 
 /// Two subjects, four documents each, in plain English.
-const TEXTS: [&str; 8] = [
+pub const TEXTS: [&str; 8] = [
     "The ships sailed from the harbour and the sailors sang of the sea",
     "The farmers planted the wheat and the harvest filled the barns",
     "Sailors and ships crossed the sea toward another harbour",
@@ -46,7 +46,7 @@ fn folder(w: &Workspace) {
     w.write("docs/.hidden", b"\0\0");
 }
 
-const FIT: &str = "-k 2 --model single-topic --min-df 2";
+pub const FIT: &str = "-k 2 --model single-topic --min-df 2";
 
 /// The topics of a fit, without what is said about it.
 fn topics(ran: &Ran) -> String {

@@ -6,8 +6,6 @@ use std::process::{Command, Stdio};
 
 use crate::workspace::{Ran, Workspace, docword, mixtures};
 
-const ENDLESS: &str = "-k 4 --polish 1000000000 -v -o m.svtd";
-
 /// Runs a line of shell in which `svtd` is the program.
 #[cfg(unix)]
 fn shell(w: &Workspace, line: &str) -> Ran {
@@ -114,15 +112,16 @@ fn a_line_of_fifty_megabytes_is_refused_in_a_table() {
     );
 }
 
-/// Starts the program, and when it has told that `stage` is over, interrupts it.
+/// Starts the program, interrupts it as soon as it has told that one stage is over, and gives its
+/// exit code and what it told from then on.
 #[cfg(unix)]
-fn interrupted_after(w: &Workspace, line: &str, stage: &str) -> Option<i32> {
+fn interrupted_after(w: &Workspace, line: &str, over: &str) -> (Option<i32>, Vec<String>) {
     let mut child = w.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
-    let over = |line: &Result<String, _>| line.as_ref().unwrap().starts_with(stage);
-    assert!(told.by_ref().any(|line| over(&line)), "{stage} was never over");
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(told.any(|line| line.starts_with(over)), "{over} was never over");
     interrupt(child.id());
-    child.wait().unwrap().code()
+    let rest = told.collect();
+    (child.wait().unwrap().code(), rest)
 }
 
 #[cfg(unix)]
@@ -133,14 +132,99 @@ fn interrupt(id: u32) {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_in_any_stage_of_a_fit_leaves_nothing() {
-    let w = Workspace::with_mixtures();
+fn ctrl_c_in_each_stage_of_a_fit_leaves_nothing() {
+    let w = Workspace::with_slow_stages();
     let before = w.names();
-    // When one stage is over the next is under way.
-    for stage in ["reading", "moments", "whitening", "recovery"] {
-        let code = interrupted_after(&w, &format!("fit docword.lda.txt {ENDLESS}"), stage);
-        assert_eq!(code, Some(130), "{stage}");
-        assert_eq!(w.names(), before, "{stage}");
+    let fit = "fit docword.slow.txt -k 40 -v -o m.svtd";
+    for (over, stage, flags) in [
+        ("reading", "moments", "--polish none"),
+        ("moments", "whitening", "--polish none"),
+        ("whitening", "decomposition", "--polish none"),
+        ("decomposition", "recovery", "--polish none --model single-topic"),
+        ("recovery", "held-out comparison", ""),
+        ("recovery", "polish", "--polish 1000000000"),
+        ("recovery", "trust", "--polish none"),
+        ("trust", "writing", "--polish none"),
+        ("reading", "search", "--method gibbs"),
+        ("reading", "choosing k", "--topics auto"),
+    ] {
+        let line = format!(
+            "{} {flags}",
+            if flags.contains("auto") { fit.replace("-k 40", "") } else { fit.to_owned() }
+        );
+        // A short stage may be over before the signal arrives: then once more.
+        let in_time = (0..20).any(|_| {
+            let (code, rest) = interrupted_after(&w, &line, over);
+            let in_time = code == Some(130) && !rest.iter().any(|line| line.starts_with(stage));
+            if in_time {
+                assert_eq!(w.names(), before, "{stage}");
+            } else {
+                let _ = std::fs::remove_file(w.path("m.svtd"));
+            }
+            in_time
+        });
+        assert!(in_time, "{stage} was never interrupted");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_a_file_is_written_leaves_no_half_of_it() {
+    let w = Workspace::with_slow_stages();
+    w.must("fit docword.slow.txt -k 40 --polish none --no-trust -o m.svtd");
+    let before = w.names();
+    for (line, finished) in [
+        ("infer m.svtd docword.slow.txt --layout long -o shares.csv", "shares.csv"),
+        ("generate lda --docs 200000 --words 3000 -k 3 -o big", "docword.big.txt"),
+    ] {
+        let in_time = (0..20).any(|_| {
+            let mut command = w.command(line);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            // Something new in the folder: the file under a name that is not yet its own.
+            while w.names() == before && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            interrupt(child.id());
+            let code = child.wait().unwrap().code();
+            let whole = w.names().iter().any(|name| name == finished);
+            if !whole {
+                assert_eq!((code, w.names()), (Some(130), before.clone()), "{line}");
+            }
+            for name in w.names() {
+                if !before.contains(&name) {
+                    std::fs::remove_file(w.path(&name)).unwrap();
+                }
+            }
+            !whole
+        });
+        assert!(in_time, "{line} was never interrupted");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_text_is_counted_leaves_nothing() {
+    let w = Workspace::new();
+    let text: String =
+        (0..60_000).map(|i| format!("ships and sailors of word{i} sing\n")).collect();
+    for line in
+        ["fit - -k 4 -o m.svtd", "count - -o c.svtdc", "fit - --format jsonl -k 4 -o m.svtd"]
+    {
+        let mut command = w.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let bytes = match line.contains("jsonl") {
+            true => text.lines().map(|l| format!("{{\"text\":\"{l}\"}}\n")).collect(),
+            false => text.clone(),
+        };
+        // The pipe holds a fraction of this, so the program is in the middle of it; then it waits.
+        input.write_all(bytes.as_bytes()).unwrap();
+        interrupt(child.id());
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!(ran.code, Some(130), "{line}\n{}", ran.stderr);
+        assert_eq!(w.names(), Vec::<String>::new(), "{line}");
+        drop(input);
     }
 }
 

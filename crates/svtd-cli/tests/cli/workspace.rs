@@ -53,6 +53,15 @@ impl Workspace {
         workspace
     }
 
+    /// With `docword.slow.txt`: large enough that each stage of a fit can be caught in the act.
+    pub fn with_slow_stages() -> Self {
+        let workspace = Self::new();
+        let source = LdaSource::zipf(4000, 10, 2.0, 100.0, 1.0, 31);
+        let (corpus, _) = source.draw(20_000, &Lengths::Uniform(30..=90), 32);
+        workspace.write("docword.slow.txt", docword(&corpus).as_bytes());
+        workspace
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

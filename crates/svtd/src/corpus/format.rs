@@ -50,13 +50,15 @@ pub enum Format {
     CountsCsv,
     /// A corpus that was counted before and saved as `.svtdc`.
     Svtdc,
-    /// Apache Parquet, a document a row: lists of words, or of word numbers and counts. Needs the
+    /// Apache Parquet, a document a row: text, lists of words, or of word numbers and counts. Needs the
     /// feature `parquet`.
     Parquet,
     /// A folder of text files, a document each.
     Folder,
     /// Text, a document a line.
     Lines,
+    /// Text, the whole file one document.
+    Document,
     /// JSON Lines: an object a line, of which a member is the text.
     JsonLines,
     /// A table with a header and a column of text, separated by commas or semicolons.
@@ -67,7 +69,7 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 13] = [
+    pub const ALL: [Format; 14] = [
         Format::Docword,
         Format::MatrixMarket,
         Format::LdaC,
@@ -78,6 +80,7 @@ impl Format {
         Format::Parquet,
         Format::Folder,
         Format::Lines,
+        Format::Document,
         Format::JsonLines,
         Format::Csv,
         Format::Tsv,
@@ -96,6 +99,7 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Folder => "folder",
             Format::Lines => "lines",
+            Format::Document => "document",
             Format::JsonLines => "jsonl",
             Format::Csv => "csv",
             Format::Tsv => "tsv",
@@ -104,8 +108,8 @@ impl Format {
 
     /// Whether it holds text, whose words are yet to be counted.
     pub fn is_text(self) -> bool {
-        use Format::{Csv, Folder, JsonLines, Lines, Tsv};
-        matches!(self, Folder | Lines | JsonLines | Csv | Tsv)
+        use Format::{Csv, Document, Folder, JsonLines, Lines, Tsv};
+        matches!(self, Folder | Document | Lines | JsonLines | Csv | Tsv)
     }
 
     /// Whether a table in this format may lie on its side, with documents as columns.
@@ -128,6 +132,7 @@ impl fmt::Display for Format {
             Format::Parquet => "Parquet",
             Format::Folder => "a folder of text files",
             Format::Lines => "text, a document a line",
+            Format::Document => "text, all of it one document",
             Format::JsonLines => "JSON Lines",
             Format::Csv => "CSV with a column of text",
             Format::Tsv => "TSV with a column of text",
@@ -241,14 +246,14 @@ fn pairs(path: &Path, lines: &[&[u8]]) -> Option<Detected> {
             format: Format::SvmLight,
             doubt: Some(
                 "by its name; every label counts the pairs of its line, as in LDA-C: \
-                         --format lda-c reads it so"
+                         format lda-c reads it so"
                     .to_owned(),
             ),
         });
     }
     let doubt = (shapes.len() < 5 && !named(&["ldac", "lda-c"])).then(|| {
         "because the first number of each line counts its pairs; if it is a label, \
-         --format svmlight reads it so"
+         format svmlight reads it so"
             .to_owned()
     });
     Some(Detected { format: Format::LdaC, doubt })

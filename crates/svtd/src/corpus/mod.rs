@@ -44,6 +44,7 @@ mod lda_c;
 #[cfg(test)]
 mod malformed;
 mod matrix_market;
+mod meter;
 mod names;
 mod npy;
 mod npz;

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use super::documents::{self, Encoding, Layout};
 use super::entries::{self, Header, Table};
 use super::format::{self, Detected};
+use super::meter::Meter;
 use super::npz::Npz;
 #[cfg(feature = "parquet")]
-use super::parquet::Parquet;
+use super::parquet::{Parquet, counts, texts::Texts};
 use super::source::{Source, line_error};
 use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
 use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
@@ -47,8 +48,11 @@ pub struct CorpusReader {
     format: Option<Format>,
     transposed: bool,
     columns: Columns,
+    index_base: Option<u8>,
     layout: Layout,
     preprocessing: Preprocessing,
+    whole: bool,
+    meter: Meter,
 }
 
 impl CorpusReader {
@@ -83,6 +87,13 @@ impl CorpusReader {
         self
     }
 
+    /// The number of the first word in SVMlight files, which say it nowhere: 0, or else 1. Unless told,
+    /// it is 0 if a word has that number.
+    pub fn index_base(mut self, base: u8) -> Self {
+        self.index_base = Some(base.min(1));
+        self
+    }
+
     /// How text becomes words. With a [vocabulary file](Self::vocabulary_file) its words, and no
     /// others, are counted.
     pub fn preprocessing(mut self, preprocessing: Preprocessing) -> Self {
@@ -96,7 +107,7 @@ impl CorpusReader {
         self
     }
 
-    /// The columns of JSON Lines or a table that hold the text; several are joined. Without any, a
+    /// The columns of JSON Lines, a table or Parquet that hold the text; several are joined. Without any, a
     /// column of a usual name is looked for, such as `text`.
     pub fn text_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.layout.text_columns = columns.into_iter().map(Into::into).collect();
@@ -106,6 +117,20 @@ impl CorpusReader {
     /// Which files of a folder are documents, by a pattern such as `*.txt`; all unless told.
     pub fn files(mut self, pattern: impl Into<String>) -> Self {
         self.layout.files = Some(pattern.into());
+        self
+    }
+
+    /// Takes a file of plain text for one document, where no format is asked for, and not for one a
+    /// line.
+    pub fn whole(mut self, whole: bool) -> Self {
+        self.whole = whole;
+        self
+    }
+
+    /// Calls `watcher` while reading, with how much is read and of how much: bytes on disk, or rows
+    /// of a Parquet file. How much there is to come of a pipe is not known, which 0 stands for.
+    pub fn watched(mut self, watcher: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+        self.meter = Meter::telling(watcher);
         self
     }
 
@@ -135,7 +160,7 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        let mut source = Source::open(path)?;
+        let mut source = Source::open_watched(path, &self.meter)?;
         let name = source.path().to_owned();
         let start = source.peek(format::SAMPLE)?;
         if let Some(what) = format::foreign(start) {
@@ -143,7 +168,10 @@ impl CorpusReader {
         }
         let Detected { format, doubt } = match self.format {
             Some(format) => format.into(),
-            None => format::detect(path, start),
+            None => match format::detect(path, start) {
+                found if found.format == Format::Lines && self.whole => Format::Document.into(),
+                found => found,
+            },
         };
         if format.is_text() {
             documents::check_start(&name, start)?;
@@ -163,7 +191,9 @@ impl CorpusReader {
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => {
-                let opened = Parquet::open(source.into_file(path)?, &self.columns);
+                let text = &self.layout.text_columns;
+                let opened =
+                    Parquet::open(source.into_file(path)?, &self.columns, text, &self.meter);
                 Input::Parquet(Box::new(opened.map_err(refused)?))
             }
             #[cfg(not(feature = "parquet"))]
@@ -182,7 +212,7 @@ impl CorpusReader {
             name: path.display().to_string(),
             format: Format::Folder,
             doubt: None,
-            input: Input::Folder(documents::of_folder(path, self.layout.clone())?),
+            input: Input::Folder(documents::of_folder(path, self.layout.clone(), &self.meter)?),
         })
     }
 }
@@ -255,12 +285,17 @@ impl Opened {
         let refused = |reason| Error::File { path: name.clone(), reason };
         let mut source = match input {
             #[cfg(feature = "parquet")]
-            Input::Parquet(parquet) => {
-                let found = parquet.read().map_err(refused)?;
-                let (words, names, labels) = (found.words, found.names, found.labels);
-                let open_ended = words.is_none();
-                let counts = Counts { open_ended, words, names, labels, ..found.table.into() };
+            Input::Parquet(mut parquet) if parquet.is_counted() => {
+                let found = counts::read(&mut parquet).map_err(refused)?;
+                let (names, labels) = (found.names, found.labels);
+                let counts = Counts { open_ended: true, names, labels, ..found.table.into() };
                 return reader.finish(counts, &name);
+            }
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) => {
+                let words = reader.given_vocabulary()?;
+                let mut records = Texts::new(*parquet, name);
+                return count_records(&mut records, &reader.preprocessing, words.as_ref());
             }
             Input::Npz(npz) => {
                 let matrix = npz.read().map_err(refused)?;
@@ -288,9 +323,10 @@ impl Opened {
                 reader.finish(Counts { open_ended: true, ..table.into() }, &name)
             }
             Format::SvmLight => {
-                let found = svmlight::read(&mut source, n_words)?;
+                let found = svmlight::read(&mut source, n_words, reader.index_base)?;
                 let base = u8::from(!found.from_zero);
-                let notes = vec![format!("{name}: words are numbered from {base}")];
+                let told = format!("{name}: words are numbered from {base}");
+                let notes = if reader.index_base.is_some() { vec![] } else { vec![told] };
                 let labels = Some(found.labels);
                 let counts = Counts { open_ended: true, labels, notes, ..found.table.into() };
                 reader.finish(counts, &name)

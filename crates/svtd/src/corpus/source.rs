@@ -11,7 +11,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use super::unpack::{self, Packing, Unpacked};
+use super::meter::Meter;
+use super::unpack::{self, Packing, Unpacked, Whole};
 use crate::error::{Error, Result};
 
 /// Bytes in the buffer. Unless a reader allows more, no line may be longer.
@@ -38,12 +39,17 @@ pub(super) struct Source {
 impl Source {
     /// Opens a file or standard input, packed or not.
     pub(super) fn open(path: &Path) -> Result<Self> {
+        Source::open_watched(path, &Meter::default())
+    }
+
+    /// The same, telling how much of it is read.
+    pub(super) fn open_watched(path: &Path, meter: &Meter) -> Result<Self> {
         let name = match unpack::is_standard_input(path) {
             true => STANDARD_INPUT.to_owned(),
             false => path.display().to_string(),
         };
-        let Unpacked { bytes, packing, size } =
-            unpack::open(path).map_err(|source| Error::Io { path: name.clone(), source })?;
+        let Unpacked { bytes, packing, size } = unpack::open(path, Whole::All(meter))
+            .map_err(|source| Error::Io { path: name.clone(), source })?;
         let mut source = Source {
             path: name,
             input: bytes,
@@ -141,14 +147,18 @@ impl Source {
 
     /// The next line, without its end.
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>> {
+        // A line that comes in many pieces is not searched from its beginning for each.
+        let mut searched = 0;
         loop {
-            if let Some(length) = self.waiting().iter().position(|&b| b == b'\n') {
-                let start = self.pending.start;
+            let unsearched = &self.waiting()[searched..];
+            if let Some(length) = unsearched.iter().position(|&b| b == b'\n') {
+                let (start, length) = (self.pending.start, searched + length);
                 self.pending.start += length + 1;
                 self.line += 1;
                 let line = &self.buffer[start..start + length];
                 return Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)));
             }
+            searched = self.waiting().len();
             if !self.refill()? {
                 return Ok(None);
             }
@@ -204,8 +214,10 @@ impl Source {
 
     /// Reads behind what is waiting, which moves to the front; there is then room for a byte more.
     fn read_more(&mut self) -> Result<usize> {
-        self.buffer.copy_within(self.pending.clone(), 0);
-        self.pending = 0..self.pending.len();
+        if self.pending.start > 0 {
+            self.buffer.copy_within(self.pending.clone(), 0);
+            self.pending = 0..self.pending.len();
+        }
         let end = self.pending.end;
         if end == self.buffer.len() {
             self.buffer.resize(2 * end, 0);

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Labels are kept as they are written. Indices start from 1 by custom and from 0 in some files:
-//! if an index is 0 the file counts from 0, else from 1, and a note says which. Values must be
+//! if an index is 0 the file counts from 0, else from 1, and a note says which, unless the caller
+//! has said it. Values must be
 //! whole numbers, for these are counts; what has been scaled cannot be counted again.
 
 use super::entries::{Table, fields};
@@ -24,11 +25,11 @@ pub(super) struct Labelled {
 }
 
 /// Reads every document.
-pub(super) fn read(source: &mut Source, n_words: usize) -> Result<Labelled> {
+pub(super) fn read(source: &mut Source, n_words: usize, base: Option<u8>) -> Result<Labelled> {
     source.allow_lines_of(LONGEST_LINE);
     let mut rows = Rows::new();
     let mut labels = Vec::new();
-    let mut from_zero = false;
+    let mut from_zero = base == Some(0);
     while let Some(line) = source.next_line()? {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let outcome = match line.trim_ascii() {
@@ -36,6 +37,11 @@ pub(super) fn read(source: &mut Source, n_words: usize) -> Result<Labelled> {
             line => push_document(&mut rows, line),
         };
         match outcome {
+            Ok((_, true)) if base == Some(1) => {
+                let reason =
+                    "a word has the number 0 where the first was said to be 1 (index-base)";
+                return Err(source.error_at(source.line(), reason));
+            }
             Ok((label, zero)) => {
                 labels.push(label);
                 from_zero |= zero;

@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::meter::Meter;
+
 /// Bytes that any archive may unpack to.
 const FREE: u64 = 256 << 20;
 /// Beyond that, how many times its own size.
@@ -61,34 +63,55 @@ pub(super) struct Unpacked {
     pub(super) size: u64,
 }
 
+/// What a file is to whoever watches.
+pub(super) enum Whole<'a> {
+    /// All there is to read.
+    All(&'a Meter),
+    /// One of several, whose sizes are summed already.
+    Part(&'a Meter),
+}
+
+impl Whole<'_> {
+    fn of(&self, size: u64) -> Meter {
+        match self {
+            Whole::All(meter) => meter.of(size),
+            Whole::Part(meter) => (*meter).clone(),
+        }
+    }
+}
+
 /// Whether this path stands for standard input.
 pub(super) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Opens a file, or standard input for `-`.
-pub(super) fn open(path: &Path) -> io::Result<Unpacked> {
+/// Opens a file, or standard input for `-`; what is read of it is told to the meter.
+pub(super) fn open(path: &Path, meter: Whole<'_>) -> io::Result<Unpacked> {
     if is_standard_input(path) {
-        return unpacked(io::stdin(), 0);
+        return unpacked(io::stdin(), 0, meter.of(0));
     }
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    unpacked(File::open(path)?, metadata.len())
+    unpacked(File::open(path)?, metadata.len(), meter.of(metadata.len()))
 }
 
-fn unpacked(mut input: impl Read + Send + 'static, size: u64) -> io::Result<Unpacked> {
+fn unpacked(
+    mut input: impl Read + Send + 'static,
+    size: u64,
+    meter: Meter,
+) -> io::Result<Unpacked> {
     let mut start = Vec::with_capacity(ZSTD_MAGIC.len());
     input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
     let packing = Packing::of(&start);
     // What was read is put back in front rather than sought again: pipes cannot seek.
     let whole = io::Cursor::new(start).chain(input);
     let consumed = Arc::new(AtomicU64::new(0));
-    let counted = Counted { input: whole, consumed: Arc::clone(&consumed) };
+    let counted = Counted { input: whole, consumed: Arc::clone(&consumed), meter };
     let packed = BufReader::with_capacity(BUFFER, counted);
     let bytes: Box<dyn Read + Send> = match packing {
-        Packing::Plain => Box::new(packed.into_inner().input),
+        Packing::Plain => Box::new(packed.into_inner()),
         Packing::Gzip => Box::new(Bounded::new(MultiGzDecoder::new(packed), consumed)),
         Packing::Zstd => {
             Box::new(Bounded::new(zstd::stream::read::Decoder::with_buffer(packed)?, consumed))
@@ -97,16 +120,18 @@ fn unpacked(mut input: impl Read + Send + 'static, size: u64) -> io::Result<Unpa
     Ok(Unpacked { bytes, packing, size })
 }
 
-/// Counts what is read of an archive.
+/// Counts what is read of a file as it lies on disk.
 struct Counted<R> {
     input: R,
     consumed: Arc<AtomicU64>,
+    meter: Meter,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.input.read(into)?;
         self.consumed.fetch_add(n as u64, Ordering::Relaxed);
+        self.meter.add(n as u64);
         Ok(n)
     }
 }
@@ -147,7 +172,7 @@ mod tests {
     use super::*;
 
     fn unpack(bytes: Vec<u8>) -> (Packing, io::Result<u64>) {
-        let mut opened = unpacked(io::Cursor::new(bytes), 0).unwrap();
+        let mut opened = unpacked(io::Cursor::new(bytes), 0, Meter::default()).unwrap();
         (opened.packing, io::copy(&mut opened.bytes, &mut io::sink()))
     }
 

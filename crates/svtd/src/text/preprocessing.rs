@@ -243,24 +243,24 @@ impl Preprocessing {
         match guess {
             Guess::Known(language) if auto => Some(format!(
                 "the text looks {}, so the stop words of that language are left out; \
-                 --stop-words none keeps them",
+                 stop-words none keeps them",
                 capital(language.name())
             )),
             Guess::Known(language) => Some(format!("the text looks {}", capital(language.name()))),
             Guess::Foreign(name) if auto => Some(format!(
                 "the text looks {name}, for which there is no list of stop words; \
-                 give your own with --stop-words FILE"
+                 give your own as stop-words"
             )),
             Guess::Foreign(name) => Some(format!("the text looks {name}")),
             Guess::Unspaced(_) if self.token_regex.is_some() => None,
             Guess::Unspaced(name) => Some(format!(
                 "the text looks {name}, which does not part words by spaces: single characters \
                  became words; put spaces between words with a segmenter first, \
-                 then read it with --token-regex '\\S+'"
+                 then read it with token-regex '\\S+'"
             )),
             Guess::Unclear if auto => Some(
                 "the language is not clear, so no stop words are left out; \
-                 --stop-words english (or another language) leaves them out"
+                 stop-words english (or another language) leaves them out"
                     .to_owned(),
             ),
             Guess::Unclear => None,

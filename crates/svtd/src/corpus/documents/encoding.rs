@@ -34,6 +34,14 @@ pub(super) struct NotText {
     pub(super) reason: String,
 }
 
+impl NotText {
+    /// Told of a file that is one document.
+    pub(super) fn in_file(self, path: &str) -> Error {
+        let reason = format!("after {} bytes comes {}", self.offset, self.reason);
+        Error::File { path: path.to_owned(), reason }
+    }
+}
+
 impl Encoding {
     /// The characters of these bytes.
     pub(super) fn decode(self, bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {

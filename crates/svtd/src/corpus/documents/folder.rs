@@ -8,25 +8,35 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::super::unpack;
-use super::{LONGEST_DOCUMENT, Layout, check_start};
+use super::super::meter::Meter;
+use super::super::unpack::{self, Whole};
+use super::{LONGEST_DOCUMENT, Layout, check_start, too_long};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
 
 pub(super) struct Folder {
-    /// Names below the folder, and where the files are.
-    files: VecDeque<(String, PathBuf)>,
+    files: VecDeque<Found>,
     layout: Layout,
+    meter: Meter,
     bytes: Vec<u8>,
 }
 
+/// A file of the folder.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    /// Its path below the folder.
+    name: String,
+    path: PathBuf,
+    size: u64,
+}
+
 impl Folder {
-    pub(super) fn open(path: &Path, layout: Layout) -> Result<Self> {
+    pub(super) fn open(path: &Path, layout: Layout, meter: &Meter) -> Result<Self> {
         let mut files = Vec::new();
         walk(path, "", &mut files)?;
         let n_found = files.len();
         if let Some(pattern) = &layout.files {
-            files.retain(|(name, _)| {
+            files.retain(|Found { name, .. }| {
                 matches(pattern.as_bytes(), name.rsplit('/').next().unwrap_or(name).as_bytes())
             });
         }
@@ -41,20 +51,20 @@ impl Folder {
             return Err(Error::File { path: path.display().to_string(), reason });
         }
         files.sort();
-        Ok(Folder { files: files.into(), layout, bytes: Vec::new() })
+        let meter = meter.of(files.iter().map(|file| file.size).sum());
+        Ok(Folder { files: files.into(), layout, meter, bytes: Vec::new() })
     }
 
     /// The whole file, unpacked.
     fn load(&mut self, path: &Path) -> Result<()> {
         let name = path.display().to_string();
         let io_error = |source| Error::Io { path: name.clone(), source };
-        let unpacked = unpack::open(path).map_err(io_error)?;
+        let unpacked = unpack::open(path, Whole::Part(&self.meter)).map_err(io_error)?;
         self.bytes.clear();
         let mut limited = unpacked.bytes.take(LONGEST_DOCUMENT as u64 + 1);
         limited.read_to_end(&mut self.bytes).map_err(io_error)?;
         if self.bytes.len() > LONGEST_DOCUMENT {
-            let reason = "the document is larger than 1 GB; is it a corpus in one file?";
-            return Err(Error::File { path: name, reason: reason.to_owned() });
+            return Err(too_long(&name));
         }
         check_start(&name, &self.bytes)
     }
@@ -62,21 +72,19 @@ impl Folder {
 
 impl Records for Folder {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        let Some((name, path)) = self.files.pop_front() else {
+        let Some(Found { name, path, .. }) = self.files.pop_front() else {
             return Ok(false);
         };
         self.load(&path)?;
         let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
-        let text = self.layout.encoding.decode(bytes).map_err(|error| Error::File {
-            path: path.display().to_string(),
-            reason: format!("after {} bytes comes {}", error.offset, error.reason),
-        })?;
+        let text = self.layout.encoding.decode(bytes);
+        let text = text.map_err(|error| error.in_file(&path.display().to_string()))?;
         batch.push(Some(name), None, &text);
         Ok(true)
     }
 }
 
-fn walk(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
+fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>) -> Result<()> {
     let io_error = |source| Error::Io { path: folder.display().to_string(), source };
     for entry in fs::read_dir(folder).map_err(io_error)? {
         let entry = entry.map_err(io_error)?;
@@ -89,7 +97,9 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> Resu
         if kind.is_dir() {
             walk(&path, &format!("{name}/"), files)?;
         } else if kind.is_file() || path.is_file() {
-            files.push((name, path));
+            // A file that cannot be looked at is told when its turn comes to be read.
+            let size = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            files.push(Found { name, path, size });
         }
     }
     Ok(())

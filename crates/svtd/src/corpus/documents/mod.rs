@@ -10,12 +10,14 @@ mod folder;
 mod json_lines;
 mod lines;
 mod table;
+mod whole;
 
 use std::path::Path;
 
 pub use self::encoding::Encoding;
 use super::Format;
 use super::format::foreign;
+use super::meter::Meter;
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::text::Records;
@@ -43,6 +45,7 @@ pub(super) struct Layout {
 /// The documents of an open file.
 pub(super) fn of_file(format: Format, source: Source, layout: Layout) -> Result<Box<dyn Records>> {
     Ok(match format {
+        Format::Document => Box::new(whole::Whole::new(source, layout.encoding)),
         Format::JsonLines => Box::new(json_lines::JsonLines::new(source, layout)),
         Format::Csv | Format::Tsv => Box::new(table::Table::open(source, format, layout)?),
         _ => Box::new(lines::Lines::new(source, layout.encoding)),
@@ -50,8 +53,13 @@ pub(super) fn of_file(format: Format, source: Source, layout: Layout) -> Result<
 }
 
 /// The documents of a folder.
-pub(super) fn of_folder(path: &Path, layout: Layout) -> Result<Box<dyn Records>> {
-    Ok(Box::new(folder::Folder::open(path, layout)?))
+pub(super) fn of_folder(path: &Path, layout: Layout, meter: &Meter) -> Result<Box<dyn Records>> {
+    Ok(Box::new(folder::Folder::open(path, layout, meter)?))
+}
+
+fn too_long(path: &str) -> Error {
+    let reason = "the document is larger than 1 GB; is it a corpus in one file?";
+    Error::File { path: path.to_owned(), reason: reason.to_owned() }
 }
 
 /// Where in a list of columns the text, the name and the label stand.
@@ -74,8 +82,7 @@ impl Columns {
         };
         let mut text = layout.text_columns.iter().map(exact).collect::<Result<Vec<_>, _>>()?;
         if text.is_empty() {
-            let only = (found.len() == 1).then(|| found[0].to_owned());
-            let guess = TEXT_COLUMNS.iter().find_map(|name| usual(name)).or(only);
+            let guess = usual_text_column(found).map(str::to_owned);
             text = vec![guess.ok_or_else(|| {
                 format!(
                     "no column is called \"text\"; found {}; name the one that holds the text \
@@ -92,6 +99,13 @@ impl Columns {
         let label = or_usual(&layout.label_column, LABEL_COLUMN)?;
         Ok(Columns { text, id, label })
     }
+}
+
+/// The column that is called as text usually is, or the only one.
+pub(super) fn usual_text_column<'a>(found: &[&'a str]) -> Option<&'a str> {
+    let called = |name: &&str| found.iter().copied().find(|c| c.eq_ignore_ascii_case(name));
+    let only = (found.len() == 1).then(|| found[0]);
+    TEXT_COLUMNS.iter().find_map(called).or(only)
 }
 
 fn listed(columns: &[&str]) -> String {

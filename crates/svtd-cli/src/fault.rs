@@ -1,0 +1,44 @@
+//! When the program itself is at fault: a panic is told in one sentence.
+//!
+//! A panic that is caught where it is expected (a reader of damaged Parquet files catches those of the
+//! crate it uses) is nobody's business, so the hook that Rust would print with only remembers what it
+//! was told. What nobody catches ends here, and then it is said.
+
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use crate::failure::printable;
+
+/// The exit code of a Rust program that panics.
+const FAULT: u8 = 101;
+
+static LAST: Mutex<Option<String>> = Mutex::new(None);
+
+/// Runs the program; a panic becomes a sentence and an exit code.
+pub fn told(run: impl FnOnce() -> ExitCode) -> ExitCode {
+    panic::set_hook(Box::new(remember));
+    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        svtd::persist::atomic::remove_unfinished();
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let what = last.unwrap_or_else(|| "something went wrong".to_owned());
+        // If stderr is gone there is nobody left to tell.
+        let _ = writeln!(
+            io::stderr(),
+            "svtd: this is a mistake in svtd, not yours: {}; please report it with the command \
+             that was run",
+            printable(&what)
+        );
+        ExitCode::from(FAULT)
+    })
+}
+
+fn remember(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let message = payload.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let place = info.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
+    let what = format!("{}{}", message.unwrap_or("unknown"), place.unwrap_or_default());
+    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+}

@@ -1,0 +1,309 @@
+//! Documents in an Apache Parquet file: a row each, in columns that the caller names.
+//!
+//! ```text
+//! id        text                          or  tokens                       or  indices   counts
+//! inferno   "Per la selva, per amor"          [selva, amor, stelle, amor]      [0, 7]    [2, 1]
+//! ```
+//!
+//! Text and words become documents like those of any other reader of text ([`texts`]); numbers and
+//! counts become a table as they are ([`counts`]). Without names, columns of the usual names are
+//! looked for: counts first, which say most exactly what is meant, then words, then text.
+//!
+//! We read columns through the low-level interface of the `parquet` crate, without Arrow, in
+//! [`cells`]. Text of any length is one type there, whatever the program that wrote it called it.
+//!
+//! # Damage
+//! Parquet has no checksums that must be there, and the crate takes some impossible numbers for
+//! its own mistakes and panics. Such a panic is caught here and told as what it is, a damaged file.
+//!
+//! # Cost
+//! One pass, a few rows at a time, of the named columns alone.
+
+mod cells;
+pub(super) mod counts;
+pub(super) mod texts;
+
+use std::fs::File;
+
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use self::cells::Cells;
+use super::columns::Columns;
+use super::documents::usual_text_column;
+use super::meter::Meter;
+
+/// A Parquet file whose columns are settled, read from its first row to its last.
+pub(super) struct Parquet {
+    file: SerializedFileReader<File>,
+    content: Content,
+    id: Option<Leaf>,
+    label: Option<Leaf>,
+    /// The row group that comes next.
+    group: usize,
+    /// The columns of the row group under way.
+    cells: Columned,
+    meter: Meter,
+}
+
+/// What the documents are made of.
+#[derive(Debug, Clone)]
+enum Content {
+    Text(Vec<Leaf>),
+    Tokens(Leaf),
+    Counts { indices: Leaf, counts: Leaf },
+}
+
+/// The cells of some rows.
+#[derive(Default)]
+struct Columned {
+    content: Vec<Cells>,
+    id: Option<Cells>,
+    label: Option<Cells>,
+}
+
+/// A column with its place among the columns of the file.
+#[derive(Debug, Clone)]
+struct Leaf {
+    name: String,
+    place: usize,
+    most_defined: i16,
+    physical: Physical,
+    is_text: bool,
+    is_list: bool,
+}
+
+impl Leaf {
+    fn has_words(&self) -> bool {
+        self.is_list && self.is_text
+    }
+
+    fn has_numbers(&self) -> bool {
+        self.is_list && !self.is_text
+    }
+
+    fn has_text(&self) -> bool {
+        !self.is_list && self.is_text
+    }
+
+    fn has_one(&self) -> bool {
+        !self.is_list
+    }
+}
+
+impl Content {
+    /// The columns asked for, or those usually meant.
+    fn settle(leaves: &[Leaf], columns: &Columns, text: &[String]) -> Result<Self, String> {
+        let asked = [
+            !text.is_empty(),
+            columns.tokens.is_some(),
+            columns.indices.is_some() || columns.counts.is_some(),
+        ];
+        if asked.iter().filter(|&&asked| asked).count() > 1 {
+            return Err(
+                "name columns of text, a column of words, or columns of indices and counts, and \
+                 not several of these"
+                    .to_owned(),
+            );
+        }
+        let numbers = |name: &Option<String>, usual: &str| {
+            let name = name.as_deref().unwrap_or(usual);
+            named(leaves, name, "lists of whole numbers", Leaf::has_numbers)
+        };
+        match (text, &columns.tokens) {
+            // A list of words under the name of the text is taken for what it is.
+            ([one], _) if usually(leaves, one, Leaf::has_words).is_some() => {
+                named(leaves, one, "text", Leaf::has_words).map(Content::Tokens)
+            }
+            ([_, ..], _) => {
+                let leaf = |name: &String| named(leaves, name, "text", Leaf::has_text);
+                text.iter().map(leaf).collect::<Result<_, _>>().map(Content::Text)
+            }
+            ([], Some(tokens)) => {
+                named(leaves, tokens, "lists of text", Leaf::has_words).map(Content::Tokens)
+            }
+            ([], None) if asked[2] => {
+                let indices = numbers(&columns.indices, "indices")?;
+                Ok(Content::Counts { indices, counts: numbers(&columns.counts, "counts")? })
+            }
+            ([], None) => Content::usual(leaves),
+        }
+    }
+
+    /// What columns of the usual names hold, or the only column of text.
+    fn usual(leaves: &[Leaf]) -> Result<Self, String> {
+        let usual = |name, fits| usually(leaves, name, fits);
+        let indices = usual("indices", Leaf::has_numbers);
+        let counts = usual("counts", Leaf::has_numbers);
+        if let (Some(indices), Some(counts)) = (indices, counts) {
+            return Ok(Content::Counts { indices, counts });
+        }
+        if let Some(tokens) = usual("tokens", Leaf::has_words) {
+            return Ok(Content::Tokens(tokens));
+        }
+        let readable = leaves.iter().filter(|leaf| leaf.is_text);
+        let names: Vec<&str> = readable.map(|leaf| leaf.name.as_str()).collect();
+        let name = usual_text_column(&names).unwrap_or_default();
+        let text = usual(name, Leaf::has_text).map(|leaf| Content::Text(vec![leaf]));
+        text.or_else(|| usual(name, Leaf::has_words).map(Content::Tokens)).ok_or_else(|| {
+            format!(
+                "no column of documents is known; the columns are {}; name the one of the text \
+                 (text-column) or of lists of words (tokens-column), or two of lists of numbers \
+                 (indices-column, counts-column)",
+                listed(leaves)
+            )
+        })
+    }
+
+    fn leaves(&self) -> Vec<&Leaf> {
+        match self {
+            Content::Text(leaves) => leaves.iter().collect(),
+            Content::Tokens(leaf) => vec![leaf],
+            Content::Counts { indices, counts } => vec![indices, counts],
+        }
+    }
+}
+
+impl Parquet {
+    /// Opens the file and finds the columns; the error is the reason why it cannot.
+    pub(super) fn open(
+        file: File,
+        columns: &Columns,
+        text: &[String],
+        meter: &Meter,
+    ) -> Result<Self, String> {
+        calmly(|| {
+            let file = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
+            let leaves = leaves(&file);
+            let content = Content::settle(&leaves, columns, text)?;
+            let taken: Vec<usize> = content.leaves().iter().map(|leaf| leaf.place).collect();
+            let about = |asked: &Option<String>, usual| match asked {
+                Some(name) => named(&leaves, name, "one value a row", Leaf::has_one).map(Some),
+                None => Ok(usually(&leaves, usual, Leaf::has_one)
+                    .filter(|leaf| !taken.contains(&leaf.place))),
+            };
+            let (id, label) = (about(&columns.id, "id")?, about(&columns.label, "label")?);
+            let n_rows = file.metadata().file_metadata().num_rows();
+            let meter = meter.of(n_rows.try_into().unwrap_or(0));
+            let cells = Columned::default();
+            Ok(Parquet { file, content, id, label, group: 0, cells, meter })
+        })
+    }
+
+    /// Which columns are read, for the person who asked.
+    pub(super) fn description(&self) -> String {
+        match &self.content {
+            Content::Text(leaves) => {
+                let names: Vec<String> =
+                    leaves.iter().map(|leaf| format!("{:?}", leaf.name)).collect();
+                let plural = if names.len() == 1 { "" } else { "s" };
+                format!("Parquet, text in column{plural} {}", names.join(" and "))
+            }
+            Content::Tokens(tokens) => format!("Parquet, words in column {:?}", tokens.name),
+            Content::Counts { indices, counts } => {
+                format!("Parquet, counts in columns {:?} and {:?}", indices.name, counts.name)
+            }
+        }
+    }
+
+    /// Whether its words are counted already.
+    pub(super) fn is_counted(&self) -> bool {
+        matches!(self.content, Content::Counts { .. })
+    }
+
+    /// Brings the next rows into `cells`; none are left when it answers 0.
+    fn next_rows(&mut self, most: usize) -> Result<usize, String> {
+        loop {
+            let n_rows = self.cells.read(most)?;
+            self.meter.add(n_rows as u64);
+            if n_rows > 0 || self.group == self.file.metadata().num_row_groups() {
+                return Ok(n_rows);
+            }
+            self.cells = self.open_group(self.group)?;
+            self.group += 1;
+        }
+    }
+
+    fn open_group(&self, group: usize) -> Result<Columned, String> {
+        let group = self.file.get_row_group(group).map_err(|error| damaged(&error))?;
+        let cells = |leaf: &Leaf| -> Result<Cells, String> {
+            let reader = group.get_column_reader(leaf.place).map_err(|error| damaged(&error))?;
+            Ok(Cells::new(reader, leaf))
+        };
+        Ok(Columned {
+            content: self.content.leaves().into_iter().map(cells).collect::<Result<_, _>>()?,
+            id: self.id.as_ref().map(cells).transpose()?,
+            label: self.label.as_ref().map(cells).transpose()?,
+        })
+    }
+}
+
+impl Columned {
+    /// As many rows of every column.
+    fn read(&mut self, most: usize) -> Result<usize, String> {
+        let about = [&mut self.id, &mut self.label];
+        let mut n_rows = None;
+        for cells in self.content.iter_mut().chain(about.into_iter().flatten()) {
+            let n = cells.read(most)?;
+            if *n_rows.get_or_insert(n) != n {
+                let name = &cells.leaf.name;
+                return Err(format!("column {name:?} has not as many rows as others"));
+            }
+        }
+        Ok(n_rows.unwrap_or(0))
+    }
+}
+
+fn leaves(file: &SerializedFileReader<File>) -> Vec<Leaf> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let leaf = |(place, column): (usize, &parquet::schema::types::ColumnDescPtr)| Leaf {
+        name: column.path().parts().first().cloned().unwrap_or_default(),
+        place,
+        most_defined: column.max_def_level(),
+        physical: column.physical_type(),
+        is_text: column.physical_type() == Physical::BYTE_ARRAY
+            && (column.converted_type() == ConvertedType::UTF8
+                || matches!(column.logical_type_ref(), None | Some(LogicalType::String))),
+        is_list: column.max_rep_level() == 1,
+    };
+    schema.columns().iter().enumerate().map(leaf).collect()
+}
+
+/// The column asked for by name, if it holds what is needed.
+fn named(
+    leaves: &[Leaf],
+    name: &str,
+    needed: &str,
+    fits: fn(&Leaf) -> bool,
+) -> Result<Leaf, String> {
+    usually(leaves, name, fits).ok_or_else(|| match leaves.iter().any(|leaf| leaf.name == name) {
+        true => format!("column {name:?} does not hold {needed}"),
+        false => format!("there is no column {name:?}; the columns are {}", listed(leaves)),
+    })
+}
+
+/// The column of this name, if it fits and has no parts.
+fn usually(leaves: &[Leaf], name: &str, fits: fn(&Leaf) -> bool) -> Option<Leaf> {
+    let mut found = leaves.iter().filter(|leaf| leaf.name == name);
+    let leaf = found.next().filter(|leaf| fits(leaf))?;
+    found.next().is_none().then(|| leaf.clone())
+}
+
+fn listed(leaves: &[Leaf]) -> String {
+    let mut names: Vec<String> = leaves.iter().map(|leaf| format!("{:?}", leaf.name)).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+/// Takes a panic on the way for a damaged file. What was under way is thrown away with it.
+fn calmly<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    outcome.unwrap_or_else(|_| Err("the Parquet file is damaged; write it again".to_owned()))
+}
+
+fn damaged(error: &ParquetError) -> String {
+    let text = error.to_string();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("the Parquet file is damaged or not supported: {}", line.trim_end_matches('.'))
+}
