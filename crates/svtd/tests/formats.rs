@@ -301,6 +301,7 @@ fn no_damage_to_a_saved_corpus_goes_unnoticed() {
 #[cfg(feature = "parquet")]
 mod parquet {
     use svtd::corpus::Columns;
+    use svtd::text::{Frequency, Preprocessing, StopWords};
 
     use super::*;
 
@@ -327,7 +328,8 @@ mod parquet {
 
     #[test]
     fn lists_of_words_are_documents() {
-        let reader = named(|columns| columns.tokens = Some("tokens".to_owned()));
+        let reader =
+            named(|columns| columns.tokens = Some("tokens".to_owned())).preprocessing(every_word());
         let corpus = reader.read(fixture("documents.parquet")).unwrap();
         assert_eq!(corpus.lengths(), [4, 0, 2]);
         let word = |name| corpus.vocabulary().id(name).unwrap();
@@ -335,6 +337,23 @@ mod parquet {
         entries.sort_unstable();
         assert_eq!(entries, [(word("amor"), 1), (word("stelle"), 3)]);
         assert_eq!(corpus.document_name(2), "paradiso");
+    }
+
+    /// No filter that the tiny corpus would not survive.
+    fn every_word() -> Preprocessing {
+        Preprocessing::new().stop_words(StopWords::None).min_df(Frequency::Documents(1))
+    }
+
+    #[test]
+    fn text_is_split_into_words_whatever_it_is_packed_with() {
+        for packing in ["zstd", "gzip", "lz4", "plain"] {
+            let reader = CorpusReader::new().preprocessing(every_word());
+            let opened = reader.open(fixture(&format!("text-{packing}.parquet"))).unwrap();
+            assert!(opened.description().ends_with("Parquet, text in column \"text\""));
+            let corpus = opened.read().unwrap();
+            assert_eq!(corpus.lengths(), [4, 0, 2], "{packing}");
+            assert!(corpus.word_choice().is_some());
+        }
     }
 
     #[test]
@@ -363,8 +382,9 @@ mod parquet {
             let error = named(set).read(fixture("documents.parquet")).unwrap_err().to_string();
             assert!(error.contains(&format!("documents.parquet: {needle}")), "{error}");
         }
-        let error = Corpus::read(fixture("text-zstd.parquet")).unwrap_err().to_string();
-        assert!(error.contains("no column of documents is known; name one of \"text\""), "{error}");
+        let reader = CorpusReader::new().text_columns(["date"]);
+        let error = reader.read(fixture("documents.parquet")).unwrap_err().to_string();
+        assert!(error.contains("column \"date\" does not hold text"), "{error}");
     }
 
     #[test]

@@ -138,3 +138,18 @@ fn an_archive_that_unpacks_without_end_is_refused() {
     assert_eq!(ran.stderr.lines().count(), 1);
     assert_eq!(w.names(), ["bomb.zst"]);
 }
+
+#[test]
+fn the_number_of_the_first_word_can_be_said() {
+    let w = Workspace::new();
+    w.write("a.svm", b"x 1:2 2:1\ny 2:2 3:4\nx 1:3 3:1\ny 2:5 1:1\nx 1:1 2:2 3:3\n");
+    let fit = "fit a.svm -k 2 --format svmlight --allow-fewer --polish none";
+    assert!(w.must(fit).stderr.contains("words are numbered from 1"));
+    let said = w.must(&format!("{fit} --index-base 0 --json"));
+    assert!(!said.stderr.contains("numbered from"), "{}", said.stderr);
+    w.write("zero.svm", b"x 0:2 2:1\n");
+    let ran = w.svtd("fit zero.svm -k 2 --format svmlight --index-base 1");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("zero.svm, line 1: a word has the number 0"), "{}", ran.stderr);
+    assert_eq!(w.svtd("fit a.svm -k 2 --index-base 2").code, Some(2));
+}

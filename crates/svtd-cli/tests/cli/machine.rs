@@ -24,7 +24,7 @@ fn workspace() -> Workspace {
 #[test]
 fn every_command_answers_in_json() {
     let w = workspace();
-    let lines: [(&str, &[&str]); 23] = [
+    let lines: [(&str, &[&str]); 29] = [
         ("fit docword.lda.txt -k 3", &["topics", "diagnostics", "saved"]),
         ("fit docword.lda.txt -k 3 --dry-run", &["memory_bytes", "seconds_estimated", "stages"]),
         ("fit docword.lda.txt -k auto -o auto.svtd", &["topics", "saved"]),
@@ -37,6 +37,8 @@ fn every_command_answers_in_json() {
         ("infer m.svtd docword.lda.txt -o shares.csv", &["written", "n_documents"]),
         ("export m.svtd --to csv -o tables", &["written"]),
         ("export m.svtd --topic-word words.npy", &["written"]),
+        ("export m.svtd --to json", &["topics"]),
+        ("export m.svtd docword.lda.txt --to pyldavis", &["topic_term_dists"]),
         ("show m.svtd docword.lda.txt --document 3", &["document", "mixture", "topics"]),
         ("show text.svtd text.txt", &["document", "mixture", "unknown"]),
         ("diff m.svtd other.svtd", &["pairs"]),
@@ -44,15 +46,21 @@ fn every_command_answers_in_json() {
         ("evaluate m.svtd docword.lda.txt --labels labels.txt", &["ari", "nmi"]),
         ("check docword.lda.txt", &["n_documents", "visible", "cost", "seconds"]),
         ("sweep docword.lda.txt -k 2..4", &["fits", "recommendation"]),
-        ("plan m.svtd", &[]),
-        ("count docword.lda.txt -o c.svtdc", &["n_documents"]),
+        ("plan --model m.svtd", &["fitted_documents", "fitted_accuracy"]),
+        ("plan --words 500 -k 5 --length 50", &["n_documents"]),
+        ("count docword.lda.txt -o c.svtdc", &["documents", "saved"]),
         ("generate lda --docs 50 --words 20 -k 2 -o drawn", &["written"]),
-        ("demo", &["topics"]),
+        ("demo -k 2", &["topics"]),
+        ("completions bash", &[]),
+        ("man", &[]),
+        ("man -o .", &["written"]),
     ];
     for (line, keys) in lines {
-        let ran = w.must(&format!("{line} --json"));
+        let ran = w.must(&format!("{line} --json -q"));
+        assert_eq!(ran.stderr, "", "svtd {line}");
         let found: Value = serde_json::from_str(&ran.stdout)
             .unwrap_or_else(|error| panic!("svtd {line}: {error}\n{}", ran.stdout));
+        assert!(found.is_object(), "svtd {line}");
         for key in keys {
             assert!(has(&found, key), "svtd {line}: no {key} in\n{found:#}");
         }

@@ -80,35 +80,6 @@ fn the_bar_shows_stage_and_share_on_a_terminal_and_nothing_in_a_pipe() {
 }
 
 #[test]
-fn every_command_speaks_json() {
-    let w = Workspace::with_mixtures();
-    w.must("fit docword.lda.txt -k 3 -o m.svtd");
-    for line in [
-        "fit docword.lda.txt -k 3",
-        "fit docword.lda.txt -k 3 --dry-run",
-        "topics m.svtd",
-        "infer m.svtd docword.lda.txt",
-        "infer m.svtd docword.lda.txt -o t.csv",
-        "export m.svtd --to json",
-        "export m.svtd --topic-weights w.npy",
-        "export m.svtd --to csv -o c",
-        "show m.svtd docword.lda.txt -d 1",
-        "diff m.svtd m.svtd",
-        "evaluate m.svtd docword.lda.txt",
-        "generate lda --docs 10 --words 10 -k 2 -o drawn",
-        "demo -k 2",
-        "completions bash",
-        "man",
-        "man -o .",
-    ] {
-        let ran = w.must(&format!("{line} --json -q"));
-        let read: Result<Value, _> = serde_json::from_str(&ran.stdout);
-        assert!(read.is_ok_and(|value| value.is_object()), "{line}: {}", ran.stdout);
-        assert_eq!(ran.stderr, "", "{line}");
-    }
-}
-
-#[test]
 fn a_dry_run_tells_the_plan_and_fits_nothing() {
     let w = Workspace::with_mixtures();
     let before = w.names();
@@ -157,4 +128,23 @@ fn completions_and_manual_pages_know_every_command() {
     assert!(w.must("man").stdout.contains(".TH svtd 1"));
     assert_eq!(w.svtd("man -o .").code, Some(2), "pages are not overwritten");
     w.must("man -o . --force");
+}
+
+#[test]
+fn the_bar_shows_the_share_of_the_text_that_is_read() {
+    let w = Workspace::new();
+    let text: String = (0..400_000)
+        .map(|i| format!("ships and sailors of port{} sing of storms\n", i % 5000))
+        .collect();
+    w.write("plain.txt", text.as_bytes());
+    let Some(shown) = in_a_terminal(&w, 80, "", "count plain.txt -o c.svtdc") else { return };
+    let shares: Vec<&str> = shown.split('\r').filter(|line| line.contains("%  reading")).collect();
+    assert!(!shares.is_empty(), "{shown:?}");
+    // Nothing of it is left behind what is said.
+    let last = shown.lines().find(|line| line.contains("read plain.txt as")).unwrap();
+    assert!(last.rsplit('\r').next().unwrap().starts_with("read plain.txt as text"), "{last:?}");
+    let logged = w.must("count plain.txt -o d.svtdc -v").stderr;
+    assert!(logged.lines().any(|line| line.starts_with("reading ")), "{logged}");
+    assert!(!logged.contains('\r') && !logged.contains('%'), "{logged}");
+    assert_eq!(w.must("count plain.txt -o e.svtdc -q").stderr, "");
 }

@@ -328,6 +328,93 @@ fn a_line_of_fifty_megabytes_is_a_document_like_any_other() {
 }
 
 #[test]
+fn packed_text_that_is_damaged_or_endless_is_told_in_every_format() {
+    let w = Workspace::new();
+    let long = TEXTS.join("\n").repeat(2000);
+    let cut = |text: &str| {
+        let whole = gzip(text.as_bytes());
+        whole[..whole.len() / 2].to_vec()
+    };
+    w.write("cut.txt.gz", &cut(&long));
+    w.write("cut.jsonl.gz", &cut(&json_lines().repeat(2000)));
+    w.write("cut.csv.gz", &cut(&csv(',').repeat(2000)));
+    fs::create_dir(w.path("cut")).unwrap();
+    w.write("cut/a.txt.gz", &cut(&long));
+    for name in ["cut.txt.gz", "cut.jsonl.gz", "cut.csv.gz", "cut"] {
+        refuses(&w, &format!("fit {name} -k 2"), 1, &["the gzip data ends early"]);
+    }
+    let mut endless = b"id,text\n1,".to_vec();
+    endless.resize(300 << 20, b'x');
+    let bomb = zstd::encode_all(&endless[..], 1).unwrap();
+    fs::create_dir(w.path("bomb")).unwrap();
+    for name in ["bomb.txt.zst", "bomb.csv.zst", "bomb/a.txt.zst"] {
+        w.write(name, &bomb);
+    }
+    for name in ["bomb.txt.zst", "bomb.csv.zst", "bomb"] {
+        refuses(
+            &w,
+            &format!("fit {name} -k 2"),
+            1,
+            &["it unpacks to over 256 MB", "unpack it first"],
+        );
+    }
+}
+
+#[test]
+fn too_few_documents_are_told() {
+    let w = Workspace::new();
+    fs::create_dir(w.path("one")).unwrap();
+    w.write("one/a.txt", TEXTS[0].as_bytes());
+    w.write("empty.txt", b"");
+    w.write("blank.txt", b"\n\n\n");
+    w.write("one.txt", TEXTS[0].as_bytes());
+    w.write("same.txt", format!("{}\n", TEXTS[0]).repeat(30).as_bytes());
+    w.write("empty.jsonl", b"\n");
+    for (line, needle) in [
+        ("one", "one: every word was dropped ("),
+        ("one --min-df 1", "one: "),
+        ("empty.txt", "empty.txt: the file is empty"),
+        ("empty.txt --format lines", "empty.txt: the corpus has no words: not one occurrence in 0 documents"),
+        ("blank.txt --format lines", "blank.txt: the corpus has no words: not one occurrence in 3 documents"),
+        ("one.txt", "one.txt: every word was dropped ("),
+        ("one.txt --min-df 1", "one.txt: "),
+        ("same.txt", "same.txt: the corpus shows 1 topic, not 2"),
+        ("empty.jsonl", "empty.jsonl: the corpus has no words: not one occurrence in 0 documents"),
+        ("missing.txt", "missing.txt: "),
+    ] {
+        let code = if line.starts_with("missing") { 2 } else { 1 };
+        refuses(&w, &format!("fit {line} -k 2"), code, &[needle]);
+    }
+}
+
+#[test]
+fn one_text_file_is_shown_as_one_document() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.must(&format!("fit plain.txt {FIT} -o m.svtd"));
+    w.write("letter.txt", b"The ships sailed\nfrom the harbour\n\nand the sailors sang\n");
+    let shown = w.must("show m.svtd letter.txt").stdout;
+    assert!(shown.starts_with("document letter.txt: 5 words"), "{shown}");
+    let ran = piped(&w, "show m.svtd -", b"Ships\nin the harbour\n");
+    assert!(ran.stdout.starts_with("document standard input: 2 words"), "{ran:?}");
+    // With a name to look for, lines are documents as everywhere else.
+    let shown = w.must("show m.svtd plain.txt --document 2").stdout;
+    assert!(shown.starts_with("document 2: "), "{shown}");
+    let whole = w.must("infer m.svtd letter.txt --format document").stdout;
+    assert_eq!(whole.lines().count(), 2, "{whole}");
+}
+
+#[test]
+fn a_list_of_stop_words_is_not_written_over() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    w.write("mine.txt", b"the\n");
+    let ran = w.svtd("fit plain.txt -k 2 --stop-words mine.txt -o mine.txt --force");
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert_eq!(w.text("mine.txt"), "the\n");
+}
+
+#[test]
 fn text_without_spaces_gets_a_hint() {
     let w = Workspace::new();
     let texts = "道可道非常道名可名非常名\n天下皆知美之為美斯惡已\n道可道美之為美天下皆知\n名可名非常名斯惡已天下\n";

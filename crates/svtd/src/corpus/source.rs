@@ -131,6 +131,11 @@ impl Source {
         Ok(true)
     }
 
+    /// How the file is packed.
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
     /// What is left, as bytes.
     pub(super) fn into_bytes(self) -> Box<dyn Read + Send> {
         let waiting = self.waiting().to_vec();
@@ -232,19 +237,7 @@ impl Source {
     }
 
     fn reading_failed(&self, error: io::Error) -> Error {
-        let packing = self.packing.name();
-        // What the system says has a number; what is wrong inside an archive has none.
-        if self.packing == Packing::Plain || error.raw_os_error().is_some() {
-            return Error::Io { path: self.path.clone(), source: error };
-        }
-        let advice = format!("after line {}; fetch the file again", self.line);
-        match error.kind() {
-            io::ErrorKind::FileTooLarge => self.error(error.to_string()),
-            io::ErrorKind::UnexpectedEof => {
-                self.error(format!("the {packing} data ends early, {advice}"))
-            }
-            _ => self.error(format!("the {packing} data is damaged, {advice}")),
-        }
+        self.packing.failure(&self.path, Some(self.line), error)
     }
 
     fn skip_byte_order_mark(&mut self) -> Result<()> {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use super::meter::Meter;
+use crate::error::Error;
 
 /// Bytes that any archive may unpack to.
 const FREE: u64 = 256 << 20;
@@ -45,13 +46,29 @@ impl Packing {
         }
     }
 
-    /// For messages.
-    pub(super) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Packing::Plain => "plain",
             Packing::Gzip => "gzip",
             Packing::Zstd => "zstd",
         }
+    }
+
+    /// What a failed read means, for the person who asked; `line` is the last that was read.
+    pub(super) fn failure(self, path: &str, line: Option<u64>, error: io::Error) -> Error {
+        // What the system says has a number; what is wrong inside an archive has none.
+        if self == Packing::Plain || error.raw_os_error().is_some() {
+            return Error::Io { path: path.to_owned(), source: error };
+        }
+        let place = line.map_or(String::new(), |line| format!(", after line {line}"));
+        let reason = match error.kind() {
+            io::ErrorKind::FileTooLarge => error.to_string(),
+            io::ErrorKind::UnexpectedEof => {
+                format!("the {} data ends early{place}; fetch the file again", self.name())
+            }
+            _ => format!("the {} data is damaged{place}; fetch the file again", self.name()),
+        };
+        Error::File { path: path.to_owned(), reason }
     }
 }
 

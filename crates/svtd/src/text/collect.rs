@@ -24,6 +24,8 @@ use crate::error::{Error, Result};
 
 /// Batches in a group: as many threads can work at once, and 64 MB of text.
 const GROUP: usize = 32;
+/// Batches in the first one, during whose reading nothing else is done.
+const FIRST_GROUP: usize = 8;
 /// Bytes of each document that enter the sample for the language, and of all together.
 const SAMPLE_OF_ONE: usize = 2000;
 const SAMPLE_OF_ALL: usize = 100_000;
@@ -40,14 +42,14 @@ pub fn count_records(
     preprocessing: &Preprocessing,
     vocabulary: Option<&Vocabulary>,
 ) -> Result<Corpus> {
-    let mut group = read_group(records)?;
+    let mut group = read_group(records, FIRST_GROUP)?;
     let (mut settled, notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
     let mut merged = Merged::default();
     while !group.is_empty() {
         let (next, counted) = rayon::join(
-            || read_group(records),
+            || read_group(records, GROUP),
             || group.par_iter().map(|batch| count::count(batch, &rules)).collect::<Vec<_>>(),
         );
         for (batch, counted) in group.into_iter().zip(counted) {
@@ -58,9 +60,9 @@ pub fn count_records(
     merged.finish(settled, vocabulary, notes)
 }
 
-fn read_group(records: &mut dyn Records) -> Result<Vec<Batch>> {
+fn read_group(records: &mut dyn Records, n_batches: usize) -> Result<Vec<Batch>> {
     let mut group = Vec::new();
-    while group.len() < GROUP {
+    while group.len() < n_batches {
         let mut batch = Batch::default();
         while !batch.is_full() && records.next_into(&mut batch)? {}
         if batch.is_empty() {
@@ -460,7 +462,7 @@ mod tests {
     #[test]
     fn a_group_of_batches_is_bounded_whatever_the_corpus() {
         let mut records = Endless { left: 100_000 };
-        let group = read_group(&mut records).unwrap();
+        let group = read_group(&mut records, GROUP).unwrap();
         assert_eq!(group.len(), GROUP);
         let taken = (100_000 - records.left) * 15_000;
         assert!(taken <= GROUP * (BATCH_BYTES + 15_000), "{taken} bytes");

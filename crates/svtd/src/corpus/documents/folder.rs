@@ -62,7 +62,8 @@ impl Folder {
         let unpacked = unpack::open(path, Whole::Part(&self.meter)).map_err(io_error)?;
         self.bytes.clear();
         let mut limited = unpacked.bytes.take(LONGEST_DOCUMENT as u64 + 1);
-        limited.read_to_end(&mut self.bytes).map_err(io_error)?;
+        let read = limited.read_to_end(&mut self.bytes);
+        read.map_err(|error| unpacked.packing.failure(&name, None, error))?;
         if self.bytes.len() > LONGEST_DOCUMENT {
             return Err(too_long(&name));
         }

@@ -7,6 +7,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::super::Format;
 use super::super::source::{Source, line_error};
+use super::super::unpack::Packing;
 use super::encoding::Encoding;
 use super::{Columns, LONGEST_DOCUMENT, Layout};
 use crate::error::{Error, Result};
@@ -14,6 +15,7 @@ use crate::text::{Batch, Records};
 
 pub(super) struct Table {
     path: String,
+    packing: Packing,
     rows: Reader<Box<dyn Read + Send>>,
     encoding: Encoding,
     text: Vec<usize>,
@@ -24,13 +26,13 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn open(mut source: Source, format: Format, layout: Layout) -> Result<Self> {
-        let path = source.path().to_owned();
+        let (path, packing) = (source.path().to_owned(), source.packing());
         let delimiter = match format {
             Format::Tsv => b'\t',
             _ => delimiter(source.peek(1 << 16)?),
         };
         let mut rows = ReaderBuilder::new().delimiter(delimiter).from_reader(source.into_bytes());
-        let header = rows.byte_headers().map_err(|error| told(&path, error))?.clone();
+        let header = rows.byte_headers().map_err(|error| told(&path, packing, error))?.clone();
         let names: Result<Vec<String>> =
             header.iter().map(|cell| decoded(layout.encoding, cell, &path, 1)).collect();
         let names = names?;
@@ -47,6 +49,7 @@ impl Table {
             id: columns.id.as_ref().map(place),
             label: columns.label.as_ref().map(place),
             path,
+            packing,
             rows,
             encoding: layout.encoding,
             record: ByteRecord::new(),
@@ -62,7 +65,7 @@ impl Table {
 impl Records for Table {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
         let found = self.rows.read_byte_record(&mut self.record);
-        if !found.map_err(|error| told(&self.path, error))? {
+        if !found.map_err(|error| told(&self.path, self.packing, error))? {
             return Ok(false);
         }
         let line = self.record.position().map_or(0, csv::Position::line);
@@ -92,9 +95,9 @@ fn decoded(encoding: Encoding, cell: &[u8], path: &str, line: u64) -> Result<Str
     })
 }
 
-fn told(path: &str, error: csv::Error) -> Error {
+fn told(path: &str, packing: Packing, error: csv::Error) -> Error {
     match error.into_kind() {
-        ErrorKind::Io(source) => Error::Io { path: path.to_owned(), source },
+        ErrorKind::Io(error) => packing.failure(path, None, error),
         ErrorKind::UnequalLengths { pos, expected_len, len } => {
             let reason = format!(
                 "{len} cells in a table of {expected_len} columns; put cells that hold a separator \

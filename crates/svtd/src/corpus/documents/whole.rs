@@ -5,7 +5,7 @@ use std::io::Read;
 use super::super::source::Source;
 use super::encoding::Encoding;
 use super::{LONGEST_DOCUMENT, too_long};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::text::{Batch, Records};
 
 pub(super) struct Whole {
@@ -25,10 +25,11 @@ impl Records for Whole {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
         let Some(source) = self.source.take() else { return Ok(false) };
         let mut bytes = Vec::new();
+        let packing = source.packing();
         let mut limited = source.into_bytes().take(LONGEST_DOCUMENT as u64 + 1);
         limited
             .read_to_end(&mut bytes)
-            .map_err(|source| Error::Io { path: self.path.clone(), source })?;
+            .map_err(|error| packing.failure(&self.path, None, error))?;
         if bytes.len() > LONGEST_DOCUMENT {
             return Err(too_long(&self.path));
         }
