@@ -374,8 +374,14 @@ fn too_few_documents_are_told() {
         ("one", "one: every word was dropped ("),
         ("one --min-df 1", "one: "),
         ("empty.txt", "empty.txt: the file is empty"),
-        ("empty.txt --format lines", "empty.txt: the corpus has no words: not one occurrence in 0 documents"),
-        ("blank.txt --format lines", "blank.txt: the corpus has no words: not one occurrence in 3 documents"),
+        (
+            "empty.txt --format lines",
+            "empty.txt: the corpus has no words: not one occurrence in 0 documents",
+        ),
+        (
+            "blank.txt --format lines",
+            "blank.txt: the corpus has no words: not one occurrence in 3 documents",
+        ),
         ("one.txt", "one.txt: every word was dropped ("),
         ("one.txt --min-df 1", "one.txt: "),
         ("same.txt", "same.txt: the corpus shows 1 topic, not 2"),
