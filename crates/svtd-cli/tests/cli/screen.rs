@@ -1,6 +1,6 @@
 //! What a terminal shows and a pipe does not; JSON, completions and manual pages everywhere.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -147,4 +147,39 @@ fn the_bar_shows_the_share_of_the_text_that_is_read() {
     assert!(logged.lines().any(|line| line.starts_with("reading ")), "{logged}");
     assert!(!logged.contains('\r') && !logged.contains('%'), "{logged}");
     assert_eq!(w.must("count plain.txt -o e.svtdc -q").stderr, "");
+}
+
+/// The most memory that a run has had so far, as Linux tells it.
+#[cfg(target_os = "linux")]
+fn peak(id: u32) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fit_takes_the_memory_that_was_foretold() {
+    let w = Workspace::with_slow_stages();
+    for flags in ["-k 5 --no-trust", "-k 20", "-k 20 --model single-topic"] {
+        let line = format!("fit docword.slow.txt {flags} --allow-fewer");
+        let plan = w.must(&format!("{line} --dry-run --json -q")).stdout;
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let foretold = plan["memory_bytes"].as_f64().unwrap();
+        let mut command = w.command(&line);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut most = 0.0_f64;
+        while child.try_wait().unwrap().is_none() {
+            most = peak(child.id()).unwrap_or(most).max(most);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        // The program itself takes some.
+        let taken = most - 15e6;
+        let ratio = taken / foretold;
+        assert!((0.5..2.0).contains(&ratio), "{flags}: {foretold} foretold, {taken} taken");
+    }
 }
