@@ -167,11 +167,7 @@ fn a_fit_takes_the_memory_that_was_foretold() {
         let plan: Value = serde_json::from_str(&plan).unwrap();
         let foretold = plan["memory_bytes"].as_f64().unwrap();
         let mut command = w.command(&line);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let mut most = 0.0_f64;
         while child.try_wait().unwrap().is_none() {
             most = peak(child.id()).unwrap_or(most).max(most);
