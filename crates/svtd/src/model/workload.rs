@@ -20,8 +20,8 @@
 //! ```
 //!
 //! Dense work counts a third, because it runs that much faster than gathering rows. The factors come
-//! from the recorded runs of the `scale` bench; forecasts have not been compared with fits of other
-//! sizes, so they are guides and no more.
+//! from the recorded runs of the `scale` bench; `benches/record/reading.md` compares forecasts with
+//! fits of several sizes. They are guides and no more.
 //!
 //! # Cost
 //! None to speak of.
