@@ -26,6 +26,7 @@ pub mod clock;
 pub mod contestants;
 pub mod dante;
 pub mod figure;
+pub mod growing;
 pub mod moments;
 pub mod published;
 pub mod report;

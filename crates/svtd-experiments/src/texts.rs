@@ -2,14 +2,17 @@
 //!
 //! The paper keeps 3000 words and does not say how texts were cut into words or which were kept.
 //! Here a word is a run of letters in lower case, of some least length, and the most frequent are
-//! kept; ties go by spelling.
+//! kept, by the library's own [`text`](svtd::text); ties go by spelling. No language is guessed and
+//! no stop words are left out.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use svtd::text::{Apostrophes, Batch, Frequency, Preprocessing, Records, StopWords, count_records};
 use svtd::{Corpus, Error, Result, Vocabulary};
+
+const RUN_OF_LETTERS: &str = r"\p{Alphabetic}+";
 
 /// Texts with their names.
 pub struct Texts {
@@ -61,45 +64,30 @@ impl Texts {
     /// # Errors
     /// When no word is left.
     pub fn count(&self, letters: usize, n_words: usize) -> Result<Corpus> {
-        let documents: Vec<BTreeMap<String, u32>> =
-            self.texts.iter().map(|text| counted(text, letters)).collect();
-        let mut totals: BTreeMap<&str, u64> = BTreeMap::new();
-        for (word, count) in documents.iter().flatten() {
-            *totals.entry(word).or_default() += u64::from(*count);
-        }
-        most_frequent(documents.iter().map(BTreeMap::iter), totals, n_words, self.names.clone())
+        let preprocessing = Preprocessing::new()
+            .token_regex(Some(RUN_OF_LETTERS.to_owned()))
+            .apostrophes(Some(Apostrophes::Split))
+            .stop_words(StopWords::None)
+            .min_length(letters)
+            .min_df(Frequency::Documents(1))
+            .max_words(Some(n_words));
+        count_records(&mut Stream { texts: self, next: 0 }, &preprocessing, None)
     }
 }
 
-fn counted(text: &str, letters: usize) -> BTreeMap<String, u32> {
-    let mut counts = BTreeMap::new();
-    for word in text.to_lowercase().split(|c: char| !c.is_alphabetic()) {
-        if word.chars().count() >= letters.max(1) {
-            *counts.entry(word.to_owned()).or_default() += 1;
-        }
-    }
-    counts
+/// The texts one after the other.
+struct Stream<'a> {
+    texts: &'a Texts,
+    next: usize,
 }
 
-fn most_frequent<'a, D: Iterator<Item = (&'a String, &'a u32)>>(
-    documents: impl Iterator<Item = D>,
-    totals: BTreeMap<&str, u64>,
-    n_words: usize,
-    names: Vec<String>,
-) -> Result<Corpus> {
-    let mut ranked: Vec<(&str, u64)> = totals.into_iter().collect();
-    ranked.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    ranked.truncate(n_words);
-    let words: Vec<String> = ranked.iter().map(|(word, _)| (*word).to_owned()).collect();
-    let number: BTreeMap<&str, u32> = ranked.iter().map(|r| r.0).zip(0..).collect();
-    let vocabulary = Vocabulary::from_words(words)?;
-    let mut builder = Corpus::builder(ranked.len()).vocabulary(vocabulary).names(names);
-    for document in documents {
-        let known =
-            document.filter_map(|(word, count)| Some((*number.get(word.as_str())?, *count)));
-        builder.push_document(known)?;
+impl Records for Stream<'_> {
+    fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        let Some(text) = self.texts.texts.get(self.next) else { return Ok(false) };
+        batch.push(Some(self.texts.names[self.next].clone()), None, text);
+        self.next += 1;
+        Ok(true)
     }
-    builder.build()
 }
 
 /// A corpus over the most frequent of its own words.
@@ -107,18 +95,25 @@ fn most_frequent<'a, D: Iterator<Item = (&'a String, &'a u32)>>(
 /// # Errors
 /// When no word is left.
 pub fn restrict(corpus: &Corpus, n_words: usize) -> Result<Corpus> {
-    let documents: Vec<BTreeMap<String, u32>> = (0..corpus.n_documents())
-        .map(|d| {
-            let words = corpus.document(d).words();
-            words.map(|(w, x)| (corpus.vocabulary().word(w as usize).into_owned(), x)).collect()
-        })
-        .collect();
-    let mut totals: BTreeMap<&str, u64> = BTreeMap::new();
-    for (word, count) in documents.iter().flatten() {
-        *totals.entry(word).or_default() += u64::from(*count);
+    let mut totals = vec![0_u64; corpus.n_words()];
+    for d in 0..corpus.n_documents() {
+        corpus.document(d).words().for_each(|(word, x)| totals[word as usize] += u64::from(x));
     }
+    let spelled = |word: usize| corpus.vocabulary().word(word);
+    let mut ranked: Vec<usize> = (0..totals.len()).filter(|&word| totals[word] > 0).collect();
+    ranked.sort_by(|&a, &b| totals[b].cmp(&totals[a]).then_with(|| spelled(a).cmp(&spelled(b))));
+    ranked.truncate(n_words);
+    let vocabulary = ranked.iter().map(|&word| spelled(word).into_owned()).collect();
+    let mut number = vec![None; totals.len()];
+    (0..).zip(&ranked).for_each(|(new, &word)| number[word] = Some(new));
     let names = (0..corpus.n_documents()).map(|d| corpus.document_name(d).into_owned()).collect();
-    most_frequent(documents.iter().map(BTreeMap::iter), totals, n_words, names)
+    let mut builder =
+        Corpus::builder(ranked.len()).vocabulary(Vocabulary::from_words(vocabulary)?).names(names);
+    for d in 0..corpus.n_documents() {
+        let words = corpus.document(d).words();
+        builder.push_document(words.filter_map(|(w, x)| Some((number[w as usize]?, x))))?;
+    }
+    builder.build()
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! E:  L = X log M + log Omega,   P by row-wise log-sum-exp
-//! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + eps n M1_i
+//! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + S M1_i
 //! ```
 //!
-//! `eps = 0.3`: real smoothing matters more than the start. The steps end when the *penalised*
-//! objective `F = sum_d logsumexp_j L_dj + eps n sum_ij M1_i log M_ij` gains less than `1e-6`,
-//! relatively; with smoothing the likelihood alone need not grow.
+//! `S` is what the corpus itself says of how alike its topics are ([`smoothing`](super::smoothing)):
+//! real smoothing matters more than the start. The steps end when the *penalised* objective
+//! `F = sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with
+//! smoothing the likelihood alone need not grow.
 //!
 //! # Cost
 //! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
@@ -15,6 +16,7 @@
 
 use rayon::prelude::*;
 
+use super::smoothing;
 use super::spectral::{frequencies, lift, mixed_with, to_vocabulary};
 use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
@@ -22,9 +24,6 @@ use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::pace::Pace;
-
-/// Strength of the smoothing towards the corpus' word frequencies.
-pub(super) const SMOOTHING: f64 = 0.3;
 
 /// Relative gain below which the objective has settled.
 const SETTLED: f64 = 1e-6;
@@ -60,6 +59,7 @@ pub(super) fn polish(
     watch: &dyn Fn(Step),
 ) -> Polished {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
+    let strength = smoothing::strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
     let mut last = f64::NEG_INFINITY;
@@ -72,7 +72,7 @@ pub(super) fn polish(
         let logarithms = logarithms_of(&word_topic);
         let mut posterior = products.forward(&logarithms);
         let likelihood = to_posterior(&mut posterior, &topic_weights);
-        let objective = likelihood + penalty(&logarithms, frequencies);
+        let objective = likelihood + strength * penalty(&logarithms, frequencies);
         settled = until_settled && objective - last <= SETTLED * objective.abs();
         if until_settled {
             pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
@@ -81,7 +81,7 @@ pub(super) fn polish(
         if !settled {
             topic_weights = column_means(&posterior);
             word_topic = products.backward(&posterior, None);
-            smooth(&mut word_topic, frequencies);
+            smooth(&mut word_topic, frequencies, strength);
             steps += 1;
         }
     }
@@ -170,10 +170,9 @@ fn logarithms_of(word_topic: &Matrix) -> Matrix {
     logarithms
 }
 
+/// `sum_ij M1_i log M_ij`.
 fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
-    let sum: f64 =
-        (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum();
-    SMOOTHING * frequencies.len() as f64 * sum
+    (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum()
 }
 
 /// Turns `X log M` into posteriors in place and returns the log-likelihood.
@@ -222,9 +221,8 @@ fn column_means(matrix: &Matrix) -> Vec<f64> {
         .collect()
 }
 
-/// Adds `eps n M1` to every column and normalises it.
-fn smooth(word_topic: &mut Matrix, frequencies: &[f64]) {
-    let strength = SMOOTHING * frequencies.len() as f64;
+/// Adds `S M1` to every column and normalises it.
+fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) {
     for j in 0..word_topic.n_columns() {
         let column = word_topic.column_mut(j);
         for (value, m1) in column.iter_mut().zip(frequencies) {

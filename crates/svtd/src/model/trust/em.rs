@@ -33,7 +33,7 @@ use super::part::Part;
 use super::spread::standard_errors;
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
-use crate::model::em;
+use crate::model::{em, smoothing};
 use crate::moments::Counting;
 use crate::moments::panels::{LeftOut, Products};
 
@@ -69,7 +69,8 @@ pub(super) fn leave_out(
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
     let posterior = em::posterior(&products, word_topic, topic_weights);
     let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
-    let state = State::new(&products, posterior, frequencies);
+    let strength = smoothing::strength(corpus, topic_weights);
+    let state = State::new(&products, posterior, frequencies, strength);
     let own = Own::of(groups, &state, &lengths);
     let steps = products.left_out(&LeftOut {
         members: &groups.members(),
@@ -134,9 +135,8 @@ struct Step {
 }
 
 impl State {
-    fn new(products: &Products<'_>, posterior: Matrix, frequencies: &[f64]) -> Self {
+    fn new(products: &Products<'_>, posterior: Matrix, frequencies: &[f64], strength: f64) -> Self {
         let sums = products.backward(&posterior, None);
-        let strength = em::SMOOTHING * frequencies.len() as f64;
         let prior: Vec<f64> = frequencies.iter().map(|m1| strength * m1).collect();
         let k = sums.n_columns();
         let masses: Vec<f64> =

@@ -1,0 +1,216 @@
+//! A corpus that grows by one document at a time, and what each method learns from its moments.
+//!
+//! The moments are sums over documents ([`IncrementalMoments`]): a new document is added to those
+//! of the others, which are not looked at again. Two laws of weights are kept side by side, that
+//! of Theorem 2.1 for the paper's method and its rivals, and that of least variance for our default;
+//! the latter needs the chance that two words coincide, which is fixed by the documents there are
+//! at the beginning.
+//!
+//! What several methods ask of the same moments is computed once ([`Remembered`]). EM has no
+//! moments: it reads the documents.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use svtd::decomposition::{Decomposition, ReadOff};
+use svtd::linalg::Matrix;
+use svtd::model::polish_single_topic;
+use svtd::moments::incremental::{Estimate, IncrementalMoments, LengthLaw};
+use svtd::moments::{Cube, Rows};
+use svtd::recovery::{Recovered, recover};
+use svtd::{Corpus, Error, Method, Moments, Result, Scaling, Whitening};
+
+use crate::contestants::Contestant;
+
+/// The first documents of a corpus, and their moments.
+pub struct Growing<'a> {
+    corpus: &'a Corpus,
+    n_topics: usize,
+    n_documents: usize,
+    paper: IncrementalMoments,
+    optimal: IncrementalMoments,
+}
+
+impl<'a> Growing<'a> {
+    /// The first `n_documents` of a corpus.
+    ///
+    /// # Errors
+    /// When the vocabulary is too large for moments that are stored.
+    pub fn new(corpus: &'a Corpus, n_topics: usize, n_documents: usize) -> Result<Self> {
+        let law = LengthLaw::Optimal { coincidence: coincidence(corpus, n_documents) };
+        let mut growing = Self {
+            corpus,
+            n_topics,
+            n_documents: 0,
+            paper: IncrementalMoments::new(corpus.n_words(), LengthLaw::Paper)?,
+            optimal: IncrementalMoments::new(corpus.n_words(), law)?,
+        };
+        (0..n_documents).try_for_each(|_| growing.grow())?;
+        Ok(growing)
+    }
+
+    /// Adds the next document.
+    ///
+    /// # Errors
+    /// None for documents of a corpus.
+    pub fn grow(&mut self) -> Result<()> {
+        let document = self.corpus.document(self.n_documents);
+        self.paper.add(document.words())?;
+        self.optimal.add(document.words())?;
+        self.n_documents += 1;
+        Ok(())
+    }
+
+    /// What each of some methods learns, `M`, given the seed of its random numbers.
+    ///
+    /// # Errors
+    /// When the documents do not support a fit.
+    pub fn learn(&self, methods: &[(Contestant, u64)]) -> Result<Vec<Matrix>> {
+        let first: Vec<usize> = (0..self.n_documents).collect();
+        let documents = self.corpus.subset(&first);
+        let paper = Spectrum::of(&self.paper, self.n_topics, Scaling::Plain)?;
+        let optimal = Spectrum::of(&self.optimal, self.n_topics, Scaling::Scaled)?;
+        let pivot = paper.learn(Method::Svtd, Rows::Removed);
+        let joint = optimal.learn(Method::Joint, Rows::Kept);
+        let polished = |start: &Recovered| {
+            polish_single_topic(&documents, &start.word_topic, &start.topic_weights).0
+        };
+        let one = |&(contestant, seed): &(Contestant, u64)| {
+            let rival = |method| paper.learn(method, Rows::Kept).word_topic;
+            Ok(match contestant {
+                Contestant::Svtd => pivot.word_topic.clone(),
+                Contestant::SvtdThenEm => polished(&pivot),
+                Contestant::Joint => joint.word_topic.clone(),
+                Contestant::Default => polished(&joint),
+                Contestant::TensorPower => rival(Method::TensorPower { seed }),
+                Contestant::Eigenvectors => rival(Method::Eigenvectors { seed }),
+                Contestant::SingularVectors => rival(Method::SingularVectors { seed }),
+                Contestant::Als => rival(Method::Als { seed }),
+                Contestant::Em | Contestant::Oracle => {
+                    match contestant.params(self.n_topics, seed) {
+                        Some(params) => params.fit(&documents)?.topics().word_topic().clone(),
+                        // No method: what is there to learn is known.
+                        None => Matrix::zeros(self.corpus.n_words(), 0),
+                    }
+                }
+            })
+        };
+        methods.iter().map(one).collect()
+    }
+}
+
+/// The chance that two words of one of the first documents are the same, `trace(M2)`.
+fn coincidence(corpus: &Corpus, n_documents: usize) -> f64 {
+    let (mut same, mut pairs) = (0.0, 0.0);
+    for d in 0..n_documents {
+        let c = corpus.lengths()[d] as f64;
+        pairs += c * (c - 1.0);
+        same +=
+            corpus.document(d).words().map(|(_, x)| f64::from(x) * f64::from(x)).sum::<f64>() - c;
+    }
+    same / pairs
+}
+
+/// Moments, whitened.
+struct Spectrum<'a> {
+    moments: Remembered<'a>,
+    whitening: Whitening,
+}
+
+impl<'a> Spectrum<'a> {
+    /// For the number of topics asked for, or for as many as the documents show.
+    fn of(sums: &'a IncrementalMoments, n_topics: usize, scaling: Scaling) -> Result<Self> {
+        let moments = Remembered::new(sums.estimate()?);
+        let whitening = match Whitening::fit(&moments, n_topics, scaling) {
+            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
+                Whitening::fit(&moments, visible, scaling)?
+            }
+            outcome => outcome?,
+        };
+        Ok(Self { moments, whitening })
+    }
+
+    fn learn(&self, method: Method, rows: Rows) -> Recovered {
+        let found: Decomposition = method.decompose(&self.moments, &self.whitening, rows);
+        let read_off = method.read_off(ReadOff::Diagonals(rows), rows);
+        let columns = found.columns(&self.moments, &self.whitening, read_off);
+        recover(columns, self.moments.first(), self.whitening.scales())
+    }
+}
+
+/// Moments that are asked by several methods, all with the same whitening, and answer from memory
+/// the second time.
+struct Remembered<'a> {
+    estimate: Estimate<'a>,
+    cube: OnceLock<Cube>,
+    kept: OnceLock<Matrix>,
+    removed: OnceLock<Matrix>,
+}
+
+impl<'a> Remembered<'a> {
+    fn new(estimate: Estimate<'a>) -> Self {
+        Self { estimate, cube: OnceLock::new(), kept: OnceLock::new(), removed: OnceLock::new() }
+    }
+}
+
+impl Moments for Remembered<'_> {
+    fn n_features(&self) -> usize {
+        self.estimate.n_features()
+    }
+
+    fn first(&self) -> &[f64] {
+        self.estimate.first()
+    }
+
+    fn second_times(&self, block: &Matrix) -> Matrix {
+        self.estimate.second_times(block)
+    }
+
+    fn third_whitened(&self, whitening: &Whitening) -> Cube {
+        self.cube.get_or_init(|| self.estimate.third_whitened(whitening)).clone()
+    }
+
+    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+        let place = match rows {
+            Rows::Kept => &self.kept,
+            Rows::Removed => &self.removed,
+        };
+        let all = 0..self.n_features();
+        let slices = place.get_or_init(|| self.estimate.third_slices(whitening, rows, all));
+        Matrix::from_fn(features.len(), slices.n_columns(), |i, p| slices[(features.start + i, p)])
+    }
+
+    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
+        self.estimate.third_diagonals(whitening, rotation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svtd::evaluation::drift;
+
+    use super::*;
+    use crate::contestants::{Sample, paper_lengths};
+
+    #[test]
+    fn a_grown_corpus_teaches_what_all_its_documents_at_once_do() {
+        let sample = Sample::draw(40, 3, 80, &paper_lengths(), 5);
+        assert_eq!(sample.corpus.n_present(), 40, "features are words then");
+        let mut growing = Growing::new(&sample.corpus, 3, 60).unwrap();
+        (60..80).for_each(|_| growing.grow().unwrap());
+        let methods = Contestant::METHODS.map(|contestant| (contestant, 7));
+        let learned = growing.learn(&methods).unwrap();
+        for ((contestant, seed), grown) in methods.into_iter().zip(learned) {
+            let fitted = contestant.params(3, seed).unwrap().fit(&sample.corpus).unwrap();
+            let moved = drift(fitted.topics().word_topic(), &grown);
+            // The direction of features follows their order, which is another; and the weights of
+            // our default hang on the documents of the beginning.
+            let same = match contestant {
+                Contestant::Eigenvectors => f64::INFINITY,
+                Contestant::Joint | Contestant::Default => 5e-3,
+                _ => 1e-6,
+            };
+            assert!(moved <= same, "{}: {moved}", contestant.name());
+        }
+    }
+}

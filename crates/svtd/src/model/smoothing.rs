@@ -1,0 +1,130 @@
+//! How much a topic is drawn towards the corpus: as much as the topics are alike.
+//!
+//! EM smooths a topic with `S` words of the corpus' own frequencies `M1`. That is the mean of what
+//! to believe of a topic when topics are Dirichlet around `M1` with concentration `S`: far apart for
+//! small `S`, nearly the same for large. How far apart they are, the data say before any topic is
+//! known, by two chances that can be counted without bias:
+//!
+//! ```text
+//! T = chance that two words of one document are the same      = sum_j w_j |mu_j|^2
+//! B = chance that two words of two documents are the same     = |sum_j w_j mu_j|^2
+//! E[T - B] = (1 - sum_j w_j^2) (1 - B) / (S + 1)               for such topics
+//! ```
+//!
+//! so `S` follows from `T`, `B` and the weights `w` (empirical Bayes; Robbins 1956). Words that come
+//! in bursts, as in text, make `T` larger and `S` small. Then a floor of `0.3` words for each word of
+//! the vocabulary holds, which is what serves text best; the estimate counts where topics are more
+//! alike than that, and there it keeps EM from following the noise of few documents.
+//!
+//! # Cost
+//! One pass over the counts, in whole numbers: the same bits however it is divided.
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+
+/// The least smoothing, in words for each word of the vocabulary.
+const FLOOR: f64 = 0.3;
+
+/// How many words of the corpus' frequencies are added to each topic: `S`, given the topics' weights.
+pub(super) fn strength(corpus: &Corpus, topic_weights: &[f64]) -> f64 {
+    let floor = FLOOR * corpus.n_present() as f64;
+    // Topics that cannot be told apart at all are drawn together no more than the words there are.
+    let most = corpus.n_tokens() as f64;
+    match concentration(corpus, topic_weights) {
+        Some(concentration) => floor.max(concentration.min(most)),
+        None => floor,
+    }
+}
+
+/// `S` as the chances have it: infinite when they see no difference between topics, `None` when there
+/// is nothing to count.
+fn concentration(corpus: &Corpus, topic_weights: &[f64]) -> Option<f64> {
+    let Chances { within, between } = Chances::count(corpus)?;
+    let uneven: f64 = topic_weights.iter().map(|w| w * w).sum();
+    let apart = within - between;
+    if apart > 0.0 {
+        Some((1.0 - uneven) * (1.0 - between) / apart - 1.0)
+    } else {
+        Some(f64::INFINITY)
+    }
+}
+
+/// How often two words are the same.
+struct Chances {
+    /// Of one document: `T`.
+    within: f64,
+    /// Of two: `B`.
+    between: f64,
+}
+
+impl Chances {
+    /// `None` unless there are pairs of both kinds.
+    fn count(corpus: &Corpus) -> Option<Self> {
+        let square = |x: u64| u128::from(x) * u128::from(x);
+        let squares: u128 = (0..corpus.n_documents())
+            .into_par_iter()
+            .map(|d| corpus.rows().row(d).1.iter().map(|&x| square(u64::from(x))).sum::<u128>())
+            .sum();
+        let tokens = u128::from(corpus.n_tokens());
+        let pairs_within = corpus.lengths().iter().map(|&c| square(c)).sum::<u128>() - tokens;
+        let pairs_between = tokens * tokens - tokens - pairs_within;
+        if pairs_within == 0 || pairs_between == 0 {
+            return None;
+        }
+        let same_between =
+            corpus.feature_totals().iter().map(|&t| square(t)).sum::<u128>() - squares;
+        Some(Self {
+            within: (squares - tokens) as f64 / pairs_within as f64,
+            between: same_between as f64 / pairs_between as f64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Lengths, SingleTopicSource};
+
+    #[test]
+    fn chances_are_counted_by_hand() {
+        // a a b | a c: of one document, 2 of 6 ordered pairs and 0 of 2; of two, a a twice each way.
+        let mut builder = Corpus::builder(3);
+        builder.push_document([(0, 2), (1, 1)]).unwrap();
+        builder.push_document([(0, 1), (2, 1)]).unwrap();
+        let chances = Chances::count(&builder.build().unwrap()).unwrap();
+        assert!((chances.within - 2.0 / 8.0).abs() < 1e-15);
+        assert!((chances.between - 4.0 / 12.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_concentration_of_topics_is_found_again() {
+        let lengths = Lengths::Uniform(20..=80);
+        for truth in [300.0, 2000.0] {
+            let estimates: Vec<f64> = (0..20)
+                .map(|seed| {
+                    let source = SingleTopicSource::zipf(400, 8, 5.0, truth, 50.0, seed);
+                    let corpus = source.draw(2000, &lengths, seed + 100).0;
+                    concentration(&corpus, &source.topic_weights).unwrap()
+                })
+                .collect();
+            let mean = estimates.iter().sum::<f64>() / 20.0;
+            assert!((mean / truth - 1.0).abs() < 0.15, "{truth}: {mean}");
+        }
+    }
+
+    #[test]
+    fn bursts_leave_the_floor_and_documents_alike_the_words_there_are() {
+        let corpus = |documents: [[(u32, u32); 1]; 2]| {
+            let mut builder = Corpus::builder(2);
+            documents.into_iter().for_each(|words| builder.push_document(words).unwrap());
+            builder.build().unwrap()
+        };
+        let bursts = corpus([[(0, 9)], [(1, 9)]]);
+        assert_eq!(strength(&bursts, &[0.5, 0.5]), 0.6);
+        let alike = corpus([[(0, 9)], [(0, 9)]]);
+        assert_eq!(strength(&alike, &[0.5, 0.5]), 18.0);
+        let single = corpus([[(0, 1)], [(1, 1)]]);
+        assert_eq!(strength(&single, &[0.5, 0.5]), 0.6, "no pair within a document");
+    }
+}
