@@ -9,18 +9,16 @@
 //! What several methods ask of the same moments is computed once ([`Remembered`]). EM has no
 //! moments: it reads the documents.
 
-use std::ops::Range;
-use std::sync::OnceLock;
-
 use svtd::decomposition::{Decomposition, ReadOff};
 use svtd::linalg::Matrix;
 use svtd::model::polish_single_topic;
+use svtd::moments::Rows;
 use svtd::moments::incremental::{Estimate, IncrementalMoments, LengthLaw};
-use svtd::moments::{Cube, Rows};
 use svtd::recovery::{Recovered, recover};
 use svtd::{Corpus, Error, Method, Moments, Result, Scaling, Whitening};
 
 use crate::contestants::Contestant;
+use crate::remembered::Remembered;
 
 /// The first documents of a corpus, and their moments.
 pub struct Growing<'a> {
@@ -113,7 +111,7 @@ fn coincidence(corpus: &Corpus, n_documents: usize) -> f64 {
 
 /// Moments, whitened.
 struct Spectrum<'a> {
-    moments: Remembered<'a>,
+    moments: Remembered<Estimate<'a>>,
     whitening: Whitening,
 }
 
@@ -135,53 +133,6 @@ impl<'a> Spectrum<'a> {
         let read_off = method.read_off(ReadOff::Diagonals(rows), rows);
         let columns = found.columns(&self.moments, &self.whitening, read_off);
         recover(columns, self.moments.first(), self.whitening.scales())
-    }
-}
-
-/// Moments that are asked by several methods, all with the same whitening, and answer from memory
-/// the second time.
-struct Remembered<'a> {
-    estimate: Estimate<'a>,
-    cube: OnceLock<Cube>,
-    kept: OnceLock<Matrix>,
-    removed: OnceLock<Matrix>,
-}
-
-impl<'a> Remembered<'a> {
-    fn new(estimate: Estimate<'a>) -> Self {
-        Self { estimate, cube: OnceLock::new(), kept: OnceLock::new(), removed: OnceLock::new() }
-    }
-}
-
-impl Moments for Remembered<'_> {
-    fn n_features(&self) -> usize {
-        self.estimate.n_features()
-    }
-
-    fn first(&self) -> &[f64] {
-        self.estimate.first()
-    }
-
-    fn second_times(&self, block: &Matrix) -> Matrix {
-        self.estimate.second_times(block)
-    }
-
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        self.cube.get_or_init(|| self.estimate.third_whitened(whitening)).clone()
-    }
-
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
-        let place = match rows {
-            Rows::Kept => &self.kept,
-            Rows::Removed => &self.removed,
-        };
-        let all = 0..self.n_features();
-        let slices = place.get_or_init(|| self.estimate.third_slices(whitening, rows, all));
-        Matrix::from_fn(features.len(), slices.n_columns(), |i, p| slices[(features.start + i, p)])
-    }
-
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        self.estimate.third_diagonals(whitening, rotation)
     }
 }
 

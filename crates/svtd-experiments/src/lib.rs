@@ -27,8 +27,10 @@ pub mod contestants;
 pub mod dante;
 pub mod figure;
 pub mod growing;
+pub mod mixtures;
 pub mod moments;
 pub mod published;
+pub mod remembered;
 pub mod report;
 pub mod scaling;
 pub mod seeds;
@@ -37,6 +39,7 @@ pub mod state_union;
 pub mod statistics;
 pub mod table;
 pub mod texts;
+pub mod theorems;
 pub mod timing;
 
 use std::path::PathBuf;

@@ -8,6 +8,7 @@
 //! method is shown once so and once with starts drawn anew each time.
 
 use svtd::evaluation::drift;
+use svtd::linalg::Matrix;
 
 use crate::contestants::{Contestant, Sample, paper_lengths};
 use crate::figure::{Axis, Figure, Mark, Panel, Point, Scale, Series, Style, colour};
@@ -76,6 +77,24 @@ struct Run {
     entrant: Entrant,
     /// From `FIRST + 1` on.
     drifts: Vec<f64>,
+    /// The same with topics ordered by their probability of the first word instead of matched, as
+    /// the authors' published program does.
+    ordered: Vec<f64>,
+}
+
+/// `|M_N - M_(N-1)|`, the columns ordered by their first row; not a number when a topic is missing.
+fn drift_in_order(before: &Matrix, after: &Matrix) -> f64 {
+    if before.n_columns() != after.n_columns() {
+        return f64::NAN;
+    }
+    let ordered = |topics: &Matrix| {
+        let mut order: Vec<usize> = (0..topics.n_columns()).collect();
+        order.sort_by(|&a, &b| topics[(0, a)].total_cmp(&topics[(0, b)]));
+        topics.select_columns(&order)
+    };
+    let mut difference = ordered(before);
+    difference.add(-1.0, &ordered(after));
+    difference.frobenius_norm()
 }
 
 /// Runs the experiment.
@@ -102,13 +121,14 @@ fn one(corpus: usize, last: usize) -> svtd::Result<Vec<Run>> {
         entrants.iter().map(|e| (e.contestant, draw(e))).collect()
     };
     let mut before = growing.learn(&asked(FIRST))?;
-    let start = |&entrant: &Entrant| Run { entrant, drifts: Vec::with_capacity(last - FIRST) };
+    let start = |&entrant: &Entrant| Run { entrant, drifts: Vec::new(), ordered: Vec::new() };
     let mut runs: Vec<Run> = entrants.iter().map(start).collect();
     for n in FIRST + 1..=last {
         growing.grow()?;
         let after = growing.learn(&asked(n))?;
         for (run, (before, after)) in runs.iter_mut().zip(before.iter().zip(&after)) {
             run.drifts.push(drift(before, after));
+            run.ordered.push(drift_in_order(before, after));
         }
         before = after;
     }
@@ -129,6 +149,15 @@ impl Summary<'_> {
     fn mean(&self, entrant: Entrant) -> Mean {
         let means: Vec<f64> = self.of(entrant).map(|run| Mean::of(&run.drifts).value).collect();
         Mean::of(&means)
+    }
+
+    /// The same with topics in the order of their first word, steps that lost a topic left out.
+    fn mean_in_order(&self, entrant: Entrant) -> Mean {
+        let of = |run: &Run| {
+            let steps: Vec<f64> = run.ordered.iter().copied().filter(|v| v.is_finite()).collect();
+            Mean::of(&steps).value
+        };
+        Mean::of(&self.of(entrant).map(of).collect::<Vec<_>>())
     }
 
     fn mean_of(&self, contestant: Contestant) -> Mean {
@@ -174,6 +203,14 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
     section.drawings.push(drawing(summary));
     section.tables.push(table(summary));
     section.numbers.push(Numbers { name: "stability".to_owned(), table: numbers(summary) });
+    section.notes.push(format!(
+        "The authors' published program does not match topics: it orders them by their probability of the first \
+         word, and whenever two change places both count as moved. With that order the tensor power method moves by \
+         {:.4} with its starts kept and {:.4} with new ones (last column), to be held against the 0.0153 and 0.0259 \
+         measured with their code. Matched, it moves less and the starts hardly matter, as enough of them are drawn.",
+        summary.mean_in_order(Entrant { contestant: Contestant::TensorPower, anew: false }).value,
+        summary.mean_in_order(NEW_STARTS).value
+    ));
     section
 }
 
@@ -270,7 +307,14 @@ fn drawing(summary: &Summary<'_>) -> Drawing {
 fn table(summary: &Summary<'_>) -> Table {
     let mut table = Table::new(
         "Mean Var over all steps, and the same measured with the authors' code",
-        &["method", "here", "largest step", "authors' code", "ratio"],
+        &[
+            "method",
+            "here",
+            "largest step",
+            "authors' code",
+            "ratio",
+            "topics in order of the first word",
+        ],
     );
     for entrant in Entrant::all() {
         let mean = summary.mean(entrant);
@@ -286,6 +330,7 @@ fn table(summary: &Summary<'_>) -> Table {
             largest.into(),
             reference.into(),
             ratio.map_or(Cell::Empty, Cell::Text),
+            summary.mean_in_order(entrant).into(),
         ]);
     }
     table

@@ -17,10 +17,11 @@
 //! points where the topics do, and `E` takes it back to the features.
 //!
 //! # What it needs
-//! Luck: the objective has local optima. We run from a few orthonormal starts and keep the best
-//! fit, by its misfit `|T - sum_j s_j a_j x b_j x c_j| / |T|`. With five topics and exact moments
-//! that finds them; with twenty it has been seen to end in a local optimum all the same, which
-//! shows in [`Decomposition::residual`].
+//! Luck: the objective has local optima, more of them the more topics there are. So the first start
+//! is the answer of one random direction, the eigenvectors of `sum_l theta_l T_l` (a direct solution
+//! as a start is due to Sanchez and Kowalski 1990), which is where ALS ends when the moments are
+//! exact. The others are orthonormal at random. We keep the best fit, by its misfit
+//! `|T - sum_j s_j a_j x b_j x c_j| / |T|`.
 //!
 //! # Cost
 //! `O(k^4)` for a factor, three factors a round, at most 200 rounds a start and 10 starts. A start
@@ -29,8 +30,11 @@
 //! # Departures from the source
 //! Factors that have become collinear are solved with a ridge of `1e-12`, and said.
 
+use super::joint::slice_eigen;
 use super::unfolded::Unfolded;
-use super::{Decomposition, generator, normalise, random_directions, separation_and_residual};
+use super::{
+    Decomposition, along, generator, normalise, random_directions, separation_and_residual,
+};
 use crate::linalg::{Matrix, dot, orthonormal_basis, positive_inverse};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
@@ -59,7 +63,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let k = cube.side();
     let mut rng = generator(seed);
     let unfolded = Unfolded::new(cube);
-    let mut best = Fit::from_start(&unfolded, random_factors(&mut rng, k));
+    let mut best = Fit::from_start(&unfolded, direct_factors(&mut rng, cube));
     for _ in 1..STARTS {
         if best.misfit <= EXACT {
             break;
@@ -73,6 +77,13 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let (separation, residual) = separation_and_residual(cube, whitening, &rotation);
     let note = best.note(&rotation);
     Decomposition { rotation, pivot: None, separation, residual, joint: None, note }
+}
+
+/// Three times the eigenvectors of the cube along a random direction.
+fn direct_factors(rng: &mut rand_chacha::ChaCha8Rng, cube: &Cube) -> [Matrix; 3] {
+    let contraction = along(cube, random_directions(rng, cube.side(), 1).column(0));
+    let (_, _, factor) = slice_eigen(&contraction);
+    [factor.clone(), factor.clone(), factor]
 }
 
 /// Three times the same orthonormal factor, as the cube is symmetric.

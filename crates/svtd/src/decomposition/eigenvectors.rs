@@ -53,3 +53,40 @@ pub fn decompose(
     normalise(&mut direction);
     from_contraction(&moments.third_towards(whitening, &direction), cube, whitening)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::{Matrix, symmetric_eigen};
+    use crate::moments::{Counting, DocumentWeights, SingleTopicMoments};
+    use crate::synthetic::{Lengths, SingleTopicSource};
+    use crate::whitening::Scaling;
+
+    #[test]
+    fn the_matrix_of_algorithm_a_has_real_eigenvalues_on_any_sample() {
+        // Ten documents for four topics: noise, where the source's own matrix may well be complex.
+        for seed in 0..20 {
+            let source = SingleTopicSource::uniform(12, 4, seed);
+            let corpus = source.draw(10, &Lengths::Fixed(6), seed + 50).0;
+            let moments =
+                SingleTopicMoments::estimate(&corpus, &DocumentWeights::Paper, Counting::Raw);
+            let moments = moments.unwrap();
+            let Ok(whitening) = Whitening::fit(&moments, 4, Scaling::Plain) else { continue };
+            let direction = vec![1.0 / 12.0_f64.sqrt(); moments.n_features()];
+            let h = moments.third_towards(&whitening, &direction);
+            // B = S^(1/2) H S^(-1/2): the eigenvectors of H give those of B.
+            let roots: Vec<f64> = whitening.eigenvalues()[..4].iter().map(|v| v.sqrt()).collect();
+            let b = Matrix::from_fn(4, 4, |i, j| roots[i] * h[(i, j)] / roots[j]);
+            let (values, vectors) = symmetric_eigen(&h);
+            let mut found = vectors.clone();
+            found.scale_rows(&roots);
+            let mut scaled = found.clone();
+            scaled.scale_columns(&values);
+            scaled.add(-1.0, &b.times(&found));
+            assert!(scaled.frobenius_norm() <= 1e-10 * found.frobenius_norm(), "seed {seed}");
+            let decomposition =
+                decompose(&moments, &moments.third_whitened(&whitening), &whitening, seed);
+            assert!(decomposition.rotation.values().iter().all(|v| v.is_finite()));
+        }
+    }
+}

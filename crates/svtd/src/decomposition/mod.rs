@@ -228,6 +228,18 @@ fn from_contraction(contraction: &Matrix, cube: &Cube, whitening: &Whitening) ->
     Decomposition { rotation, pivot: None, separation: gap, residual, joint: None, note }
 }
 
+/// `sum_l theta_l T_l`: the cube along a whitened direction.
+fn along(cube: &Cube, direction: &[f64]) -> Matrix {
+    let k = cube.side();
+    let mut contraction = Matrix::zeros(k, k);
+    for (l, weight) in direction.iter().enumerate() {
+        for (target, value) in contraction.values_mut().iter_mut().zip(cube.slice(l)) {
+            *target += weight * value;
+        }
+    }
+    contraction
+}
+
 /// The generator behind a seed.
 fn generator(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)

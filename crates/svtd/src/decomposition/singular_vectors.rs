@@ -22,20 +22,12 @@
 //! So `H` is symmetric, and we take eigenvectors, which do not confuse a value with its negative
 //! as singular vectors do.
 
-use super::{Decomposition, from_contraction, generator, random_directions};
-use crate::linalg::Matrix;
+use super::{Decomposition, along, from_contraction, generator, random_directions};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
 
 /// Finds the rotation along the direction that `seed` draws.
 pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition {
     let direction = random_directions(&mut generator(seed), cube.side(), 1);
-    let k = cube.side();
-    let mut contraction = Matrix::zeros(k, k);
-    for (l, weight) in direction.column(0).iter().enumerate() {
-        for (target, value) in contraction.values_mut().iter_mut().zip(cube.slice(l)) {
-            *target += weight * value;
-        }
-    }
-    from_contraction(&contraction, cube, whitening)
+    from_contraction(&along(cube, direction.column(0)), cube, whitening)
 }
