@@ -6,11 +6,13 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
 use serde_json::json;
 use svtd::Error;
 use svtd::persist::atomic::write_atomically;
-use svtd_experiments::{Addresses, Plan, Report, Section, dante};
+use svtd_experiments::{Addresses, Experiment, Plan, Report, Section, dante};
 
 use crate::args::{Common, Name, Reproduce};
 use crate::failure::{Failure, Outcome};
@@ -44,16 +46,25 @@ pub fn run(args: &Reproduce, common: &Common) -> Outcome {
     Ok(())
 }
 
+/// Side by side, in the order asked for: what is timed runs on one thread and leaves the others idle.
 fn reproduce(args: &Reproduce, plan: &Plan, common: &Common) -> Outcome<Report> {
     let progress = Progress::new(Detail::chosen(common));
-    let mut report = Report { made_by: made_by(args), ..Report::default() };
-    for experiment in args.experiments() {
-        let name = experiment.name();
-        let watch = |done: usize, of: usize| progress.portion(name, done, of);
-        report.sections.push(experiment.run(plan, &watch)?);
-    }
-    Ok(report)
+    let experiments = args.experiments();
+    let shares = Mutex::new(vec![0; experiments.len()]);
+    let tell = |at: usize, done: usize, of: usize| {
+        let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares[at] = WHOLE * done / of.max(1);
+        progress.portion("experiments", shares.iter().sum(), WHOLE * shares.len());
+    };
+    let run = |(at, experiment): (usize, &Experiment)| {
+        experiment.run(plan, &|done, of| tell(at, done, of))
+    };
+    let sections = experiments.par_iter().enumerate().map(run).collect::<svtd::Result<_>>()?;
+    Ok(Report { made_by: made_by(args), sections, ..Report::default() })
 }
+
+/// What an experiment counts in the progress of all.
+const WHOLE: usize = 1000;
 
 fn plan(args: &Reproduce) -> Outcome<Plan> {
     let data = args.data.clone().or_else(|| std::env::var_os("SVTD_DATA").map(PathBuf::from));

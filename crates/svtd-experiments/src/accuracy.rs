@@ -77,7 +77,7 @@ struct Run {
 /// Drawn corpora can be fitted; none is expected.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let sizes = plan.sizes(&SIZES, &QUICK_SIZES);
-    let n_corpora = plan.n_corpora(100, 40);
+    let n_corpora = plan.n_corpora(80, 40);
     let mut tasks = Vec::new();
     for &n in sizes.iter().rev() {
         for documents in Documents::BOTH {
@@ -307,7 +307,7 @@ fn drawings(summary: &Summary<'_>) -> Vec<Drawing> {
     let two = |label: &str, scale: Scale, value: fn(&Score) -> f64| {
         Documents::BOTH.map(|documents| panel(summary, documents, label, scale, value)).to_vec()
     };
-    let mut main = two("topic L1, mean over corpora", Scale::Linear, L1);
+    let mut main = two("topic L1, mean over corpora", Scale::Log, L1);
     main.extend(two("ARI of clusters, mean", Scale::Linear, ARI));
     let err = two("Err, mean over corpora", Scale::Log, ERR);
     vec![
@@ -346,7 +346,7 @@ fn panel(
     Panel {
         title: documents.name().to_owned(),
         y: Axis::around(label, scale, heights),
-        x: Axis::around("documents, N", Scale::Linear, summary.sizes.iter().map(|&n| n as f64)),
+        x: Axis::around("documents, N", Scale::Log, summary.sizes.iter().map(|&n| n as f64)),
         series,
         dividers: Vec::new(),
     }

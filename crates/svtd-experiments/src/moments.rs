@@ -82,7 +82,7 @@ struct Run {
 /// Drawn corpora have moments; none is expected.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let sizes = plan.sizes(&SIZES, &QUICK_SIZES);
-    let n_corpora = plan.n_corpora(60, 24);
+    let n_corpora = plan.n_corpora(40, 24);
     // The largest first, so that no thread is left alone with them at the end.
     let tasks: Vec<(usize, usize)> =
         sizes.iter().rev().flat_map(|&n| (0..n_corpora).map(move |c| (n, c))).collect();

@@ -103,7 +103,7 @@ fn drift_in_order(before: &Matrix, after: &Matrix) -> f64 {
 /// Drawn corpora can be fitted; none is expected.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let last = if plan.quick { QUICK_LAST } else { LAST };
-    let corpora: Vec<usize> = (0..plan.n_corpora(40, 6)).collect();
+    let corpora: Vec<usize> = (0..plan.n_corpora(30, 6)).collect();
     let runs = each(&corpora, watch, |&corpus| one(corpus, last))?;
     let runs: Vec<Run> = runs.into_iter().flatten().collect();
     Ok(section(&Summary { runs: &runs, last }, corpora.len()))
