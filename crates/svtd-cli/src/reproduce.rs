@@ -60,7 +60,7 @@ fn reproduce(args: &Reproduce, plan: &Plan, common: &Common) -> Outcome<Report> 
         experiment.run(plan, &|done, of| tell(at, done, of))
     };
     let sections = experiments.par_iter().enumerate().map(run).collect::<svtd::Result<_>>()?;
-    Ok(Report { made_by: made_by(args), sections, ..Report::default() })
+    Ok(Report { made_by: made_by(args), sections })
 }
 
 /// What an experiment counts in the progress of all.
