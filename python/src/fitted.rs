@@ -152,6 +152,40 @@ impl Fitted {
         Ok(ranked.into_iter().map(words).collect())
     }
 
+    /// The standard error of each word's probability, topics x words; `None` when not known.
+    fn component_errors<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let topics = self.0.model.topics();
+        let shape = [topics.len(), topics.vocabulary().len()];
+        let array = |errors: &Matrix| errors.values().to_vec().into_pyarray(py).reshape(shape);
+        topics.errors().map(array).transpose()
+    }
+
+    /// Why document `d` has its topics: its words, how often each occurs, and how far each pulls
+    /// towards every topic (words x topics).
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        counts: &Counts,
+        d: usize,
+    ) -> PyResult<(Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>)> {
+        if d >= counts.0.n_documents() {
+            let found = counts.0.n_documents();
+            return Err(pyo3::exceptions::PyIndexError::new_err(format!(
+                "there is no document {d}: there are {found}, and the first has number 0"
+            )));
+        }
+        let explained = self.0.model.explain(&counts.0, d).map_err(|error| exception(&error))?;
+        let n_topics = explained.mixture.len();
+        let pulls =
+            Matrix::from_fn(explained.words.len(), n_topics, |i, j| explained.words[i].pulls[j]);
+        let pulls = by_rows(py, &pulls)?;
+        let counts = explained.words.iter().map(|word| word.count).collect();
+        Ok((explained.words.into_iter().map(|word| word.word).collect(), counts, pulls))
+    }
+
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         py.detach(|| self.0.save(path, overwrite)).map_err(|error| exception(&error))

@@ -8,6 +8,7 @@ laying them out.
 from __future__ import annotations
 
 import json
+import operator
 import numbers
 import os
 import sys
@@ -302,6 +303,44 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The topics as a data frame: weight, words, and how far to believe each."""
         check_is_fitted(self, "components_")
         return _frames.topic_info(self)
+
+    def word_info(self, n: int = 10) -> Any:
+        """The likeliest words of every topic as a data frame, with their standard errors.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many words of each topic.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``topic``, ``word``, ``probability``, ``error``. An interval of two errors to
+            either side covers the truth about 95 times in 100 if the model is right; ``error`` is
+            NaN when it is not known (``trust=False``, or too few documents).
+        """
+        self._fitted_model()
+        return _frames.word_info(self, n)
+
+    def explain(self, X: Any, document: int = 0) -> Any:
+        """Why a document has its topics: which of its words pull it where.
+
+        Parameters
+        ----------
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
+            Counts of words.
+        document : int, default=0
+            The row of the document.
+
+        Returns
+        -------
+        DataFrame
+            A row for each word the model knows, the hardest pulls first: ``word``, ``count`` and a
+            column for each topic. For LDA a pull is how many of its tokens are about the topic, for
+            SingleTopic evidence in nats.
+        """
+        counts = self._ask(X)
+        return _frames.explanation(*self._fitted.explain(counts, operator.index(document)))
 
     def document_info(self, X: Any) -> Any:
         """Documents as a data frame: length, main topic and its share.

@@ -35,7 +35,43 @@ def topic_info(model: Any) -> Any:
         columns["alpha"] = model.alpha_
     for name in ("documents", "clipped"):
         columns[name] = np.array([topic[name] for topic in topics])
+    trusted = [topic.get("trust") or {} for topic in topics]
+    columns["z"] = np.array([_number(trust.get("z")) for trust in trusted])
+    stability = [trust.get("stability") or {} for trust in trusted]
+    for name in ("expected_error", "n_changed", "n_groups"):
+        columns[name] = np.array([_number(figures.get(name)) for figures in stability])
     columns["warnings"] = ["; ".join(flags) for flags in model._fitted.flags()]
+    return frame(columns)
+
+
+def _number(value: Any) -> float:
+    return np.nan if value is None else float(value)
+
+
+def word_info(model: Any, n: int) -> Any:
+    """The likeliest words of every topic, each in a row of its own."""
+    names = model._words()
+    order = np.argsort(-model.components_, axis=1, kind="stable")[:, :n]
+    topic = np.repeat(np.arange(len(order)), order.shape[1])
+    word = order.ravel()
+    errors = model._fitted.component_errors()
+    known = np.full(len(word), np.nan) if errors is None else errors[topic, word]
+    return frame(
+        {
+            "topic": topic,
+            "word": [str(names[i]) for i in word],
+            "probability": model.components_[topic, word],
+            "error": known,
+        }
+    )
+
+
+def explanation(words: list[str], counts: list[int], pulls: np.ndarray) -> Any:
+    """The words of a document, those that pull hardest first."""
+    order = np.argsort(-np.abs(pulls).max(axis=1, initial=0.0), kind="stable")
+    columns = {"word": [words[i] for i in order], "count": np.array(counts, dtype=int)[order]}
+    for j in range(pulls.shape[1]):
+        columns[f"topic{j}"] = pulls[order, j]
     return frame(columns)
 
 

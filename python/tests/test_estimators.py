@@ -69,10 +69,10 @@ def test_predictions_agree_with_transform(estimator, corpus):
 
 
 def test_it_must_be_fitted_before_it_is_asked(estimator, corpus):
-    for ask in (estimator.transform, estimator.predict, estimator.score, estimator.document_info):
+    for ask in (estimator.transform, estimator.predict, estimator.score, estimator.document_info, estimator.explain):
         with pytest.raises(NotFittedError):
             ask(corpus.X)
-    for ask in (estimator.top_words, estimator.to_sklearn):
+    for ask in (estimator.top_words, estimator.word_info, estimator.to_sklearn):
         with pytest.raises(NotFittedError):
             ask()
 
@@ -82,9 +82,25 @@ def test_tables_tell_topics_and_documents(estimator, corpus):
     info = estimator.topic_info_
     assert isinstance(info, pd.DataFrame) and len(info) == 4
     assert_array_equal(info["weight"], estimator.topic_weights_)
+    assert (info["z"] > 3).all() and (info["expected_error"] > 0).all()
+    words = estimator.word_info(5)
+    assert len(words) == 20 and (words["error"] > 0).all()
+    assert_array_equal(words["probability"][:5], np.sort(estimator.components_[0])[::-1][:5])
     documents = estimator.document_info(corpus.X)
     assert_array_equal(documents["length"], np.asarray(corpus.X.sum(axis=1)).ravel())
     assert_array_equal(documents["topic"], estimator.predict(corpus.X))
+
+
+def test_a_document_is_explained_by_its_words(estimator, corpus):
+    mixtures = estimator.fit_transform(corpus.X)
+    pulls = estimator.explain(corpus.X, 3)
+    assert pulls["count"].sum() == corpus.X[3].sum()
+    topics = pulls[[f"topic{j}" for j in range(4)]].to_numpy()
+    assert topics.sum(axis=0).argmax() == mixtures[3].argmax()
+    if isinstance(estimator, svtd.LDA):
+        assert_allclose(topics.sum(axis=1), pulls["count"])
+    with pytest.raises(IndexError, match="no document 9999"):
+        estimator.explain(corpus.X, 9999)
 
 
 def test_outputs_are_named_and_take_the_form_asked_for(estimator, corpus):
