@@ -16,11 +16,13 @@ Needs svtd itself (`pip install .`), python/requirements-bench.txt, and for 20 n
 folder SVTD_DATA. A fit that takes longer than --cap seconds is stopped and reported as such.
 
 Settings: those each library documents as its defaults where a user has no reason to change them.
-  svtd           LDA(k)
+  svtd           LDA(k): topics, and how far to believe each of them
+  svtd-topics    LDA(k, trust=False): topics alone, as from everyone else here
   scikit-learn   LatentDirichletAllocation(k, n_jobs=2): batch, 10 iterations
   gensim         LdaMulticore(k, workers=2, passes=1)
   gensim-10      the same with passes=10, as its tutorials advise
-  tomotopy       LDAModel(k), 1000 sweeps, last sample
+  tomotopy       LDAModel(k), 100 sweeps, as in the example of its documentation
+  tomotopy-1000  the same with 1000 sweeps
   tomotopy-mean  LDAModel(k, eta=.05), 1000 sweeps, mean of 20 samples 10 sweeps apart
 """
 
@@ -41,7 +43,10 @@ import numpy as np
 import scipy.sparse as sp
 
 THREADS = 2
-LIBRARIES = ["svtd", "scikit-learn", "gensim", "gensim-10", "tomotopy", "tomotopy-mean"]
+LIBRARIES = [
+    "svtd", "svtd-topics", "scikit-learn", "gensim", "gensim-10",
+    "tomotopy", "tomotopy-1000", "tomotopy-mean",
+]
 TOPICS = {"20newsgroups": [20, 50, 100], "generated": [10, 50, 100]}
 EVERY = 5  # documents 5, 10, ... are held out
 ALPHA = 0.1  # of the common inference
@@ -89,10 +94,10 @@ def split(counts: sp.csr_matrix):
 # --- fits, each in its own process -----------------------------------------------------------
 
 
-def fit_svtd(counts, k, seed):
+def fit_svtd(counts, k, seed, trust=True):
     import svtd
 
-    return svtd.LDA(k, n_jobs=THREADS).fit(counts).components_
+    return svtd.LDA(k, n_jobs=THREADS, trust=trust).fit(counts).components_
 
 
 def fit_sklearn(counts, k, seed):
@@ -114,7 +119,7 @@ def fit_gensim(counts, k, seed, passes=1):
     return model.get_topics()
 
 
-def fit_tomotopy(counts, k, seed, mean=False):
+def fit_tomotopy(counts, k, seed, sweeps=100, mean=False):
     import tomotopy
 
     model = tomotopy.LDAModel(k=k, seed=seed, **({"eta": 0.05} if mean else {}))
@@ -123,7 +128,7 @@ def fit_tomotopy(counts, k, seed, mean=False):
         model.add_doc(np.repeat(counts.indices[span], counts.data[span]).astype(str).tolist())
     order = None
     total, n_samples = 0.0, 20 if mean else 1
-    model.train(1000 - 10 * (n_samples - 1), workers=THREADS)
+    model.train(sweeps - 10 * (n_samples - 1), workers=THREADS)
     for sample in range(n_samples):
         if sample:
             model.train(10, workers=THREADS)
@@ -137,11 +142,13 @@ def fit_tomotopy(counts, k, seed, mean=False):
 
 FITS = {
     "svtd": fit_svtd,
+    "svtd-topics": lambda counts, k, seed: fit_svtd(counts, k, seed, trust=False),
     "scikit-learn": fit_sklearn,
     "gensim": fit_gensim,
     "gensim-10": lambda counts, k, seed: fit_gensim(counts, k, seed, passes=10),
     "tomotopy": fit_tomotopy,
-    "tomotopy-mean": lambda counts, k, seed: fit_tomotopy(counts, k, seed, mean=True),
+    "tomotopy-1000": lambda counts, k, seed: fit_tomotopy(counts, k, seed, sweeps=1000),
+    "tomotopy-mean": lambda counts, k, seed: fit_tomotopy(counts, k, seed, 1000, mean=True),
 }
 
 
