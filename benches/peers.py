@@ -18,6 +18,7 @@ folder SVTD_DATA. A fit that takes longer than --cap seconds is stopped and repo
 Settings: those each library documents as its defaults where a user has no reason to change them.
   svtd           LDA(k): topics, and how far to believe each of them
   svtd-topics    LDA(k, trust=False): topics alone, as from everyone else here
+  svtd-shell     the same by the command line (the program SVTD_PROGRAM), which imports no Python
   scikit-learn   LatentDirichletAllocation(k, n_jobs=2): batch, 10 iterations
   gensim         LdaMulticore(k, workers=2, passes=1)
   gensim-10      the same with passes=10, as its tutorials advise
@@ -32,7 +33,7 @@ import argparse
 import gzip
 import json
 import os
-import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,7 @@ import scipy.sparse as sp
 
 THREADS = 2
 LIBRARIES = [
-    "svtd", "svtd-topics", "scikit-learn", "gensim", "gensim-10",
+    "svtd", "svtd-topics", "svtd-shell", "scikit-learn", "gensim", "gensim-10",
     "tomotopy", "tomotopy-1000", "tomotopy-mean",
 ]
 TOPICS = {"20newsgroups": [20, 50, 100], "generated": [10, 50, 100]}
@@ -86,7 +87,7 @@ def split(counts: sp.csr_matrix):
     held_out = np.arange(counts.shape[0]) % EVERY == EVERY - 1
     train, test = counts[~held_out], counts[held_out]
     known = np.asarray(train.sum(axis=0)).ravel() > 0
-    test = (test @ sp.diags(known.astype(test.dtype))).tocsr().astype(test.dtype)
+    test = test.multiply(known.astype(test.dtype)[np.newaxis, :]).tocsr().astype(test.dtype)
     test.eliminate_zeros()
     return train[np.diff(train.indptr) > 0], test
 
@@ -163,28 +164,52 @@ def fit(library: str, counts: Path, k: int, seed: int, cap: float):
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/topics.npy"
         command = [sys.executable, __file__, "--child", library, str(counts), str(k), str(seed), out]
+        if library == "svtd-shell":
+            command = shell(counts, k, folder)
         environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS), OPENBLAS_NUM_THREADS=str(THREADS))
-        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        # A watcher process, so that its ru_maxrss is that of this fit and its children alone.
-        watcher = [sys.executable, __file__, "--watch", str(cap), *command]
-        done = subprocess.run(watcher, env=environment, capture_output=True, text=True)
-        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - began
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if done.returncode == 124:
-            return None, cpu, wall, 0
-        if done.returncode:
-            raise RuntimeError(done.stderr[-2000:])
-        return np.load(out), cpu, wall, int(done.stdout.split()[-1]) * 1024
+        began = time.monotonic()
+        with open(f"{folder}/messages", "w+") as messages:
+            process = subprocess.Popen(
+                command, env=environment, stdout=subprocess.DEVNULL, stderr=messages
+            )
+            status, used, stopped = wait(process.pid, began + cap)
+            wall = time.monotonic() - began
+            cpu = used.ru_utime + used.ru_stime
+            if stopped:
+                return None, cpu, wall, 0
+            if status:
+                messages.seek(0)
+                raise RuntimeError(messages.read()[-2000:])
+        if library == "svtd-shell":
+            export(folder, out)
+        return np.load(out), cpu, wall, used.ru_maxrss * 1024
 
 
-def watch(cap: float, command: list[str]) -> None:
-    """Runs a fit and tells its peak memory in KiB."""
-    try:
-        done = subprocess.run(command, timeout=cap, stdout=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        sys.exit(124)
-    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-    sys.exit(done.returncode)
+def shell(counts: Path, k: int, folder: str) -> list[str]:
+    """The same fit by the command line."""
+    program = os.environ.get("SVTD_PROGRAM", "svtd")
+    fit = f"fit {counts} --model lda -k {k} --no-trust --quiet --threads {THREADS}"
+    return [program, *fit.split(), "-o", f"{folder}/model.svtd"]
+
+
+def export(folder: str, out: str) -> None:
+    """The topics of the model that the command line saved."""
+    import svtd
+
+    np.save(out, svtd.load(f"{folder}/model.svtd").components_)
+
+
+def wait(pid: int, until: float):
+    """Exit status and use of a process and its children, and whether it had to be stopped."""
+    stopped = False
+    while True:
+        done, status, used = os.wait4(pid, os.WNOHANG)
+        if done:
+            return status, used, stopped
+        if not stopped and time.monotonic() > until:
+            os.kill(pid, signal.SIGKILL)
+            stopped = True
+        time.sleep(0.05)
 
 
 # --- one judge for all -----------------------------------------------------------------------
@@ -314,8 +339,6 @@ def main() -> None:
     if sys.argv[1:2] == ["--child"]:
         library, counts, k, seed, out = sys.argv[2:]
         return child(library, counts, int(k), int(seed), out)
-    if sys.argv[1:2] == ["--watch"]:
-        return watch(float(sys.argv[2]), sys.argv[3:])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
