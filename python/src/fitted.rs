@@ -16,6 +16,9 @@ use crate::counts::{Counts, names};
 use crate::failure::exception;
 use crate::waiting::run;
 
+/// Words of a document, how often each occurs, and how far each pulls towards every topic.
+type Pulls<'py> = (Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>);
+
 /// A fitted model, with the fingerprint of the corpus it was fitted on.
 #[pyclass(frozen, module = "svtd._svtd")]
 pub struct Fitted(Arc<Saved>);
@@ -165,12 +168,7 @@ impl Fitted {
 
     /// Why document `d` has its topics: its words, how often each occurs, and how far each pulls
     /// towards every topic (words x topics).
-    fn explain<'py>(
-        &self,
-        py: Python<'py>,
-        counts: &Counts,
-        d: usize,
-    ) -> PyResult<(Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>)> {
+    fn explain<'py>(&self, py: Python<'py>, counts: &Counts, d: usize) -> PyResult<Pulls<'py>> {
         if d >= counts.0.n_documents() {
             let found = counts.0.n_documents();
             return Err(pyo3::exceptions::PyIndexError::new_err(format!(
