@@ -16,6 +16,11 @@
 //! the vocabulary holds, which is what serves text best; the estimate counts where topics are more
 //! alike than that, and there it keeps EM from following the noise of few documents.
 //!
+//! # When it is not believed
+//! Documents that hardly ever repeat a word (titles, sets, presence and absence) have `T <= B`
+//! whatever their topics: they are not drawn word by word, and nothing follows from `T`. The floor
+//! holds for them too. Nor does an estimate count above `10` words for each word of the vocabulary.
+//!
 //! # Cost
 //! One pass over the counts, in whole numbers: the same bits however it is divided.
 
@@ -26,28 +31,22 @@ use crate::corpus::Corpus;
 /// The least smoothing, in words for each word of the vocabulary.
 const FLOOR: f64 = 0.3;
 
+/// The most that the estimate may ask for, likewise.
+const CEILING: f64 = 10.0;
+
 /// How many words of the corpus' frequencies are added to each topic: `S`, given the topics' weights.
 pub(super) fn strength(corpus: &Corpus, topic_weights: &[f64]) -> f64 {
-    let floor = FLOOR * corpus.n_present() as f64;
-    // Topics that cannot be told apart at all are drawn together no more than the words there are.
-    let most = corpus.n_tokens() as f64;
-    match concentration(corpus, topic_weights) {
-        Some(concentration) => floor.max(concentration.min(most)),
-        None => floor,
-    }
+    let n = corpus.n_present() as f64;
+    concentration(corpus, topic_weights).unwrap_or(0.0).clamp(FLOOR * n, CEILING * n)
 }
 
-/// `S` as the chances have it: infinite when they see no difference between topics, `None` when there
-/// is nothing to count.
+/// `S` as the chances have it; `None` when there is nothing to count, or words of one document are
+/// not more alike than those of two.
 fn concentration(corpus: &Corpus, topic_weights: &[f64]) -> Option<f64> {
     let Chances { within, between } = Chances::count(corpus)?;
     let uneven: f64 = topic_weights.iter().map(|w| w * w).sum();
     let apart = within - between;
-    if apart > 0.0 {
-        Some((1.0 - uneven) * (1.0 - between) / apart - 1.0)
-    } else {
-        Some(f64::INFINITY)
-    }
+    (apart > 0.0).then(|| (1.0 - uneven) * (1.0 - between) / apart - 1.0)
 }
 
 /// How often two words are the same.
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_leave_the_floor_and_documents_alike_the_words_there_are() {
+    fn bursts_and_words_never_repeated_leave_the_floor() {
         let corpus = |documents: [[(u32, u32); 1]; 2]| {
             let mut builder = Corpus::builder(2);
             documents.into_iter().for_each(|words| builder.push_document(words).unwrap());
@@ -122,8 +121,12 @@ mod tests {
         };
         let bursts = corpus([[(0, 9)], [(1, 9)]]);
         assert_eq!(strength(&bursts, &[0.5, 0.5]), 0.6);
-        let alike = corpus([[(0, 9)], [(0, 9)]]);
-        assert_eq!(strength(&alike, &[0.5, 0.5]), 18.0);
+        let mut titles = Corpus::builder(6);
+        for d in 0..40 {
+            let first = 3 * (d % 2);
+            titles.push_document([(first, 1), (first + 1, 1), (first + 2, 1)]).unwrap();
+        }
+        assert_eq!(strength(&titles.build().unwrap(), &[0.5, 0.5]), 0.3 * 6.0);
         let single = corpus([[(0, 1)], [(1, 1)]]);
         assert_eq!(strength(&single, &[0.5, 0.5]), 0.6, "no pair within a document");
     }
