@@ -9,6 +9,14 @@ import pytest
 import svtd
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """A shell that starts the tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def long_corpus():
     """A fit of it takes far longer than the test waits."""
