@@ -15,6 +15,7 @@ mod lda;
 mod learner;
 mod noise;
 mod options;
+mod profile;
 mod single_topic;
 mod smoothing;
 mod spectral;

@@ -95,5 +95,5 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
     // only and falls short of the refits; `drift` makes up for it, since the documents it draws
     // have all of the chance in them and only what is explained here is taken off.
     let (ratio, correlation) = compare(&ours, &refitted(&corpus, &whole, fit));
-    assert!((0.5..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
+    assert!((0.55..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
 }

@@ -22,7 +22,8 @@ use super::spread::standard_errors;
 use super::{Left, drift};
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
-use crate::model::cvb0::{ALPHA, Profile, smoothed};
+use crate::model::cvb0::{ALPHA, smoothed};
+use crate::model::profile::Profile;
 
 /// Passes in which the mixtures settle under the final topics.
 const SETTLING: usize = 3;
