@@ -209,10 +209,15 @@ fn polish(outcome: &PolishOutcome) -> String {
             let plural = if *steps == 1 { "" } else { "s" };
             format!("{steps} EM step{plural}, {}settled", if *settled { "" } else { "not " })
         }
-        PolishOutcome::Sweeps { sweeps, held_out, .. } => match held_out {
-            Some(pair) => format!("{sweeps} sweeps; {}", compared(pair)),
-            None => format!("{sweeps} sweeps"),
-        },
+        PolishOutcome::Sweeps { sweeps, held_out: Some(pair), .. } => {
+            format!("{sweeps} sweeps; {}", compared(pair))
+        }
+        PolishOutcome::Sweeps { sweeps, repeats_explained: Some(share), .. } => format!(
+            "{sweeps} sweeps, because so many topics explain at most {:.0} % of how often words \
+             are repeated",
+            100.0 * share
+        ),
+        PolishOutcome::Sweeps { sweeps, .. } => format!("{sweeps} sweeps"),
         PolishOutcome::Declined { held_out: Some(pair) } => format!("declined; {}", compared(pair)),
         PolishOutcome::Declined { held_out: None } => "declined; nothing to compare".to_owned(),
     }

@@ -28,6 +28,7 @@
 //! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
 //! each chunk sums its own `S` in double precision and the chunks are added in order.
 
+use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -43,10 +44,10 @@ pub(super) const ALPHA: f64 = 0.1;
 pub(super) const ETA: f64 = 0.05;
 
 /// Sweeps of the default polish.
-pub(super) const SWEEPS: usize = 12;
+pub(super) const SWEEPS: usize = 18;
 
 /// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
-/// rows are near; only the last one adds to `S`.
+/// rows are near, and excludes nothing; only the last one adds to `S`.
 const LOOKS: usize = 2;
 
 /// Passes with fixed topics before the first sweep.
@@ -133,7 +134,7 @@ fn swept(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -
 /// How documents are gone through.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// From nothing, with fixed topics, a few times each.
+    /// From nothing, with fixed topics, a few times each; nothing is there to exclude at first.
     WarmUp,
     /// From where they were left.
     Sweep,
@@ -159,10 +160,60 @@ impl WithSimd for Pass<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let kernel = Kernel::new(simd, self.rates);
-        self.chunk.pass(kernel, self.rows, self.rates, self.alpha, self.look);
+        let zero = simd.splat_f32s(0.0);
+        let n_registers = self.alpha.len() / S::F32_LANES;
+        match n_registers {
+            1 => self.run(simd, [zero; 1]),
+            2 => self.run(simd, [zero; 2]),
+            3 => self.run(simd, [zero; 3]),
+            4 => self.run(simd, [zero; 4]),
+            5 => self.run(simd, [zero; 5]),
+            6 => self.run(simd, [zero; 6]),
+            7 => self.run(simd, [zero; 7]),
+            8 => self.run(simd, [zero; 8]),
+            _ => self.run(simd, vec![zero; n_registers]),
+        }
     }
 }
+
+impl Pass<'_> {
+    /// Goes through the documents; leaves their mixtures and the chunk's part of the new `S`.
+    ///
+    /// A row of topics lies in as many registers as `blank`: in registers indeed when their number
+    /// is known here, which makes few topics twice as fast.
+    #[inline(always)]
+    fn run<S: Simd, R: Row<S>>(self, simd: S, blank: R) {
+        let Pass { chunk, rows, rates, alpha, look } = self;
+        let width = alpha.len();
+        let mut kernel = Kernel::new(simd, blank, rates, alpha);
+        chunk.sums.fill(0.0);
+        let mixtures = chunk.mixtures.chunks_exact_mut(width);
+        for (d, mixture) in chunk.documents.clone().zip(mixtures) {
+            let (features, counts) = rows.row(d);
+            let looks = if look == Look::WarmUp { WARM_UP + 1 } else { LOOKS };
+            let stride = if look == Look::Sweep { STRIDE as f32 } else { 1.0 };
+            kernel.open(mixture);
+            for turn in 1..=looks {
+                let last = turn == looks;
+                kernel.begin();
+                for (&i, &x) in features.iter().zip(counts) {
+                    let word = i as usize * width..(i as usize + 1) * width;
+                    kernel.add(&rates.words[word.clone()], x as f32, turn > 1);
+                    if last {
+                        add_exactly(&mut chunk.sums[word], cast_slice(kernel.fresh.as_ref()));
+                    }
+                }
+                kernel.settle(stride);
+            }
+            kernel.close(mixture);
+        }
+    }
+}
+
+/// One number per topic, in registers side by side.
+trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
+
+impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
 
 /// `S`, row by row, and where the last update was going.
 struct Sums {
@@ -256,198 +307,144 @@ fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec
         .collect()
 }
 
-impl Chunk {
-    /// Goes through the documents; leaves their mixtures and this chunk's part of the new `S`.
-    #[inline(always)]
-    fn pass<S: Simd>(
-        &mut self,
-        kernel: Kernel<S>,
-        rows: &SparseCounts,
-        rates: &Rates,
-        alpha: &[f32],
-        look: Look,
-    ) {
-        let width = alpha.len();
-        self.sums.fill(0.0);
-        let mut work = Work::new(width);
-        let mixtures = self.mixtures.chunks_exact_mut(width);
-        for (d, mixture) in self.documents.clone().zip(mixtures) {
-            let (features, counts) = rows.row(d);
-            let looks = if look == Look::WarmUp { WARM_UP + 1 } else { LOOKS };
-            for turn in 1..=looks {
-                // The first look starts from nothing, so there is nothing to exclude.
-                let first = look == Look::WarmUp && turn == 1;
-                let last = turn == looks;
-                kernel.begin(&mut work, mixture, alpha, &rates.inverse);
-                for (&i, &x) in features.iter().zip(counts) {
-                    let at = i as usize * width;
-                    let words = &rates.words[at..at + width];
-                    let mut total = kernel.included(words, &mut work);
-                    if !first && total > 0.0 {
-                        total = kernel.excluded(words, mixture, &rates.inverse, total, &mut work);
-                    }
-                    if total > 0.0 {
-                        kernel.count(x as f32 / total, &mut work);
-                        if last {
-                            add_exactly(&mut self.sums[at..at + width], &work.fresh);
-                        }
-                    }
-                }
-                let stride = if look == Look::Sweep { STRIDE as f32 } else { 1.0 };
-                kernel.settle(mixture, &work, stride);
-            }
-        }
-    }
-}
-
-/// What belongs to the document at hand; one number per topic each.
-struct Work {
-    /// `D + alpha`.
-    prior: Vec<f32>,
-    /// The same times `1 / a`.
-    scaled: Vec<f32>,
-    /// Responsibilities of the count at hand, then times the count.
-    fresh: Vec<f32>,
-    /// The new `D`.
-    sum: Vec<f32>,
-}
-
-impl Work {
-    fn new(width: usize) -> Self {
-        let zeros = || vec![0.0; width];
-        Self { prior: zeros(), scaled: zeros(), fresh: zeros(), sum: zeros() }
-    }
-}
-
-/// Topics side by side in registers. Whatever the width of a register, a sum over topics adds the
-/// same numbers in the same order, so every instruction set gives the same bits.
-#[derive(Clone, Copy)]
-struct Kernel<S: Simd> {
+/// The steps of a document and its words. Whatever the width of a register, a sum over topics adds
+/// the same numbers in the same order, so every instruction set gives the same bits.
+struct Kernel<S: Simd, R: Row<S>> {
     simd: S,
-    zero: S::f32s,
-    one: S::f32s,
     floor: S::f32s,
     own: S::f32s,
+    alpha: R,
+    /// `1 / a`.
+    inverse: R,
+    /// `D`.
+    mixture: R,
+    /// `D + alpha`.
+    prior: R,
+    /// The same times `1 / a`.
+    scaled: R,
+    /// Responsibilities of the word at hand, then times its count.
+    fresh: R,
+    /// The new `D`.
+    sum: R,
 }
 
-impl<S: Simd> Kernel<S> {
+impl<S: Simd, R: Row<S>> Kernel<S, R> {
     /// Registers to [`LANES`] topics.
     const REGISTERS: usize = LANES / S::F32_LANES;
 
     #[inline(always)]
-    fn new(simd: S, rates: &Rates) -> Self {
-        Self {
+    fn new(simd: S, blank: R, rates: &Rates, alpha: &[f32]) -> Self {
+        let mut kernel = Self {
             simd,
-            zero: simd.splat_f32s(0.0),
-            one: simd.splat_f32s(1.0),
             floor: simd.splat_f32s(rates.floor),
             own: simd.splat_f32s(rates.own),
+            alpha: blank.clone(),
+            inverse: blank.clone(),
+            mixture: blank.clone(),
+            prior: blank.clone(),
+            scaled: blank.clone(),
+            fresh: blank.clone(),
+            sum: blank,
+        };
+        kernel.alpha.as_mut().copy_from_slice(S::as_simd_f32s(alpha).0);
+        kernel.inverse.as_mut().copy_from_slice(S::as_simd_f32s(&rates.inverse).0);
+        kernel
+    }
+
+    /// Takes up a document where it was left.
+    #[inline(always)]
+    fn open(&mut self, mixture: &[f32]) {
+        self.mixture.as_mut().copy_from_slice(S::as_simd_f32s(mixture).0);
+    }
+
+    /// Leaves it.
+    #[inline(always)]
+    fn close(&self, mixture: &mut [f32]) {
+        S::as_mut_simd_f32s(mixture).0.copy_from_slice(self.mixture.as_ref());
+    }
+
+    /// Gets ready for the document's words.
+    #[inline(always)]
+    fn begin(&mut self) {
+        let simd = self.simd;
+        let (mixture, alpha) = (self.mixture.as_ref(), self.alpha.as_ref());
+        let inverse = self.inverse.as_ref();
+        let (prior, scaled) = (self.prior.as_mut(), self.scaled.as_mut());
+        let sum = self.sum.as_mut();
+        for v in 0..sum.len() {
+            prior[v] = simd.add_f32s(mixture[v], alpha[v]);
+            scaled[v] = simd.mul_f32s(prior[v], inverse[v]);
+            sum[v] = simd.splat_f32s(0.0);
         }
     }
 
-    /// Gets ready for a document.
+    /// A word of the document: its responsibilities times its count, and those to the new `D`.
     #[inline(always)]
-    fn begin(self, work: &mut Work, mixture: &[f32], alpha: &[f32], inverse: &[f32]) {
-        let simd = self.simd;
-        work.sum.fill(0.0);
-        let prior = S::as_mut_simd_f32s(&mut work.prior).0;
-        let scaled = S::as_mut_simd_f32s(&mut work.scaled).0;
-        let (mixture, alpha) = (S::as_simd_f32s(mixture).0, S::as_simd_f32s(alpha).0);
-        let inverse = S::as_simd_f32s(inverse).0;
-        let given = mixture.iter().zip(alpha).zip(inverse);
-        for ((prior, scaled), ((&mixture, &alpha), &inverse)) in
-            prior.iter_mut().zip(scaled).zip(given)
-        {
-            *prior = simd.add_f32s(mixture, alpha);
-            *scaled = simd.mul_f32s(*prior, inverse);
+    fn add(&mut self, word: &[f32], count: f32, excluding: bool) {
+        let word = S::as_simd_f32s(word).0;
+        let mut total = self.include(word);
+        if excluding {
+            total = self.exclude(word, part(1.0, total));
+        }
+        let (simd, scale) = (self.simd, self.simd.splat_f32s(part(count, total)));
+        let (fresh, sum) = (self.fresh.as_mut(), self.sum.as_mut());
+        for v in 0..fresh.len() {
+            fresh[v] = simd.mul_f32s(fresh[v], scale);
+            sum[v] = simd.add_f32s(sum[v], fresh[v]);
         }
     }
 
-    /// `A_ij (D_j + alpha) / a_j` and its sum.
+    /// `A_ij (D_j + alpha) / a_j`, and its sum.
     #[inline(always)]
-    fn included(self, words: &[f32], work: &mut Work) -> f32 {
-        let simd = self.simd;
-        let (words, scaled) = (S::as_simd_f32s(words).0, S::as_simd_f32s(&work.scaled).0);
-        self.fill(&mut work.fresh, words.iter().zip(scaled), |_, (&word, &scaled)| {
-            simd.mul_f32s(word, scaled)
-        })
+    fn include(&mut self, word: &[S::f32s]) -> f32 {
+        let (fresh, scaled) = (self.fresh.as_mut(), self.scaled.as_ref());
+        for v in 0..fresh.len() {
+            fresh[v] = self.simd.mul_f32s(word[v], scaled[v]);
+        }
+        self.total()
     }
 
-    /// The same without the word itself, whose responsibilities are `fresh / total` or `D_j`,
+    /// The same without the word itself, whose responsibilities are `fresh * scale` or `D_j`,
     /// whichever is less.
     #[inline(always)]
-    fn excluded(
-        self,
-        words: &[f32],
-        mixture: &[f32],
-        inverse: &[f32],
-        total: f32,
-        work: &mut Work,
-    ) -> f32 {
-        let simd = self.simd;
-        let scale = simd.splat_f32s(1.0 / total);
-        let (words, mixture) = (S::as_simd_f32s(words).0, S::as_simd_f32s(mixture).0);
-        let (inverse, prior) = (S::as_simd_f32s(inverse).0, S::as_simd_f32s(&work.prior).0);
-        let topics = words.iter().zip(mixture).zip(inverse).zip(prior);
-        self.fill(&mut work.fresh, topics, |fresh, (((&word, &mixture), &inverse), &prior)| {
-            let gamma = simd.min_f32s(simd.mul_f32s(fresh, scale), mixture);
+    fn exclude(&mut self, word: &[S::f32s], scale: f32) -> f32 {
+        let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
+        let one = simd.splat_f32s(1.0);
+        let (mixture, prior) = (self.mixture.as_ref(), self.prior.as_ref());
+        let (inverse, fresh) = (self.inverse.as_ref(), self.fresh.as_mut());
+        for v in 0..fresh.len() {
+            let gamma = simd.min_f32s(simd.mul_f32s(fresh[v], scale), mixture[v]);
             let own = simd.mul_f32s(gamma, self.own);
-            let word = simd.max_f32s(simd.sub_f32s(word, own), self.floor);
+            let others = simd.max_f32s(simd.sub_f32s(word[v], own), self.floor);
             // 1 / (a - gamma), to first order.
-            let rest = simd.add_f32s(self.one, simd.mul_f32s(own, inverse));
-            let rate = simd.mul_f32s(word, simd.mul_f32s(inverse, rest));
-            simd.mul_f32s(rate, simd.sub_f32s(prior, gamma))
-        })
+            let rest = simd.add_f32s(one, simd.mul_f32s(own, inverse[v]));
+            let rate = simd.mul_f32s(others, simd.mul_f32s(inverse[v], rest));
+            fresh[v] = simd.mul_f32s(rate, simd.sub_f32s(prior[v], gamma));
+        }
+        self.total()
     }
 
-    /// Makes every topic's number of what it was; the sum, lane by lane and then across.
+    /// The sum over topics, lane by lane and then across.
     #[inline(always)]
-    fn fill<T>(
-        self,
-        fresh: &mut [f32],
-        topics: impl Iterator<Item = T>,
-        value: impl Fn(S::f32s, T) -> S::f32s,
-    ) -> f32 {
-        let fresh = S::as_mut_simd_f32s(fresh).0;
-        let topics = fresh.iter_mut().zip(topics);
+    fn total(&self) -> f32 {
         let mut lanes = [0.0; LANES];
         let into = S::as_mut_simd_f32s(&mut lanes).0;
-        if Self::REGISTERS == 1 {
-            let mut sum = self.zero;
-            for (fresh, topic) in topics {
-                *fresh = value(*fresh, topic);
-                sum = self.simd.add_f32s(sum, *fresh);
-            }
-            into[0] = sum;
-        } else {
-            for (v, (fresh, topic)) in topics.enumerate() {
-                *fresh = value(*fresh, topic);
-                let sum = &mut into[v % Self::REGISTERS];
-                *sum = self.simd.add_f32s(*sum, *fresh);
-            }
+        let fresh = self.fresh.as_ref();
+        for v in 0..fresh.len() {
+            let sum = &mut into[v % Self::REGISTERS];
+            *sum = self.simd.add_f32s(*sum, fresh[v]);
         }
-        across(lanes)
-    }
-
-    /// Responsibilities times their count, added to the document's.
-    #[inline(always)]
-    fn count(self, scale: f32, work: &mut Work) {
-        let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
-        let fresh = S::as_mut_simd_f32s(&mut work.fresh).0;
-        for (fresh, sum) in fresh.iter_mut().zip(S::as_mut_simd_f32s(&mut work.sum).0) {
-            *fresh = simd.mul_f32s(*fresh, scale);
-            *sum = simd.add_f32s(*sum, *fresh);
-        }
+        across(&lanes)
     }
 
     /// Goes `stride` times the way to the new mixture.
     #[inline(always)]
-    fn settle(self, mixture: &mut [f32], work: &Work, stride: f32) {
+    fn settle(&mut self, stride: f32) {
         let (simd, stride) = (self.simd, self.simd.splat_f32s(stride));
-        let sum = S::as_simd_f32s(&work.sum).0;
-        for (mixture, &sum) in S::as_mut_simd_f32s(mixture).0.iter_mut().zip(sum) {
-            let step = simd.mul_f32s(stride, simd.sub_f32s(sum, *mixture));
-            *mixture = simd.max_f32s(simd.add_f32s(*mixture, step), self.zero);
+        let (mixture, sum) = (self.mixture.as_mut(), self.sum.as_ref());
+        for v in 0..sum.len() {
+            let step = simd.mul_f32s(stride, simd.sub_f32s(sum[v], mixture[v]));
+            mixture[v] = simd.max_f32s(simd.add_f32s(mixture[v], step), simd.splat_f32s(0.0));
         }
     }
 }
@@ -460,12 +457,24 @@ fn add_exactly(target: &mut [f64], fresh: &[f32]) {
     }
 }
 
+/// `value / total`, and nothing of nothing.
+#[inline(always)]
+fn part(value: f32, total: f32) -> f32 {
+    if total > 0.0 { value / total } else { 0.0 }
+}
+
 /// The sum across lanes, by halves.
 #[inline(always)]
-fn across(lanes: [f32; LANES]) -> f32 {
-    let eight: [f32; 8] = std::array::from_fn(|j| lanes[j] + lanes[j + 8]);
-    let four: [f32; 4] = std::array::from_fn(|j| eight[j] + eight[j + 4]);
-    (four[0] + four[2]) + (four[1] + four[3])
+fn across(lanes: &[f32; LANES]) -> f32 {
+    let mut halves = *lanes;
+    let mut len = LANES / 2;
+    while len > 0 {
+        for j in 0..len {
+            halves[j] += halves[j + len];
+        }
+        len /= 2;
+    }
+    halves[0]
 }
 
 #[cfg(test)]

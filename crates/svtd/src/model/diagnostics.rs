@@ -227,8 +227,13 @@ pub enum PolishOutcome {
         /// Sweeps taken.
         sweeps: usize,
         /// Completion perplexity on held-out documents: unpolished, polished (with no more sweeps
-        /// than it took to be better). `None` when the polish was asked for unconditionally.
+        /// than it took to be better). `None` when the two were not compared: the polish was asked
+        /// for, or repeated words had settled it.
         held_out: Option<[f64; 2]>,
+        /// The most that so many topics could explain of how often words are repeated, when that
+        /// was so little that sweeps were called for.
+        #[serde(default)]
+        repeats_explained: Option<f64>,
     },
     /// The unpolished estimate predicted held-out words better, or nothing could be held out.
     Declined {

@@ -7,10 +7,11 @@
 //! 2. *polished*: topics from the moments of damped counts `1 + log x`, then CVB0 sweeps on the
 //!    raw counts.
 //!
-//! Both are fitted without a tenth of the documents, and whichever predicts the second half of
-//! those documents from their first half better is fitted again on all. On data that follow the
-//! model the first wins, and is the more accurate one; on text the second does, mostly by so much
-//! that a few sweeps from the topics of the first are enough to know.
+//! On data that follow the model the first wins, and is the more accurate one; on text the second
+//! does. Mostly the counts tell at once, because no `k` topics could explain how often words are
+//! repeated ([`repeats`](super::repeats)). If not, both are fitted without a tenth of the
+//! documents, and whichever predicts the second half of those documents from their first half
+//! better is fitted again on all; a few sweeps from the topics of the first may be enough to know.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
@@ -21,6 +22,7 @@ use super::cvb0;
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
+use super::repeats;
 use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
@@ -34,16 +36,21 @@ use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
 
 /// One document in this many is held out to judge the polish.
-pub(super) const HELD_OUT: usize = 10;
+const HELD_OUT: usize = 10;
 
 /// Fewer held-out documents than this cannot judge.
 const LEAST_HELD_OUT: usize = 2;
 
-/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared.
+/// The part of the repeated words below which topics do not explain them. Data that follow the
+/// model come to one or more; half the topics they were made of still explain about this much.
+const EXPLAINED: f64 = 0.75;
+
+/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
+/// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
 
 /// Sweeps from unpolished topics after which the polish may be found better already.
-pub(super) const FEW_SWEEPS: usize = 3;
+const FEW_SWEEPS: usize = 3;
 
 /// What part of the unpolished perplexity is clearly better. On data that follow the model a few
 /// sweeps can be ahead by a little, and all of them behind.
@@ -175,6 +182,16 @@ impl LdaParams {
     /// The better of two candidates on held-out documents, fitted on all.
     fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
+        watch(Stage::Moments.into());
+        let share = repeats::explained_at_most(corpus, self.alpha0_value(), &self.options);
+        if let Some(share) = share.filter(|share| *share < EXPLAINED)
+            && let Ok(mut model) = self.fit_candidate(corpus, polished, watch)
+        {
+            if let PolishOutcome::Sweeps { repeats_explained, .. } = &mut model.diagnostics.polish {
+                *repeats_explained = Some(share);
+            }
+            return Ok(model);
+        }
         let scores = self.compare(corpus, polished, watch);
         let chosen = match &scores {
             Ok([Ok(unpolished), Ok(with)]) if with < unpolished => polished,
@@ -240,7 +257,7 @@ impl LdaParams {
         candidate: Candidate,
         watch: &dyn Fn(Step),
     ) -> Result<Lda> {
-        let found = self.spectral(corpus, candidate.counting(), TOLERANCE, watch)?;
+        let found = self.spectral(corpus, candidate.counting(), candidate.tolerance(), watch)?;
         Ok(self.finished(corpus, &found, candidate, watch))
     }
 
@@ -315,6 +332,13 @@ impl Candidate {
         }
     }
 
+    fn tolerance(self) -> f64 {
+        match self {
+            Candidate::Unpolished => TOLERANCE,
+            Candidate::Polished { .. } => ROUGHLY,
+        }
+    }
+
     fn polish(self, corpus: &Corpus, spectral: &Spectral, watch: &dyn Fn(Step)) -> Estimate {
         match self {
             Candidate::Unpolished => unpolished(spectral),
@@ -325,7 +349,11 @@ impl Candidate {
                     word_topic: swept.word_topic,
                     lifted: vec![false; swept.topic_weights.len()],
                     topic_weights: swept.topic_weights,
-                    polish: PolishOutcome::Sweeps { sweeps, held_out: None },
+                    polish: PolishOutcome::Sweeps {
+                        sweeps,
+                        held_out: None,
+                        repeats_explained: None,
+                    },
                 }
             }
         }

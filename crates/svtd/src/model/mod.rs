@@ -16,6 +16,7 @@ mod learner;
 mod noise;
 mod options;
 mod profile;
+mod repeats;
 mod single_topic;
 mod smoothing;
 mod spectral;

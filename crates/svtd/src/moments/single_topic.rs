@@ -224,7 +224,7 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     /// The diagonal of `M2`.
-    pub(super) fn second_diagonal(&self) -> Vec<f64> {
+    pub(crate) fn second_diagonal(&self) -> Vec<f64> {
         self.sum_by_feature(&self.weights.second, &|x| x * (x - 1.0))
     }
 
