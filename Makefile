@@ -21,9 +21,9 @@ unit:
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-# With the features of the whole workspace, so that dependencies are those of `unit`.
+# With the tests, so that dependencies have the features they have in `unit` and are not built again.
 python:
-	$(CARGO) build --workspace
+	$(CARGO) build --workspace --lib --bins --tests
 	python/test.sh
 
 # The package as it would be published: a source distribution, built in an environment of its own.

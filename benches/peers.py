@@ -9,7 +9,7 @@ for the generated corpus the distance to the true topics.
 
     python benches/peers.py --quick                 a minute: small corpora, to see that it works
     python benches/peers.py --out peers.jsonl       everything; stop and start again at will
-    python benches/peers.py --out peers.jsonl --only 20newsgroups/20/svtd
+    python benches/peers.py --out peers.jsonl --only 20newsgroups/20,generated/10/svtd
     python benches/peers.py --out peers.jsonl --table
 
 Needs svtd itself (`pip install .`), python/requirements-bench.txt, and for 20 newsgroups the
@@ -281,7 +281,7 @@ def run(arguments: argparse.Namespace) -> None:
         for corpus in TOPICS:
             for k in ([5] if arguments.quick else TOPICS[corpus]):
                 names = [f"{corpus}/{k}/{library}" for library in LIBRARIES]
-                wanted = [n for n in names if n not in done and arguments.only in n]
+                wanted = [n for n in names if n not in done and is_wanted(n, arguments.only)]
                 if not wanted:
                     continue
                 truth = None
@@ -310,6 +310,12 @@ def run(arguments: argparse.Namespace) -> None:
                             out.write(json.dumps(row) + "\n")
                     print(json.dumps(row), file=sys.stderr, flush=True)
     table(done.values())
+
+
+def is_wanted(name: str, only: str) -> bool:
+    """Whether one of the names or parts of names asked for is this one's."""
+    asked = only.split(",") if only else [name]
+    return any(f"/{name}/".find(f"/{part}/") >= 0 for part in asked)
 
 
 def read(path):
@@ -343,7 +349,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="small corpora and five topics")
-    parser.add_argument("--only", default="", metavar="TEXT", help="fits whose name holds TEXT")
+    parser.add_argument(
+        "--only", default="", metavar="NAMES",
+        help="some of the fits: corpus, corpus/k, library or corpus/k/library, with commas between",
+    )
     parser.add_argument("--out", metavar="FILE", help="keep results here, and go on from them")
     parser.add_argument("--cap", type=float, default=3600, help="seconds a fit may take")
     parser.add_argument("--table", action="store_true", help="only print what FILE holds")

@@ -14,7 +14,7 @@ use svtd::persist::Saved;
 use crate::choices::{Choices, Request};
 use crate::counts::{Counts, names};
 use crate::failure::exception;
-use crate::waiting::run;
+use crate::waiting::{Steps, run};
 
 /// Words of a document, how often each occurs, and how far each pulls towards every topic.
 type Pulls<'py> = (Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>);
@@ -131,7 +131,7 @@ impl Fitted {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
-        let work = move |_: &_| saved.model.infer(&corpus);
+        let work = move |steps: &Steps| saved.model.infer_watched(&corpus, &|_, _| steps.go_on());
         let inferred = run(py, threads, None, work)?;
         by_rows(py, &inferred.mixtures)
     }

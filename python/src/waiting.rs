@@ -45,12 +45,17 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Tells a step, or leaves if nobody waits any more.
-    pub fn tell(&self, step: Step) {
+    /// Leaves if nobody waits any more.
+    pub fn go_on(&self) {
         if self.given_up.load(Ordering::Relaxed) {
             // Not a panic: nothing is printed, and it ends where the work began.
             resume_unwind(Box::new(GivenUp));
         }
+    }
+
+    /// Tells a step, or leaves if nobody waits any more.
+    pub fn tell(&self, step: Step) {
+        self.go_on();
         if let Some(tell) = &self.tell {
             tell(step.stage.name(), step.done, step.of);
         }

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+import scipy.sparse as sp
 import svtd
 
 
@@ -25,9 +26,8 @@ def long_corpus():
     ).X
 
 
-@pytest.mark.parametrize("after", [0.1, 1.0, 2.5])
-@pytest.mark.parametrize("cls", [svtd.LDA, svtd.SingleTopic])
-def test_an_interrupted_fit_raises_within_half_a_second(cls, after, long_corpus):
+def assert_interrupted(work, after):
+    """Ctrl-C so many seconds from now ends the work."""
     sent = []
 
     def interrupt():
@@ -37,8 +37,24 @@ def test_an_interrupted_fit_raises_within_half_a_second(cls, after, long_corpus)
     timer = threading.Timer(after, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        cls(60, polish=200).fit(long_corpus)
+        work()
     assert time.monotonic() - sent[0] < 0.5
+
+
+@pytest.mark.parametrize("after", [0.1, 1.0, 2.5])
+@pytest.mark.parametrize("cls", [svtd.LDA, svtd.SingleTopic])
+def test_an_interrupted_fit_raises_within_half_a_second(cls, after, long_corpus):
+    assert_interrupted(lambda: cls(60, polish=200).fit(long_corpus), after)
+
+
+def test_an_interrupted_transform_raises_and_leaves_no_work_behind(long_corpus):
+    model = svtd.LDA(60, trust=False, polish="none").fit(long_corpus[:5000])
+    many = sp.vstack([long_corpus] * 5).tocsr()
+    assert_interrupted(lambda: model.transform(many), 0.5)
+    time.sleep(0.5)
+    used = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - used < 0.25
 
 
 def test_other_threads_run_while_a_model_is_fitted(long_corpus):
