@@ -179,8 +179,8 @@ impl WithSimd for Pass<'_> {
 impl Pass<'_> {
     /// Goes through the documents; leaves their mixtures and the chunk's part of the new `S`.
     ///
-    /// A row of topics lies in as many registers as `blank`: in registers indeed when their number
-    /// is known here, which makes few topics twice as fast.
+    /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
+    /// number is known to the compiler, and memory near by when it is not.
     #[inline(always)]
     fn run<S: Simd, R: Row<S>>(self, simd: S, blank: R) {
         let Pass { chunk, rows, rates, alpha, look } = self;
@@ -215,7 +215,7 @@ trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
 
 impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
 
-/// `S`, row by row, and where the last update was going.
+/// `S`, row by row.
 struct Sums {
     width: usize,
     values: Vec<f64>,
@@ -576,6 +576,29 @@ mod tests {
         let ours = distance(swept(&corpus, &start, 300, &|_| {}));
         let plain = distance(without_exclusion(&corpus, &start, 300));
         assert!(ours < 0.1 && ours < 0.5 * plain, "ours {ours}, excluding nothing {plain}");
+    }
+
+    #[test]
+    fn topics_that_nobody_needs_change_nothing_however_many_there_are() {
+        // The same topics, followed by topics without words: more than there are registers.
+        let (corpus, start, _) = example();
+        let wide = |k: usize| {
+            Matrix::from_fn(start.n_rows(), k, |i, j| if j < 4 { start[(i, j)] } else { 0.0 })
+        };
+        let alone = warmed_up(&corpus, &start);
+        for k in [40, 120, 200] {
+            let among = warmed_up(&corpus, &wide(k));
+            for j in 0..4 {
+                for (a, b) in among.column(j).iter().zip(alone.column(j)) {
+                    assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "k = {k}: {a} and {b}");
+                }
+            }
+        }
+    }
+
+    /// The sums after the passes with fixed topics.
+    fn warmed_up(corpus: &Corpus, start: &Matrix) -> Matrix {
+        swept(corpus, start, 0, &|_| {})
     }
 
     #[test]
