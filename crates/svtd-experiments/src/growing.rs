@@ -11,13 +11,13 @@
 
 use svtd::decomposition::{Decomposition, ReadOff};
 use svtd::linalg::Matrix;
-use svtd::model::polish_single_topic;
+use svtd::model::{Smoothing, polish_single_topic};
 use svtd::moments::Rows;
 use svtd::moments::incremental::{Estimate, IncrementalMoments, LengthLaw};
 use svtd::recovery::{Recovered, recover};
 use svtd::{Corpus, Error, Method, Moments, Result, Scaling, Whitening};
 
-use crate::contestants::Contestant;
+use crate::contestants::{Contestant, plain_em};
 use crate::remembered::Remembered;
 
 /// The first documents of a corpus, and their moments.
@@ -71,25 +71,28 @@ impl<'a> Growing<'a> {
         let pivot = paper.learn(Method::Svtd, Rows::Removed);
         let joint = optimal.learn(Method::Joint, Rows::Kept);
         let polished = |start: &Recovered| {
-            polish_single_topic(&documents, &start.word_topic, &start.topic_weights).0
+            let (topics, weights) = (&start.word_topic, &start.topic_weights);
+            polish_single_topic(&documents, topics, weights, Smoothing::Estimated).0
         };
         let one = |&(contestant, seed): &(Contestant, u64)| {
             let rival = |method| paper.learn(method, Rows::Kept).word_topic;
             Ok(match contestant {
                 Contestant::Svtd => pivot.word_topic.clone(),
-                Contestant::SvtdThenEm => polished(&pivot),
+                Contestant::SvtdThenEm => {
+                    plain_em(&documents, &pivot.word_topic, &pivot.topic_weights).0
+                }
+                Contestant::SvtdPolished => polished(&pivot),
                 Contestant::Joint => joint.word_topic.clone(),
                 Contestant::Default => polished(&joint),
                 Contestant::TensorPower => rival(Method::TensorPower { seed }),
                 Contestant::Eigenvectors => rival(Method::Eigenvectors { seed }),
                 Contestant::SingularVectors => rival(Method::SingularVectors { seed }),
                 Contestant::Als => rival(Method::Als { seed }),
-                Contestant::Em | Contestant::Oracle => {
-                    match contestant.params(self.n_topics, seed) {
-                        Some(params) => params.fit(&documents)?.topics().word_topic().clone(),
-                        // No method: what is there to learn is known.
-                        None => Matrix::zeros(self.corpus.n_words(), 0),
-                    }
+                Contestant::Em | Contestant::EmSmoothed | Contestant::Oracle => {
+                    let learned = contestant.learn(&documents, self.n_topics, seed, &|_| {})?;
+                    // The oracle is no method: what is there to learn is known.
+                    let nothing = || Matrix::zeros(self.corpus.n_words(), 0);
+                    learned.map_or_else(nothing, |learned| learned.word_topic)
                 }
             })
         };
@@ -152,8 +155,8 @@ mod tests {
         let methods = Contestant::METHODS.map(|contestant| (contestant, 7));
         let learned = growing.learn(&methods).unwrap();
         for ((contestant, seed), grown) in methods.into_iter().zip(learned) {
-            let fitted = contestant.params(3, seed).unwrap().fit(&sample.corpus).unwrap();
-            let moved = drift(fitted.topics().word_topic(), &grown);
+            let fitted = contestant.learn(&sample.corpus, 3, seed, &|_| {}).unwrap().unwrap();
+            let moved = drift(&fitted.word_topic, &grown);
             // The direction of features follows their order, which is another; and the weights of
             // our default hang on the documents of the beginning.
             let same = match contestant {

@@ -138,7 +138,6 @@ fn draw(axes: Axes, size: usize) -> Corpus {
 
 /// Seconds of a fit, and of finding its rotation.
 fn fit(k: usize, contestant: Contestant, corpus: &Corpus) -> Result<(f64, f64)> {
-    let params = contestant.params(k, seed("scaling", k));
     let (rotation, whole) = timed(|| -> Result<f64> {
         let (begun, ended) = (Shared::new(None), Shared::new(None));
         let watch = |step: Step| match step.stage {
@@ -146,9 +145,7 @@ fn fit(k: usize, contestant: Contestant, corpus: &Corpus) -> Result<(f64, f64)> 
             Stage::Recovery if ended.get().is_none() => ended.set(Some(clock::seconds())),
             _ => {}
         };
-        if let Some(params) = &params {
-            params.fit_watched(corpus, &watch)?;
-        }
+        contestant.learn(corpus, k, seed("scaling", k), &watch)?;
         let (Some(begun), Some(ended)) = (begun.get(), ended.get()) else { return Ok(f64::NAN) };
         Ok(ended - begun)
     })?;

@@ -50,8 +50,8 @@ fn one(n_documents: usize, corpus: usize) -> svtd::Result<Run> {
     let sample = Sample::draw(N_WORDS, N_TOPICS, n_documents, &paper_lengths(), seed);
     let mut seconds = Vec::new();
     for contestant in Contestant::METHODS {
-        let Some(params) = contestant.params(N_TOPICS, seed) else { continue };
-        let (fitted, time) = timed(|| params.fit(&sample.corpus).map(|_| ()))?;
+        let fit = || contestant.learn(&sample.corpus, N_TOPICS, seed, &|_| {});
+        let (fitted, time) = timed(fit)?;
         fitted?;
         seconds.push(time);
     }

@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 use svtd::evaluation::{adjusted_rand_index, most_probable, topic_error};
 use svtd::linalg::Matrix;
-use svtd::model::polish_single_topic;
+use svtd::model::{Smoothing, polish_single_topic};
 use svtd::synthetic::{Lengths, SingleTopicSource};
 use svtd::{Corpus, Polish, SingleTopic};
 
@@ -142,7 +142,7 @@ fn run(setting: &Setting, seed: u64) -> [(f64, f64); 5] {
 }
 
 fn oracle(corpus: &Corpus, truth: &Matrix, weights: &[f64], topics: &[usize]) -> (f64, f64) {
-    let (word_topic, weights) = polish_single_topic(corpus, truth, weights);
+    let (word_topic, weights) = polish_single_topic(corpus, truth, weights, Smoothing::Estimated);
     let scores = |d: usize| {
         let mut scores: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
         for (word, x) in corpus.document(d).words() {

@@ -1,8 +1,10 @@
 //! EM from many starts: the classical rival of the single-topic model.
 //!
-//! The steps are those of the polish ([`em`](super::em)), smoothing and stopping rule included; the
-//! start is what differs. The spectral estimate is one good start. The classical way is several
-//! bad ones, of which the best ending is kept, by the penalised likelihood:
+//! The steps are those of the polish ([`em`](super::em)), stopping rule included; the start is what
+//! differs, and the smoothing: `0.3` words for each word of the vocabulary whatever the corpus, where
+//! the polish asks the corpus ([`smoothing`](super::smoothing)) unless told otherwise. The spectral
+//! estimate is one good start. The classical way is several bad ones, of which the best ending is
+//! kept, by the penalised likelihood:
 //!
 //! * [`Start::Random`]: every topic begins as one document, all documents alike (without
 //!   repetition);
@@ -30,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnostics::RivalOutcome;
 use super::em;
 use super::learner::Learned;
+use super::smoothing::Smoothing;
 use super::spectral::frequencies;
 use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
@@ -70,16 +73,23 @@ pub enum Start {
 /// assert!(model.diagnostics().eigenvalues.is_empty(), "EM knows no moments");
 /// # Ok::<(), svtd::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Em {
     restarts: usize,
     start: Start,
     seed: u64,
+    #[serde(default = "classical")]
+    smoothing: Smoothing,
+}
+
+/// The smoothing before corpora were asked how much they want.
+fn classical() -> Smoothing {
+    Smoothing::FLOOR
 }
 
 impl Default for Em {
     fn default() -> Self {
-        Self { restarts: 10, start: Start::default(), seed: 0 }
+        Self { restarts: 10, start: Start::default(), seed: 0, smoothing: classical() }
     }
 }
 
@@ -107,6 +117,13 @@ impl Em {
         self
     }
 
+    /// How strongly topics are drawn towards the corpus; lightly and alike on every corpus unless
+    /// said otherwise.
+    pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
+        self.smoothing = smoothing;
+        self
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         if self.restarts == 0 {
             return Err(Error::Option {
@@ -128,7 +145,8 @@ impl Em {
             watch(Step::new(Stage::Rival, start, self.restarts));
             let chosen = self.start.choose(corpus, &documents, k, &mut rng);
             let topics = documents_as_topics(corpus, &chosen, &frequencies);
-            em::polish(corpus, &topics, &even, &frequencies, em::MAX_STEPS, true, &|_| {})
+            let manner = em::Manner::to_the_end(self.smoothing);
+            em::polish(corpus, &topics, &even, &frequencies, manner, &|_| {})
         };
         let mut best = run(0);
         let mut objectives = vec![best.objective];

@@ -5,8 +5,8 @@
 //! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + S M1_i
 //! ```
 //!
-//! `S` is what the corpus itself says of how alike its topics are ([`smoothing`](super::smoothing)):
-//! real smoothing matters more than the start. The steps end when the *penalised* objective
+//! `S` is what the corpus itself says of how alike its topics are ([`smoothing`](super::smoothing)),
+//! unless it is given: real smoothing matters more than the start. The steps end when the *penalised* objective
 //! `F = sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with
 //! smoothing the likelihood alone need not grow.
 //!
@@ -16,7 +16,7 @@
 
 use rayon::prelude::*;
 
-use super::smoothing;
+use super::smoothing::Smoothing;
 use super::spectral::{frequencies, lift, mixed_with, to_vocabulary};
 use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
@@ -48,18 +48,34 @@ pub(super) struct Polished {
     pub objective: f64,
 }
 
-/// Polishes `(M, Omega)` on the counts for at most `max_steps` steps.
+/// How EM goes about it.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub smoothing: Smoothing,
+    pub max_steps: usize,
+    /// Whether it ends before when the objective has settled.
+    pub until_settled: bool,
+}
+
+impl Manner {
+    /// To convergence, or nearly so.
+    pub(super) fn to_the_end(smoothing: Smoothing) -> Self {
+        Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
+    }
+}
+
+/// Polishes `(M, Omega)` on the counts.
 pub(super) fn polish(
     corpus: &Corpus,
     word_topic: &Matrix,
     topic_weights: &[f64],
     frequencies: &[f64],
-    max_steps: usize,
-    until_settled: bool,
+    manner: Manner,
     watch: &dyn Fn(Step),
 ) -> Polished {
+    let Manner { smoothing, max_steps, until_settled } = manner;
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-    let strength = smoothing::strength(corpus, topic_weights);
+    let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
     let mut last = f64::NEG_INFINITY;
@@ -91,12 +107,13 @@ pub(super) fn polish(
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
 /// in vocabulary order. Words that never occur keep probability zero.
 ///
-/// This is the polish of [`SingleTopic`](super::SingleTopic) by itself: what any other start, or
-/// the truth, is worth after the same EM.
+/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](super::SingleTopic) by itself:
+/// what any other start, or the truth, is worth after the same EM.
 pub fn polish_single_topic(
     corpus: &Corpus,
     word_topic: &Matrix,
     topic_weights: &[f64],
+    smoothing: Smoothing,
 ) -> (Matrix, Vec<f64>) {
     let present = &corpus.word_of_feature()[..corpus.n_present()];
     let start = Matrix::from_fn(present.len(), word_topic.n_columns(), |i, j| {
@@ -104,7 +121,8 @@ pub fn polish_single_topic(
     });
     let frequencies = frequencies(corpus);
     let (weights, _) = lift(topic_weights);
-    let polished = polish(corpus, &start, &weights, &frequencies, MAX_STEPS, true, &|_| {});
+    let manner = Manner::to_the_end(smoothing);
+    let polished = polish(corpus, &start, &weights, &frequencies, manner, &|_| {});
     (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 

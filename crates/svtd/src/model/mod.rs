@@ -39,6 +39,7 @@ pub use lda::{Lda, LdaParams};
 pub use learner::Learner;
 pub use options::{Options, Polish};
 pub use single_topic::{SingleTopic, SingleTopicParams};
+pub use smoothing::Smoothing;
 pub use stage::{Stage, Step};
 pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
 pub use topic::{Topic, Topics};

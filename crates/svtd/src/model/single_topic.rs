@@ -5,6 +5,7 @@ use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
+use super::smoothing::Smoothing;
 use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
@@ -105,16 +106,16 @@ impl SingleTopicParams {
     }
 
     fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
-        let (max_steps, until_settled) = match self.options.polish {
+        let smoothing = Smoothing::Estimated;
+        let manner = match self.options.polish {
             Polish::None => return unpolished(spectral),
-            Polish::Auto => (em::MAX_STEPS, true),
-            Polish::Steps(steps) => (steps, false),
+            Polish::Auto => em::Manner::to_the_end(smoothing),
+            Polish::Steps(max_steps) => em::Manner { smoothing, max_steps, until_settled: false },
         };
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
         let frequencies = frequencies(corpus);
         let start = &spectral.recovered.word_topic;
-        let polished =
-            em::polish(corpus, start, &weights, &frequencies, max_steps, until_settled, watch);
+        let polished = em::polish(corpus, start, &weights, &frequencies, manner, watch);
         let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
         merged(spectral, polished, lifted, outcome)
     }

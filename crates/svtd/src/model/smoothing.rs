@@ -25,6 +25,7 @@
 //! One pass over the counts, in whole numbers: the same bits however it is divided.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 
@@ -33,6 +34,30 @@ const FLOOR: f64 = 0.3;
 
 /// The most that the estimate may ask for, likewise.
 const CEILING: f64 = 10.0;
+
+/// How strongly EM draws topics towards the corpus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Smoothing {
+    /// As much as the corpus says its topics are alike.
+    #[default]
+    Estimated,
+    /// So many words for each word of the vocabulary, whatever the corpus says.
+    Fixed(f64),
+}
+
+impl Smoothing {
+    /// The least that is ever estimated, on every corpus alike.
+    pub const FLOOR: Smoothing = Smoothing::Fixed(FLOOR);
+
+    /// `S`, given the topics' weights.
+    pub(super) fn strength(self, corpus: &Corpus, topic_weights: &[f64]) -> f64 {
+        match self {
+            Smoothing::Estimated => strength(corpus, topic_weights),
+            Smoothing::Fixed(each) => each * corpus.n_present() as f64,
+        }
+    }
+}
 
 /// How many words of the corpus' frequencies are added to each topic: `S`, given the topics' weights.
 pub(super) fn strength(corpus: &Corpus, topic_weights: &[f64]) -> f64 {

@@ -1,0 +1,184 @@
+//! Many slices at once: rotations of a block of rows, made in the cache.
+//!
+//! With `k` in the hundreds the slices are tens of megabytes, and a rotation that walks through all
+//! of them waits for memory. So rows are taken a block at a time. For two blocks, the entries
+//! between their own rows are gathered and rotated pair by pair, which gives a list of rotations;
+//! then the list is applied to what those rows have in common with each of the other rows, a few
+//! kilobytes at a time. Every pair is still visited once in a sweep, in another order.
+//!
+//! Slices are kept in groups of [`LANES`]. What happens to a group depends on no other one, so groups
+//! are rotated in parallel and the bits do not depend on how many at a time.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::Visit;
+use super::slices::{LANES, Rotation, Slices, Tally, place};
+use crate::linalg::Matrix;
+
+/// Rows of a block.
+const BLOCK: usize = 16;
+
+/// Other rows that a list of rotations is applied to at once: one rotation waits for the one before,
+/// but not for those of other rows.
+const ABREAST: usize = 4;
+
+/// One entry of a group of slices.
+type Lanes = [f64; LANES];
+
+/// Entry `(a, b)`, `a <= b`, of eight slices side by side, group after group.
+pub(super) struct Grouped {
+    k: usize,
+    groups: Vec<Vec<Lanes>>,
+}
+
+impl Grouped {
+    /// Slices as `entry(a, b)` has them, a number for each slice.
+    pub(super) fn new(slices: &Slices) -> Self {
+        let group = |g: usize| {
+            let entries = slices.values.chunks_exact(slices.width);
+            let lanes = |entry: &[f64]| std::array::from_fn(|l| entry[g * LANES + l]);
+            entries.map(lanes).collect()
+        };
+        let groups = (0..slices.width / LANES).into_par_iter().map(group).collect();
+        Self { k: slices.k, groups }
+    }
+
+    /// One sweep over all pairs.
+    pub(super) fn sweep(&mut self, rotation: &mut Matrix, smallest: f64) -> Tally {
+        let blocks: Vec<Range<usize>> =
+            (0..self.k).step_by(BLOCK).map(|a| a..(a + BLOCK).min(self.k)).collect();
+        let mut tally = Tally::default();
+        for (i, first) in blocks.iter().enumerate() {
+            tally.add(self.visit(first.clone(), 0..0, rotation, smallest));
+            for second in &blocks[i + 1..] {
+                tally.add(self.visit(first.clone(), second.clone(), rotation, smallest));
+            }
+        }
+        tally
+    }
+
+    /// Visits the pairs between two blocks, or within the first when the second is empty.
+    fn visit(
+        &mut self,
+        first: Range<usize>,
+        second: Range<usize>,
+        rotation: &mut Matrix,
+        smallest: f64,
+    ) -> Tally {
+        let between = first.len();
+        let rows: Vec<usize> = first.chain(second).collect();
+        let mut own = self.gather(&rows);
+        let (made, tally) = Arch::new().dispatch(Visit { slices: &mut own, between, smallest });
+        if made.is_empty() {
+            return tally;
+        }
+        for local in &made {
+            let (p, q) = (rows[local.p], rows[local.q]);
+            Rotation { p, q, ..*local }.turn_columns(rotation);
+        }
+        let k = self.k;
+        self.groups.par_iter_mut().enumerate().for_each(|(g, group)| {
+            scatter(group, k, &rows, &own, g);
+            Arch::new().dispatch(Apply { group, k, rows: &rows, made: &made });
+        });
+        tally
+    }
+
+    /// The entries between some rows, of all slices.
+    pub(super) fn gather(&self, rows: &[usize]) -> Slices {
+        let mut own = Slices::zeros(rows.len(), self.groups.len() * LANES);
+        let mut entries = own.values.chunks_exact_mut(own.width);
+        for (i, &a) in rows.iter().enumerate() {
+            for (&b, entry) in rows[i..].iter().zip(&mut entries) {
+                let at = place(self.k, a, b);
+                for (lanes, group) in entry.chunks_exact_mut(LANES).zip(&self.groups) {
+                    lanes.copy_from_slice(&group[at]);
+                }
+            }
+        }
+        own
+    }
+
+    /// All of them again.
+    pub(super) fn whole(&self) -> Slices {
+        self.gather(&(0..self.k).collect::<Vec<_>>())
+    }
+}
+
+/// Puts back what was gathered, the lanes of one group.
+fn scatter(group: &mut [Lanes], k: usize, rows: &[usize], own: &Slices, g: usize) {
+    let mut entries = own.values.chunks_exact(own.width);
+    for (i, &a) in rows.iter().enumerate() {
+        for (&b, entry) in rows[i..].iter().zip(&mut entries) {
+            group[place(k, a, b)].copy_from_slice(&entry[g * LANES..(g + 1) * LANES]);
+        }
+    }
+}
+
+/// Rotations of some rows, applied to their entries with all other rows.
+struct Apply<'a> {
+    group: &'a mut [Lanes],
+    k: usize,
+    rows: &'a [usize],
+    made: &'a [Rotation],
+}
+
+impl WithSimd for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let others: Vec<usize> = (0..self.k).filter(|b| !self.rows.contains(b)).collect();
+        let mut near = [[0.0; ABREAST * LANES]; 2 * BLOCK];
+        for others in others.chunks(ABREAST) {
+            for (wide, &a) in near.iter_mut().zip(self.rows) {
+                for (lanes, &b) in wide.chunks_exact_mut(LANES).zip(others) {
+                    lanes.copy_from_slice(&self.group[place(self.k, a, b)]);
+                }
+            }
+            for rotation in self.made {
+                let (head, tail) = near.split_at_mut(rotation.q);
+                rotation.turn(&mut head[rotation.p], &mut tail[0]);
+            }
+            for (wide, &a) in near.iter().zip(self.rows) {
+                for (lanes, &b) in wide.chunks_exact(LANES).zip(others) {
+                    self.group[place(self.k, a, b)].copy_from_slice(lanes);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_rotated_as_the_whole_is() {
+        // Sides that leave the last block short, or a single row of it.
+        for k in [17, 33, 40] {
+            let mut slices = Slices::zeros(k, 24);
+            for (i, value) in slices.values.iter_mut().enumerate() {
+                *value = ((i * i) as f64 * 0.37).sin();
+            }
+            let mut grouped = Grouped::new(&slices);
+            assert_eq!(grouped.whole().values, slices.values);
+            let mut rotation = Matrix::identity(k);
+            let tally = grouped.sweep(&mut rotation, 1e-10);
+            assert_eq!(tally.rotations, k * (k - 1) / 2);
+            let turned = grouped.whole();
+            for l in [0, 7, 8, 23] {
+                let slice = Matrix::from_fn(k, k, |a, b| slices.entry(a, b)[l]);
+                let expected = rotation.transpose_times(&slice.times(&rotation));
+                for a in 0..k {
+                    for b in 0..k {
+                        assert!((turned.entry(a, b)[l] - expected[(a, b)]).abs() < 1e-11);
+                    }
+                }
+            }
+        }
+    }
+}
