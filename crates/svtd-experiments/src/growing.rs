@@ -121,7 +121,7 @@ struct Spectrum<'a> {
 impl<'a> Spectrum<'a> {
     /// For the number of topics asked for, or for as many as the documents show.
     fn of(sums: &'a IncrementalMoments, n_topics: usize, scaling: Scaling) -> Result<Self> {
-        let moments = Remembered::new(sums.estimate()?);
+        let moments = Remembered::from_slices(sums.estimate()?);
         let whitening = match Whitening::fit(&moments, n_topics, scaling) {
             Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
                 Whitening::fit(&moments, visible, scaling)?

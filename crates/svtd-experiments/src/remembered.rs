@@ -2,6 +2,9 @@
 //!
 //! Several methods ask the same of the same moments; and what a decomposition takes by itself can
 //! only be timed when its moments are at hand. All questions must be about one whitening.
+//!
+//! Where slices are what costs, as with stored moments of few words, the cube and the diagonals can
+//! be made [from them](Remembered::from_slices) as well.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,6 +16,7 @@ use svtd::{Moments, Whitening};
 /// Moments with what was asked of them so far.
 pub struct Remembered<M> {
     moments: M,
+    from_slices: bool,
     cube: OnceLock<Cube>,
     kept: OnceLock<Matrix>,
     removed: OnceLock<Matrix>,
@@ -24,11 +28,29 @@ impl<M> Remembered<M> {
     pub fn new(moments: M) -> Self {
         Self {
             moments,
+            from_slices: false,
             cube: OnceLock::new(),
             kept: OnceLock::new(),
             removed: OnceLock::new(),
             towards: OnceLock::new(),
         }
+    }
+
+    /// Nothing was asked yet; slices with their rows kept will answer for cube and diagonals too.
+    pub fn from_slices(moments: M) -> Self {
+        Self { from_slices: true, ..Self::new(moments) }
+    }
+}
+
+impl<M: Moments> Remembered<M> {
+    /// All slices.
+    fn slices(&self, whitening: &Whitening, rows: Rows) -> &Matrix {
+        let place = match rows {
+            Rows::Kept => &self.kept,
+            Rows::Removed => &self.removed,
+        };
+        let all = 0..self.n_features();
+        place.get_or_init(|| self.moments.third_slices(whitening, rows, all))
     }
 }
 
@@ -46,16 +68,18 @@ impl<M: Moments> Moments for Remembered<M> {
     }
 
     fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        self.cube.get_or_init(|| self.moments.third_whitened(whitening)).clone()
+        let ask = || {
+            if self.from_slices {
+                Cube::of_slices(whitening, self.slices(whitening, Rows::Kept))
+            } else {
+                self.moments.third_whitened(whitening)
+            }
+        };
+        self.cube.get_or_init(ask).clone()
     }
 
     fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
-        let place = match rows {
-            Rows::Kept => &self.kept,
-            Rows::Removed => &self.removed,
-        };
-        let all = 0..self.n_features();
-        let slices = place.get_or_init(|| self.moments.third_slices(whitening, rows, all));
+        let slices = self.slices(whitening, rows);
         Matrix::from_fn(features.len(), slices.n_columns(), |i, p| slices[(features.start + i, p)])
     }
 
@@ -67,7 +91,23 @@ impl<M: Moments> Moments for Remembered<M> {
     }
 
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        self.moments.third_diagonals(whitening, rotation)
+        if !self.from_slices {
+            return self.moments.third_diagonals(whitening, rotation);
+        }
+        let (slices, k) = (self.slices(whitening, Rows::Kept), whitening.n_topics());
+        // Entry (a, b), a < b, of a packed triangle stands for two.
+        let twice = |a: usize, b: usize| if a == b { 1.0 } else { 2.0 };
+        let pairs = (0..k).flat_map(|a| (a..k).map(move |b| (a, b))).enumerate();
+        let mut diagonals = Matrix::zeros(slices.n_rows(), k);
+        for (p, (a, b)) in pairs {
+            for j in 0..k {
+                let factor = twice(a, b) * rotation[(a, j)] * rotation[(b, j)];
+                for (target, h) in diagonals.column_mut(j).iter_mut().zip(slices.column(p)) {
+                    *target += factor * h;
+                }
+            }
+        }
+        diagonals
     }
 }
 
@@ -84,17 +124,29 @@ mod tests {
         let source = SingleTopicSource::uniform(9, 3, 4);
         let exact = || ExactMoments::single_topic(source.word_topic.clone(), &source.topic_weights);
         let (asked, whitening) = (exact(), Whitening::fit(&exact(), 3, Scaling::Plain).unwrap());
-        let remembered = Remembered::new(exact());
-        for _ in 0..2 {
-            assert_eq!(remembered.third_whitened(&whitening), asked.third_whitened(&whitening));
-            for rows in [Rows::Kept, Rows::Removed] {
-                let slices = |moments: &dyn Moments| moments.third_slices(&whitening, rows, 2..5);
-                let (a, b) = (slices(&remembered), slices(&asked));
-                assert!(a.values().iter().zip(b.values()).all(|(x, y)| (x - y).abs() < 1e-12));
-            }
-            for direction in [[0.1; 9], [0.2; 9]] {
-                let towards = |moments: &dyn Moments| moments.third_towards(&whitening, &direction);
-                assert_eq!(towards(&remembered), towards(&asked));
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-12);
+        let rotation = Matrix::from_fn(3, 3, |i, j| ((i + 2 * j) as f64).cos());
+        for (time, remembered) in
+            [Remembered::new(exact()), Remembered::from_slices(exact())].iter().enumerate()
+        {
+            for _ in 0..2 {
+                let (cube, said) =
+                    (remembered.third_whitened(&whitening), asked.third_whitened(&whitening));
+                assert!((0..3).all(|a| close(cube.slice(a), said.slice(a))), "{time}");
+                let [a, b] = [remembered as &dyn Moments, &asked]
+                    .map(|m| m.third_diagonals(&whitening, &rotation));
+                assert!(close(a.values(), b.values()), "{time}");
+                for rows in [Rows::Kept, Rows::Removed] {
+                    let slices =
+                        |moments: &dyn Moments| moments.third_slices(&whitening, rows, 2..5);
+                    let (a, b) = (slices(remembered), slices(&asked));
+                    assert!(close(a.values(), b.values()));
+                }
+                for direction in [[0.1; 9], [0.2; 9]] {
+                    let towards =
+                        |moments: &dyn Moments| moments.third_towards(&whitening, &direction);
+                    assert!(close(towards(remembered).values(), towards(&asked).values()));
+                }
             }
         }
     }

@@ -72,8 +72,8 @@ pub struct IncrementalMoments {
     usable: [usize; 3],
     first: Vec<f64>,
     second: Matrix,
-    /// Slice after slice.
-    third: Vec<Matrix>,
+    /// Slice after slice, `n x n^2`: column `i n + h` is column `h` of slice `i`.
+    third: Matrix,
 }
 
 impl IncrementalMoments {
@@ -97,7 +97,7 @@ impl IncrementalMoments {
             usable: [0; 3],
             first: vec![0.0; n_words],
             second: Matrix::zeros(n_words, n_words),
-            third: vec![Matrix::zeros(n_words, n_words); n_words],
+            third: Matrix::zeros(n_words, n_words * n_words),
         })
     }
 
@@ -189,7 +189,7 @@ impl IncrementalMoments {
                 let pair = x * (y - same(i, h));
                 self.second[(h, i)] += per_tuple[1] * pair;
                 if per_tuple[2] != 0.0 && pair != 0.0 {
-                    let column = self.third[i].column_mut(h);
+                    let column = self.third.column_mut(i * self.n_words + h);
                     for &(l, z) in words {
                         column[l] += per_tuple[2] * pair * (z - same(i, l) - same(h, l));
                     }
@@ -210,10 +210,23 @@ pub struct Estimate<'a> {
 }
 
 impl Estimate<'_> {
+    /// `M3_i basis`. A handful of columns: sums of products beat a general matrix product.
+    fn image(&self, i: usize, basis: &Matrix) -> Matrix {
+        let n = self.sums.n_words;
+        let mut image = Matrix::zeros(n, basis.n_columns());
+        for h in 0..n {
+            let column = self.sums.third.column(i * n + h);
+            for a in 0..basis.n_columns() {
+                image[(h, a)] = dot(column, basis.column(a)) / self.sums.totals[2];
+            }
+        }
+        image
+    }
+
     /// `basis' M3_i basis`, packed.
     fn projected(&self, i: usize, basis: &Matrix) -> Vec<f64> {
-        let inner = basis.transpose_times(&self.sums.third[i].times(basis));
-        pack(basis.n_columns(), |a, b| inner[(a, b)] / self.sums.totals[2])
+        let image = self.image(i, basis);
+        pack(basis.n_columns(), |a, b| dot(image.column(a), basis.column(b)))
     }
 
     fn kept(&self, whitening: &Whitening, features: Range<usize>) -> Matrix {
@@ -238,13 +251,7 @@ impl Moments for Estimate<'_> {
     }
 
     fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        let w = whitening.unmixing();
-        let k = w.n_columns();
-        let slices = self.kept(whitening, 0..self.sums.n_words);
-        // Column p of `along` is the packed pair p of the slice along each whitened direction.
-        let along = w.transpose_times(&slices);
-        let place = |b: usize, c: usize| b * k - b * (b + 1) / 2 + c;
-        Cube::symmetric(k, |a, b, c| along[(a, place(b, c))])
+        Cube::of_slices(whitening, &self.kept(whitening, 0..self.sums.n_words))
     }
 
     fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
@@ -266,9 +273,8 @@ impl Moments for Estimate<'_> {
     fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
         let basis = whitening.unmixing().times(rotation);
         let diagonal = |i: usize| {
-            let image = self.sums.third[i].times(&basis);
-            let along = |j| dot(basis.column(j), image.column(j)) / self.sums.totals[2];
-            (0..basis.n_columns()).map(along).collect()
+            let image = self.image(i, &basis);
+            (0..basis.n_columns()).map(|j| dot(basis.column(j), image.column(j))).collect()
         };
         rows((0..self.sums.n_words).map(diagonal).collect())
     }

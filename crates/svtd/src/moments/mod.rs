@@ -129,6 +129,15 @@ impl Cube {
         block
     }
 
+    /// `M3(W, W, W)` from all slices `H_i`, rows kept, a packed one to a row.
+    pub fn of_slices(whitening: &Whitening, slices: &Matrix) -> Self {
+        let k = whitening.n_topics();
+        // Column p of `along` is the packed pair p of the slice along each whitened direction.
+        let along = whitening.unmixing().transpose_times(slices);
+        let place = |b: usize, c: usize| b * k - b * (b + 1) / 2 + c;
+        Self::symmetric(k, |a, b, c| along[(a, place(b, c))])
+    }
+
     /// A symmetric cube from its entries with `a <= b <= c`.
     pub(crate) fn symmetric(side: usize, entry: impl Fn(usize, usize, usize) -> f64) -> Self {
         let mut cube = Self::zeros(side);
