@@ -113,14 +113,16 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
 
 /// All methods on one corpus that grows.
 fn one(corpus: usize, last: usize) -> svtd::Result<Vec<Run>> {
-    let seed = seed("stability", corpus);
     // All documents are drawn at once: the first N are the same for every `last`.
-    let sample = Sample::draw(N_WORDS, N_TOPICS, LAST, &paper_lengths(), seed);
+    let drawn = seed("stability", corpus);
+    let sample = Sample::draw(N_WORDS, N_TOPICS, LAST, &paper_lengths(), drawn);
+    // Directions and starts must not come from the random numbers that made the truth.
+    let chance = seed("stability/chance", corpus);
     let mut growing = Growing::new(&sample.corpus, N_TOPICS, FIRST)?;
     let mut entrants = Entrant::all();
     entrants.retain(|e| e.contestant != Contestant::Em || corpus < FOR_EM);
     let asked = |n: usize| -> Vec<(Contestant, u64)> {
-        let draw = |e: &Entrant| if e.anew { seed.wrapping_add(n as u64) } else { seed };
+        let draw = |e: &Entrant| if e.anew { chance.wrapping_add(n as u64) } else { chance };
         entrants.iter().map(|e| (e.contestant, draw(e))).collect()
     };
     let mut before = growing.learn(&asked(FIRST))?;
