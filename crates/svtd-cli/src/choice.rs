@@ -19,9 +19,28 @@ pub fn sentence(choice: &Choice) -> String {
             "none stands clearly out of the {noise} (z > 3; the first has {first:.1}); add documents"
         ),
         Some(next) => format!(
-            "{clear} stand clearly out of the {noise} (z > 3; the next has {next:.1}); more than \
-             that may be chance"
+            "{clear} stand clearly out of the {noise} (z > 3; the next has {next:.1}); {}",
+            beyond(choice)
         ),
         None => format!("{clear} stand clearly out of the {noise}, one for every word"),
+    }
+}
+
+/// What the documents say of topics too rare for a direction of their own.
+fn beyond(choice: &Choice) -> String {
+    let clear = choice.n_clear();
+    let Some(kept) = choice.kept else {
+        return "more than that may be chance".to_owned();
+    };
+    let all = if kept.n_topics == kept.of { ", perhaps for others too (svtd sweep)" } else { "" };
+    let least = kept.least.unwrap_or(0.0);
+    match kept.n_topics {
+        n if n > clear => format!(
+            "the documents speak for {} more, too rare for a direction of their own (the least of \
+             all topics is worth {least:.0} nats of evidence){all}",
+            n - clear
+        ),
+        n if n < clear => format!("but the documents speak for {n} only"),
+        _ => "the documents speak for as many, more than that may be chance".to_owned(),
     }
 }

@@ -1,8 +1,8 @@
 //! Before a fit: is what we say about noise, numbers of topics, costs and sample sizes true?
 //!
 //! `cargo bench --workspace --bench choosing` prints the tables recorded in
-//! `benches/record/choosing.md`. A number behind `--` is the first seed; `quick` in its place makes
-//! everything small, to see it run.
+//! `benches/record/choosing.md`. Behind `--`: a number is the first seed; `noise`, `auto`, `plan` and
+//! `cost` run a part of it; `quick` makes everything small, to see it run.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
@@ -22,10 +22,16 @@ fn main() {
     let quick = given.iter().any(|a| a == "quick");
     let seed = given.iter().find_map(|a| a.parse().ok()).unwrap_or(20_261_116);
     println!("first seed {seed}{}\n", if quick { ", quick" } else { "" });
-    noise(seed, if quick { 2 } else { 8 });
-    auto(seed, if quick { 2 } else { 20 });
-    plan(seed, if quick { 1 } else { 3 });
-    cost(seed, if quick { 400 } else { 2000 });
+    let parts: [(&str, &dyn Fn()); 4] = [
+        ("noise", &|| noise(seed, if quick { 2 } else { 8 })),
+        ("auto", &|| auto(seed, if quick { 2 } else { 20 })),
+        ("plan", &|| plan(seed, if quick { 1 } else { 3 })),
+        ("cost", &|| cost(seed, if quick { 400 } else { 2000 })),
+    ];
+    let all = !parts.iter().any(|part| given.iter().any(|a| a == part.0));
+    for (_, run) in parts.iter().filter(|part| all || given.iter().any(|a| a == part.0)) {
+        run();
+    }
 }
 
 /// A source of either kind.
@@ -150,6 +156,7 @@ fn auto(seed: u64, n_corpora: u64) {
         ("Zipf n=1000", 1000, 500, 10),
         ("Zipf n=1000", 1000, 2000, 10),
         ("Zipf n=1000", 1000, 8000, 10),
+        ("Zipf n=2000", 2000, 500, 20),
         ("Zipf n=2000", 2000, 2000, 20),
         ("Zipf n=2000", 2000, 8000, 20),
         ("one topic", 1000, 500, 1),

@@ -17,7 +17,7 @@ pub struct Fit {
     #[command(flatten)]
     pub source: Source,
 
-    /// How many topics to learn; auto: as many as stand clearly out of the noise
+    /// How many topics to learn; auto: as many as the data shows
     #[arg(short = 'k', long = "topics", value_name = "K|auto", value_parser = n_topics,
           allow_negative_numbers = true)]
     pub n_topics: TopicCount,

@@ -2,17 +2,24 @@
 //!
 //! The z-scores of the pair moment's directions, each measured on documents that had no part in
 //! finding it, are falling from far above any chance to about standard normal. The number of
-//! topics is that of the leading scores above 3.
+//! directions is that of the leading scores above 3.
+//!
+//! Documents that mix topics have as many topics as clear directions. Documents of one topic each may
+//! be about some that are too rare for a direction of their own: a few topics more are fitted, and
+//! those kept that the documents speak for ([`evidence`]). Where only one direction is clear, nothing
+//! tells how far apart topics are, and none is looked for.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
 //! directions as turn out to be needed: the search begins with few and doubles while all of them are
 //! clear, up to a limit. Text is not made of
-//! few topics, so on a large corpus of text the limit may be what ends it; [`Choice`] tells.
+//! few topics, so on a large corpus of text the limit may be what ends it; [`Choice`] tells. For
+//! documents of one topic each a spectral estimate and some steps of EM come on top.
 
 use serde::{Deserialize, Serialize};
 
 use super::diagnostics::CLEAR;
+use super::evidence::{self, Kept};
 use super::noise::{Look, n_folds, z_scores};
 use super::options::{Options, Polish};
 use crate::corpus::Corpus;
@@ -26,6 +33,9 @@ const FIRST_LOOK: usize = 24;
 /// Directions looked at in the last resort, unless the caller says otherwise.
 pub const MOST_TOPICS: usize = 100;
 
+/// Topics tried beyond the clear directions, and one for each five of those.
+const MORE: usize = 4;
+
 /// A number of topics, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
@@ -35,6 +45,9 @@ pub struct Choice {
     pub z_scores: Vec<f64>,
     /// The most topics that were looked for.
     pub limit: usize,
+    /// What the documents themselves speak for, when each is about one topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
     /// Which counts were looked at.
     #[serde(default = "raw")]
     pub counting: Counting,
@@ -51,8 +64,7 @@ impl Choice {
         self.n_clear() >= self.limit
     }
 
-    /// Leading directions that are clear: the number of topics, or none where one was chosen all
-    /// the same.
+    /// Leading directions that are clear.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)
     }
@@ -86,10 +98,19 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
         let n_clear = n_clear(&z_scores);
         // A few scores of noise behind the last clear one, so that it is seen to be the last.
         if n_clear + 2 <= look || look == limit {
-            return Ok(Choice { n_topics: n_clear.max(1), z_scores, limit, counting });
+            let kept = rare(corpus, options, n_clear, limit);
+            let n_topics = kept.map_or(n_clear.max(1), |kept| kept.n_topics);
+            return Ok(Choice { n_topics, z_scores, limit, kept, counting });
         }
         look = (2 * look).min(limit);
     }
+}
+
+/// What the documents say where directions may be too few: each about one topic, and the limit far.
+fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Kept> {
+    let of = (n_clear + MORE + n_clear / 5).min(limit);
+    let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
+    wanted.then(|| evidence::keep(corpus, options, of).ok()).flatten()
 }
 
 /// The counts whose moments a fit with these options may rest on: damped ones where LDA is

@@ -240,7 +240,7 @@ fn column_means(matrix: &Matrix) -> Vec<f64> {
 }
 
 /// Adds `S M1` to every column and normalises it.
-fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) {
+pub(super) fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) {
     for j in 0..word_topic.n_columns() {
         let column = word_topic.column_mut(j);
         for (value, m1) in column.iter_mut().zip(frequencies) {

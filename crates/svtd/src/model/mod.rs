@@ -11,6 +11,7 @@ mod collapsed_gibbs;
 pub(crate) mod cvb0;
 mod diagnostics;
 mod em;
+mod evidence;
 mod lda;
 mod learner;
 mod noise;
@@ -35,6 +36,7 @@ pub use diagnostics::{
     TopicTrust,
 };
 pub use em::polish_single_topic;
+pub use evidence::Kept;
 pub use lda::{Lda, LdaParams};
 pub use learner::Learner;
 pub use options::{Options, Polish};

@@ -142,8 +142,8 @@ macro_rules! shared_params {
             }
 
             /// Lets the data choose the number of topics, up to `limit`: as many as directions
-            /// stand clearly out of the noise ([`Choice`](crate::model::Choice)), which the fitted
-            /// model keeps. Choose everything else first.
+            /// stand clearly out of the noise, or as the documents speak for where each is about
+            /// one topic ([`Choice`](crate::model::Choice)), which the fitted model keeps. Choose everything else first.
             ///
             /// # Errors
             /// When half the corpus is too little to tell.
