@@ -280,14 +280,28 @@ fn cost(seed: u64, documents: usize) {
         processor_seconds(|| drop(Lda::params(1).sweep(&corpus, 1..=60, &mut |_| {}).unwrap()));
     println!("| LDA, N={documents} n=3000 | {fit:.2} s | {sweep:.2} s | {:.2} |", sweep / fit);
     let single = SingleTopicSource::zipf(3000, 30, 5.0, 1000.0, 5.0, seed);
-    let corpus = single.draw(documents, &Lengths::Fixed(100), seed + 1).0;
-    let fit = processor_seconds(|| drop(SingleTopic::params(60).fit(&corpus).unwrap()));
-    let sweep = processor_seconds(|| {
-        drop(SingleTopic::params(1).sweep(&corpus, 1..=60, &mut |_| {}).unwrap());
+    for documents in [documents, 10 * documents] {
+        let corpus = single.draw(documents, &Lengths::Fixed(100), seed + 1).0;
+        let fit = processor_seconds(|| drop(SingleTopic::params(60).fit(&corpus).unwrap()));
+        let sweep = processor_seconds(|| {
+            drop(SingleTopic::params(1).sweep(&corpus, 1..=60, &mut |_| {}).unwrap());
+        });
+        println!(
+            "| single-topic, N={documents} n=3000 | {fit:.2} s | {sweep:.2} s | {:.2} |",
+            sweep / fit
+        );
+    }
+    println!("\n## -k auto against one default fit (processor time)\n");
+    println!("| corpus | fit | choosing | ratio |\n|---|---|---|---|");
+    let corpus = single.draw(5 * documents, &Lengths::Fixed(100), seed + 2).0;
+    let fit = processor_seconds(|| drop(SingleTopic::params(30).fit(&corpus).unwrap()));
+    let choosing = processor_seconds(|| {
+        drop(SingleTopic::params(1).choose_topics(&corpus, MOST_TOPICS).unwrap());
     });
     println!(
-        "| single-topic, N={documents} n=3000 | {fit:.2} s | {sweep:.2} s | {:.2} |",
-        sweep / fit
+        "| single-topic, N={} n=3000 k=30 | {fit:.2} s | {choosing:.2} s | {:.2} |",
+        5 * documents,
+        choosing / fit
     );
 }
 

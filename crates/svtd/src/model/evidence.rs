@@ -38,15 +38,19 @@ use crate::linalg::Matrix;
 use crate::moments::panels::Products;
 use crate::moments::{Counting, Rows, SingleTopicMoments};
 
-/// Nats of evidence that a topic has to bring: odds of 150 to one.
-const WORTH: f64 = 5.0;
+/// Nats of evidence that a topic has to bring: odds of twenty thousand to one. `F` is a bound, and its
+/// optimum one of several; differences of a few nats say nothing.
+const WORTH: f64 = 10.0;
 
 /// Steps of EM at the start, and after topics went.
 const FIRST_STEPS: usize = 5;
 const STEPS: usize = 2;
 
 /// The lightest topics that are tried without.
-const LIGHTEST: usize = 3;
+const LIGHTEST: usize = 6;
+
+/// The topics most like a topic that it may be merged with.
+const LIKEST: usize = 3;
 
 /// What the documents speak for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -195,7 +199,7 @@ impl<'a> Documents<'a> {
             + ln_gamma(1.0 + documents)
     }
 
-    /// The best merger of a topic with the one most like it, and what it adds to `F`.
+    /// The best merger of a topic with one like it, and what it adds to `F`.
     fn merged(&self, split: &Split) -> Option<(f64, Split)> {
         let k = split.n_topics();
         let own: Vec<f64> = (0..k)
@@ -247,18 +251,18 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Each topic with the one most like it, by the angle of their roots, every pair once.
+/// Each topic with those most like it, by the angle of their roots, every pair once.
 fn likest_pairs(topics: &Matrix) -> Vec<(usize, usize)> {
     let mut roots = topics.clone();
     roots.values_mut().par_iter_mut().for_each(|p| *p = p.sqrt());
     let likeness = roots.transpose_times(&roots);
     let k = likeness.n_columns();
-    let likest = |a: usize| {
-        let others = (0..k).filter(|&b| b != a);
-        others.max_by(|&x, &y| likeness[(x, a)].total_cmp(&likeness[(y, a)]))
-    };
-    let pairs = (0..k).filter_map(|a| likest(a).map(|b| (a.min(b), a.max(b))));
-    let mut pairs: Vec<(usize, usize)> = pairs.collect();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for a in 0..k {
+        let mut others: Vec<usize> = (0..k).filter(|&b| b != a).collect();
+        others.sort_by(|&x, &y| likeness[(y, a)].total_cmp(&likeness[(x, a)]));
+        pairs.extend(others.iter().take(LIKEST).map(|&b| (a.min(b), a.max(b))));
+    }
     pairs.sort_unstable();
     pairs.dedup();
     pairs

@@ -39,13 +39,17 @@ use crate::error::{Error, Result};
 use crate::evaluation::{coherence, l1_distance, match_topics};
 use crate::linalg::Matrix;
 use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
-use crate::whitening::{TOLERANCE, Whitening, check_n_topics};
+use crate::whitening::{Whitening, check_n_topics};
 
 /// Held-out documents are scored in so many groups, for the error of a difference.
 const GROUPS: usize = 10;
 
 /// Held-out documents looked at, at most.
 const MOST_HELD_OUT: usize = 1000;
+
+/// The residual to which the directions of a part of the documents are found, as a part of the last
+/// eigenvalue: a part does not know them better than that.
+const ROUGH: f64 = 0.1;
 
 /// Topics nearer than this in L1 are the same topic.
 const SAME: f64 = 0.5;
@@ -156,7 +160,7 @@ pub(super) fn sweep(
         let ratio = all.whitening.eigenvalues()[most - 1] / all.whitening.eigenvalues()[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
-    let how = Look { counting: Counting::Raw, tolerance: TOLERANCE, n_folds: n_folds(corpus) };
+    let how = Look { counting: Counting::Raw, tolerance: ROUGH, n_folds: n_folds(corpus) };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =

@@ -20,7 +20,7 @@
 //! bits, in whatever order its documents are.
 //!
 //! # Cost
-//! That of the polish, on at most [`MOST_TOKENS`] drawn tokens.
+//! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic.
 
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
@@ -28,8 +28,8 @@ use crate::model::cvb0;
 use crate::model::spectral::frequencies;
 use crate::synthetic::{Drawn, draw_mixtures};
 
-/// Tokens drawn at most.
-const MOST_TOKENS: u64 = 1 << 20;
+/// Tokens drawn at most for each topic: enough for the words of a thousandth and more.
+const FOR_A_TOPIC: u64 = 1 << 14;
 
 /// A word that is expected so often among the drawn ones of a topic is frequent enough to tell.
 const FREQUENT: f64 = 10.0;
@@ -46,7 +46,7 @@ pub(super) fn widen(
     sweeps: usize,
     errors: &mut Matrix,
 ) {
-    let chosen = chosen(corpus);
+    let chosen = chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
     let drawn: Vec<Drawn> = chosen
         .iter()
         .map(|&d| Drawn {
@@ -80,15 +80,15 @@ pub(super) fn widen(
     }
 }
 
-/// The documents that others are drawn after: all, or as many as the tokens allow, by content.
-fn chosen(corpus: &Corpus) -> Vec<usize> {
+/// All documents with words, or as many as the tokens allow, by content.
+pub(super) fn chosen(corpus: &Corpus, most_tokens: u64) -> Vec<usize> {
     let mut order: Vec<usize> =
         (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0).collect();
     order.sort_unstable_by_key(|&d| (corpus.document_key(d), d));
     let mut tokens = 0;
     order.retain(|&d| {
         tokens += corpus.lengths()[d];
-        tokens <= MOST_TOKENS
+        tokens <= most_tokens
     });
     order
 }
