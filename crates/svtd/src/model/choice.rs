@@ -20,12 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostics::CLEAR;
 use super::evidence::{self, Kept};
-use super::noise::{Look, n_folds, z_scores};
+use super::noise::{Look, ROUGH, n_folds, z_scores};
 use super::options::{Options, Polish};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::moments::{Counting, DocumentWeights};
-use crate::whitening::TOLERANCE;
 
 /// Directions looked at first.
 const FIRST_LOOK: usize = 24;
@@ -91,7 +90,7 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
     let mut look = FIRST_LOOK.min(limit);
     let counting = counting(options);
     loop {
-        let how = Look { counting, tolerance: TOLERANCE, n_folds: n_folds(corpus) };
+        let how = Look { counting, tolerance: ROUGH, n_folds: n_folds(corpus) };
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };

@@ -46,6 +46,10 @@ pub(super) fn n_folds(corpus: &Corpus) -> usize {
     if affordable && corpus.n_documents() >= FEW { 5 } else { 2 }
 }
 
+/// The residual to which directions of a part of the documents are worth finding when topics are
+/// counted, as a part of the last eigenvalue: a part does not know them better than that.
+pub(super) const ROUGH: f64 = 0.1;
+
 /// A corpus with at most so many counts is small.
 const SMALL: usize = 1 << 20;
 

@@ -19,7 +19,9 @@
 //!
 //! # Cost
 //! Whitening and cube twice (all documents; without the held-out ones) and the z-scores: less than
-//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`.
+//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`. Documents of one
+//! topic each need a pass over the counts for every `k` as well, `K/2` of the largest fit's. Measured
+//! in `benches/record/choosing.md`.
 
 use std::ops::RangeInclusive;
 
@@ -28,7 +30,7 @@ use serde::Serialize;
 use super::Model;
 use super::choice::n_clear;
 use super::lda::{self, Lda};
-use super::noise::{Look, Score, cross_validated, n_folds};
+use super::noise::{Look, ROUGH, Score, cross_validated, n_folds};
 use super::options::{Options, Polish};
 use super::single_topic::{self, SingleTopic};
 use super::spectral::{Spectral, finish, frequencies, mixed_with, to_vocabulary};
@@ -46,10 +48,6 @@ const GROUPS: usize = 10;
 
 /// Held-out documents looked at, at most.
 const MOST_HELD_OUT: usize = 1000;
-
-/// The residual to which the directions of a part of the documents are found, as a part of the last
-/// eigenvalue: a part does not know them better than that.
-const ROUGH: f64 = 0.1;
 
 /// Topics nearer than this in L1 are the same topic.
 const SAME: f64 = 0.5;
