@@ -19,9 +19,9 @@
 //!
 //! # Cost
 //! Whitening and cube twice (all documents; without the held-out ones) and the z-scores: less than
-//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`. Documents of one
-//! topic each need a pass over the counts for every `k` as well, `K/2` of the largest fit's. Measured
-//! in `benches/record/choosing.md`.
+//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`.
+//! Documents of one topic each need a pass over the counts for every `k` as well, `K/2` of the
+//! largest fit's. Measured in `benches/record/choosing.md`.
 
 use std::ops::RangeInclusive;
 
