@@ -325,10 +325,14 @@ def read(path):
 
 
 def table(rows) -> None:
-    """A table in Markdown."""
+    """A table in Markdown, in the order of the settings above."""
+    def place(row):
+        corpus, k, library = row["name"].split("/")
+        return list(TOPICS).index(corpus), int(k), LIBRARIES.index(library)
+
     print("| corpus | k | library | CPU s | wall s | peak MB | held-out perplexity | NPMI | topic L1 |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for row in rows:
+    for row in sorted(rows, key=place):
         corpus, k, library = row["name"].split("/")
         if "stopped" in row:
             rest = f"stopped after {row['stopped']:.0f} s | | | | |"
