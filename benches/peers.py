@@ -172,7 +172,7 @@ def fit(library: str, counts: Path, k: int, seed: int, cap: float):
             process = subprocess.Popen(
                 command, env=environment, stdout=subprocess.DEVNULL, stderr=messages
             )
-            status, used, stopped = wait(process.pid, began + cap)
+            status, used, peak, stopped = wait(process.pid, began + cap)
             wall = time.monotonic() - began
             cpu = used.ru_utime + used.ru_stime
             if stopped:
@@ -182,7 +182,7 @@ def fit(library: str, counts: Path, k: int, seed: int, cap: float):
                 raise RuntimeError(messages.read()[-2000:])
         if library == "svtd-shell":
             export(folder, out)
-        return np.load(out), cpu, wall, used.ru_maxrss * 1024
+        return np.load(out), cpu, wall, peak
 
 
 def shell(counts: Path, k: int, folder: str) -> list[str]:
@@ -200,16 +200,30 @@ def export(folder: str, out: str) -> None:
 
 
 def wait(pid: int, until: float):
-    """Exit status and use of a process and its children, and whether it had to be stopped."""
-    stopped = False
+    """Exit status, use and peak bytes of a process, and whether it had to be stopped.
+
+    The peak is asked for while it runs: what the system says at the end is never less than what
+    this process held when it started the other.
+    """
+    stopped, peak = False, 0
     while True:
+        peak = max(peak, high_water(pid))
         done, status, used = os.wait4(pid, os.WNOHANG)
         if done:
-            return status, used, stopped
+            return status, used, peak, stopped
         if not stopped and time.monotonic() > until:
             os.kill(pid, signal.SIGKILL)
             stopped = True
-        time.sleep(0.05)
+        time.sleep(0.02)
+
+
+def high_water(pid: int) -> int:
+    """The most memory a process has held; nothing where the system does not tell."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 # --- one judge for all -----------------------------------------------------------------------
