@@ -29,7 +29,7 @@
 //! # Cost
 //! `O(k^4)` per sweep, independent of the data's size: five sweeps or so for topics that stand
 //! apart, some tens where noise has its say. Beyond 32 topics rows are taken in blocks
-//! ([`grouped`]).
+//! (`grouped.rs`).
 
 mod grouped;
 mod slices;
