@@ -27,7 +27,7 @@ fn main() {
     let fifth: Vec<usize> = (0..newsgroups.n_documents()).step_by(5).collect();
     let sample = newsgroups.subset(&fifth);
     println!("Completion perplexity, k = 20 (reference in brackets)\n");
-    println!("| corpus | unpolished | default (12 sweeps) | chosen by the guard | 100 sweeps |");
+    println!("| corpus | unpolished | default | chosen by the guard | 100 sweeps |");
     println!("|---|---|---|---|---|");
     perplexities("reuters395", &reuters, [1560.0, 1462.0, 1455.0]);
     perplexities("20newsgroups (1/5)", &frequent(&sample, 5), [2543.0, 2199.0, 2134.0]);
