@@ -28,6 +28,8 @@
 //! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
 //! each chunk sums its own `S` in double precision and the chunks are added in order.
 
+mod kernel;
+
 use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -36,6 +38,7 @@ use super::spectral::mixed_with;
 use super::stage::{Stage, Step};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
+use kernel::{Kernel, Row};
 
 /// The Dirichlet parameter of a document's mixture, per topic.
 pub(super) const ALPHA: f64 = 0.1;
@@ -210,11 +213,6 @@ impl Pass<'_> {
     }
 }
 
-/// One number per topic, in registers side by side.
-trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
-
-impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
-
 /// `S`, row by row.
 struct Sums {
     width: usize,
@@ -307,174 +305,12 @@ fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec
         .collect()
 }
 
-/// The steps of a document and its words. Whatever the width of a register, a sum over topics adds
-/// the same numbers in the same order, so every instruction set gives the same bits.
-struct Kernel<S: Simd, R: Row<S>> {
-    simd: S,
-    floor: S::f32s,
-    own: S::f32s,
-    alpha: R,
-    /// `1 / a`.
-    inverse: R,
-    /// `D`.
-    mixture: R,
-    /// `D + alpha`.
-    prior: R,
-    /// The same times `1 / a`.
-    scaled: R,
-    /// Responsibilities of the word at hand, then times its count.
-    fresh: R,
-    /// The new `D`.
-    sum: R,
-}
-
-impl<S: Simd, R: Row<S>> Kernel<S, R> {
-    /// Registers to [`LANES`] topics.
-    const REGISTERS: usize = LANES / S::F32_LANES;
-
-    #[inline(always)]
-    fn new(simd: S, blank: R, rates: &Rates, alpha: &[f32]) -> Self {
-        let mut kernel = Self {
-            simd,
-            floor: simd.splat_f32s(rates.floor),
-            own: simd.splat_f32s(rates.own),
-            alpha: blank.clone(),
-            inverse: blank.clone(),
-            mixture: blank.clone(),
-            prior: blank.clone(),
-            scaled: blank.clone(),
-            fresh: blank.clone(),
-            sum: blank,
-        };
-        kernel.alpha.as_mut().copy_from_slice(S::as_simd_f32s(alpha).0);
-        kernel.inverse.as_mut().copy_from_slice(S::as_simd_f32s(&rates.inverse).0);
-        kernel
-    }
-
-    /// Takes up a document where it was left.
-    #[inline(always)]
-    fn open(&mut self, mixture: &[f32]) {
-        self.mixture.as_mut().copy_from_slice(S::as_simd_f32s(mixture).0);
-    }
-
-    /// Leaves it.
-    #[inline(always)]
-    fn close(&self, mixture: &mut [f32]) {
-        S::as_mut_simd_f32s(mixture).0.copy_from_slice(self.mixture.as_ref());
-    }
-
-    /// Gets ready for the document's words.
-    #[inline(always)]
-    fn begin(&mut self) {
-        let simd = self.simd;
-        let (mixture, alpha) = (self.mixture.as_ref(), self.alpha.as_ref());
-        let inverse = self.inverse.as_ref();
-        let (prior, scaled) = (self.prior.as_mut(), self.scaled.as_mut());
-        let sum = self.sum.as_mut();
-        for v in 0..sum.len() {
-            prior[v] = simd.add_f32s(mixture[v], alpha[v]);
-            scaled[v] = simd.mul_f32s(prior[v], inverse[v]);
-            sum[v] = simd.splat_f32s(0.0);
-        }
-    }
-
-    /// A word of the document: its responsibilities times its count, and those to the new `D`.
-    #[inline(always)]
-    fn add(&mut self, word: &[f32], count: f32, excluding: bool) {
-        let word = S::as_simd_f32s(word).0;
-        let mut total = self.include(word);
-        if excluding {
-            total = self.exclude(word, part(1.0, total));
-        }
-        let (simd, scale) = (self.simd, self.simd.splat_f32s(part(count, total)));
-        let (fresh, sum) = (self.fresh.as_mut(), self.sum.as_mut());
-        for v in 0..fresh.len() {
-            fresh[v] = simd.mul_f32s(fresh[v], scale);
-            sum[v] = simd.add_f32s(sum[v], fresh[v]);
-        }
-    }
-
-    /// `A_ij (D_j + alpha) / a_j`, and its sum.
-    #[inline(always)]
-    fn include(&mut self, word: &[S::f32s]) -> f32 {
-        let (fresh, scaled) = (self.fresh.as_mut(), self.scaled.as_ref());
-        for v in 0..fresh.len() {
-            fresh[v] = self.simd.mul_f32s(word[v], scaled[v]);
-        }
-        self.total()
-    }
-
-    /// The same without the word itself, whose responsibilities are `fresh * scale` or `D_j`,
-    /// whichever is less.
-    #[inline(always)]
-    fn exclude(&mut self, word: &[S::f32s], scale: f32) -> f32 {
-        let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
-        let one = simd.splat_f32s(1.0);
-        let (mixture, prior) = (self.mixture.as_ref(), self.prior.as_ref());
-        let (inverse, fresh) = (self.inverse.as_ref(), self.fresh.as_mut());
-        for v in 0..fresh.len() {
-            let gamma = simd.min_f32s(simd.mul_f32s(fresh[v], scale), mixture[v]);
-            let own = simd.mul_f32s(gamma, self.own);
-            let others = simd.max_f32s(simd.sub_f32s(word[v], own), self.floor);
-            // 1 / (a - gamma), to first order.
-            let rest = simd.add_f32s(one, simd.mul_f32s(own, inverse[v]));
-            let rate = simd.mul_f32s(others, simd.mul_f32s(inverse[v], rest));
-            fresh[v] = simd.mul_f32s(rate, simd.sub_f32s(prior[v], gamma));
-        }
-        self.total()
-    }
-
-    /// The sum over topics, lane by lane and then across.
-    #[inline(always)]
-    fn total(&self) -> f32 {
-        let mut lanes = [0.0; LANES];
-        let into = S::as_mut_simd_f32s(&mut lanes).0;
-        let fresh = self.fresh.as_ref();
-        for v in 0..fresh.len() {
-            let sum = &mut into[v % Self::REGISTERS];
-            *sum = self.simd.add_f32s(*sum, fresh[v]);
-        }
-        across(&lanes)
-    }
-
-    /// Goes `stride` times the way to the new mixture.
-    #[inline(always)]
-    fn settle(&mut self, stride: f32) {
-        let (simd, stride) = (self.simd, self.simd.splat_f32s(stride));
-        let (mixture, sum) = (self.mixture.as_mut(), self.sum.as_ref());
-        for v in 0..sum.len() {
-            let step = simd.mul_f32s(stride, simd.sub_f32s(sum[v], mixture[v]));
-            mixture[v] = simd.max_f32s(simd.add_f32s(mixture[v], step), simd.splat_f32s(0.0));
-        }
-    }
-}
-
 /// `target += fresh` in double precision, so that the order of documents hardly matters.
 #[inline(always)]
 fn add_exactly(target: &mut [f64], fresh: &[f32]) {
     for (value, more) in target.iter_mut().zip(fresh) {
         *value += f64::from(*more);
     }
-}
-
-/// `value / total`, and nothing of nothing.
-#[inline(always)]
-fn part(value: f32, total: f32) -> f32 {
-    if total > 0.0 { value / total } else { 0.0 }
-}
-
-/// The sum across lanes, by halves.
-#[inline(always)]
-fn across(lanes: &[f32; LANES]) -> f32 {
-    let mut halves = *lanes;
-    let mut len = LANES / 2;
-    while len > 0 {
-        for j in 0..len {
-            halves[j] += halves[j + len];
-        }
-        len /= 2;
-    }
-    halves[0]
 }
 
 #[cfg(test)]

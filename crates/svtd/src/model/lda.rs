@@ -42,7 +42,7 @@ const HELD_OUT: usize = 10;
 const LEAST_HELD_OUT: usize = 2;
 
 /// The part of the repeated words below which topics do not explain them. Data that follow the
-/// model come to one or more; half the topics they were made of still explain about this much.
+/// model come to about one or more.
 const EXPLAINED: f64 = 0.75;
 
 /// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
@@ -183,6 +183,7 @@ impl LdaParams {
     fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
         watch(Stage::Moments.into());
+        // If the polished candidate cannot be fitted, the comparison says why.
         let share = repeats::explained_at_most(corpus, self.alpha0_value(), &self.options);
         if let Some(share) = share.filter(|share| *share < EXPLAINED)
             && let Ok(mut model) = self.fit_candidate(corpus, polished, watch)
