@@ -9,7 +9,10 @@
 //! the same starts with our polish are shown apart ([`Contestant::OURS_OTHERWISE`]), and
 //! so is the polish from the truth, which no method can know.
 
-use svtd::evaluation::{adjusted_rand_index, most_probable, reconstruction_error, topic_error};
+use svtd::evaluation::{
+    adjusted_rand_index, most_probable, normalised_mutual_information, reconstruction_error,
+    topic_error,
+};
 use svtd::linalg::Matrix;
 use svtd::model::{Em, SingleTopicParams, Smoothing, Step, polish_single_topic};
 use svtd::synthetic::{Lengths, SingleTopicSource};
@@ -67,6 +70,12 @@ impl Contestant {
     /// Whether it is this project's own.
     pub fn is_ours(self) -> bool {
         matches!(self, Contestant::Joint | Contestant::Default)
+    }
+
+    /// Whether it goes by a single random direction, so that its error on a corpus is a matter of
+    /// luck as much as of the corpus.
+    pub fn draws_a_direction(self) -> bool {
+        matches!(self, Contestant::Eigenvectors | Contestant::SingularVectors)
     }
 
     /// In tables, legends and files.
@@ -166,6 +175,14 @@ pub struct Learned {
     model: SingleTopic,
 }
 
+impl Learned {
+    /// The share of the spectral estimate that was clipped, mean over the topics.
+    fn clipped(&self) -> f64 {
+        let topics = &self.model.diagnostics().topics;
+        topics.iter().map(|topic| topic.clipped).sum::<f64>() / topics.len() as f64
+    }
+}
+
 /// How well a contestant did on a corpus whose truth is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Score {
@@ -173,8 +190,13 @@ pub struct Score {
     pub l1: f64,
     /// Adjusted Rand index of the clusters.
     pub ari: f64,
+    /// Normalised mutual information of the clusters and the truth.
+    pub nmi: f64,
     /// The paper's `Err`.
     pub err: f64,
+    /// The share of the spectral estimate that was negative and clipped, mean over the topics; zero
+    /// where there is no such estimate.
+    pub clipped: f64,
 }
 
 /// A corpus with its truth.
@@ -209,23 +231,18 @@ impl Sample {
     pub fn score(&self, contestant: Contestant, seed: u64) -> Result<Score> {
         let (truth, weights) = (&self.source.word_topic, &self.source.topic_weights);
         let learned = contestant.learn(&self.corpus, weights.len(), seed, &|_| {})?;
-        let (found, shares, clusters) = match (learned, contestant) {
-            (None, _) => {
-                let estimated = Smoothing::Estimated;
-                let (found, shares) = polish_single_topic(&self.corpus, truth, weights, estimated);
-                let clusters = self.most_likely(&found, &shares);
-                (found, shares, clusters)
-            }
-            (Some(learned), Contestant::SvtdThenEm) => {
-                let clusters = self.most_likely(&learned.word_topic, &learned.topic_weights);
-                (learned.word_topic, learned.topic_weights, clusters)
-            }
-            (Some(learned), _) => {
-                let clusters = most_probable(&learned.model.infer(&self.corpus)?.mixtures);
-                (learned.word_topic, learned.topic_weights, clusters)
-            }
+        let Some(learned) = learned else {
+            let estimated = Smoothing::Estimated;
+            let (found, shares) = polish_single_topic(&self.corpus, truth, weights, estimated);
+            return Ok(self.judged(&found, &shares, &self.most_likely(&found, &shares)));
         };
-        Ok(self.judged(&found, &shares, &clusters))
+        let (found, shares) = (&learned.word_topic, &learned.topic_weights);
+        let clusters = if contestant == Contestant::SvtdThenEm {
+            self.most_likely(found, shares)
+        } else {
+            most_probable(&learned.model.infer(&self.corpus)?.mixtures)
+        };
+        Ok(Score { clipped: learned.clipped(), ..self.judged(found, shares, &clusters) })
     }
 
     fn judged(&self, word_topic: &Matrix, weights: &[f64], clusters: &[usize]) -> Score {
@@ -233,7 +250,9 @@ impl Sample {
         Score {
             l1: topic_error(truth, word_topic),
             ari: adjusted_rand_index(clusters, &self.topics),
+            nmi: normalised_mutual_information(clusters, &self.topics),
             err: reconstruction_error(truth, true_weights, word_topic, weights),
+            clipped: 0.0,
         }
     }
 
@@ -285,6 +304,7 @@ mod tests {
         for contestant in Contestant::METHODS.into_iter().chain(Contestant::OURS_OTHERWISE) {
             let score = sample.score(contestant, 1).unwrap();
             assert!(score.l1.is_finite() && (-1.0..=1.0).contains(&score.ari) && score.err >= 0.0);
+            assert!((0.0..=1.0).contains(&score.nmi) && (0.0..=1.0).contains(&score.clipped));
         }
     }
 }

@@ -25,7 +25,7 @@ impl Mean {
     /// A point of a figure with a band of two standard errors.
     pub fn point(&self, x: f64) -> Point {
         let (low, high) = (self.value - 2.0 * self.error, self.value + 2.0 * self.error);
-        Point { x, y: self.value, low, high }
+        Point { x, y: self.value, low, high, open: false }
     }
 }
 

@@ -91,12 +91,14 @@ pub struct Point {
     pub low: f64,
     /// Upper edge of the band.
     pub high: f64,
+    /// Whether its mark is left open: a number that is not quite like the others.
+    pub open: bool,
 }
 
 impl Point {
     /// A point without a band.
     pub fn bare(x: f64, y: f64) -> Self {
-        Self { x, y, low: y, high: y }
+        Self { x, y, low: y, high: y, open: false }
     }
 }
 
@@ -159,6 +161,8 @@ pub struct Figure {
     pub strips: Vec<Strip>,
     /// What is written below the cells: where, and what.
     pub strip_labels: Vec<(usize, String)>,
+    /// A line below the legend.
+    pub note: Option<String>,
 }
 
 const TITLE: f64 = 34.0;
@@ -182,6 +186,7 @@ impl Figure {
             size: (360.0, 270.0),
             strips: Vec::new(),
             strip_labels: Vec::new(),
+            note: None,
         }
     }
 
@@ -195,7 +200,8 @@ impl Figure {
             cell.0 * self.columns as f64
         };
         let legend = self.legend_lines(width);
-        let strips_top = TITLE + rows as f64 * cell.1 + legend.len() as f64 * LEGEND_ROW;
+        let note_top = TITLE + rows as f64 * cell.1 + legend.len() as f64 * LEGEND_ROW;
+        let strips_top = note_top + self.note.as_ref().map_or(0.0, |_| LEGEND_ROW);
         let height = strips_top + self.strips_height() + 8.0;
         let mut canvas = Canvas::new(width, height, &self.title);
         canvas.text(width / 2.0, 22.0, &self.title, "middle", 15.0, true);
@@ -205,6 +211,9 @@ impl Figure {
             panel.draw(&mut canvas, origin, self.size);
         }
         self.draw_legend(&mut canvas, &legend, TITLE + rows as f64 * cell.1);
+        if let Some(note) = &self.note {
+            canvas.text(width / 2.0, note_top + 14.0, note, "middle", 12.0, false);
+        }
         self.draw_strips(&mut canvas, strips_top);
         canvas.finish()
     }
@@ -245,7 +254,7 @@ impl Figure {
                 if style.width > 0.0 {
                     canvas.line((x, y), (x + 26.0, y), style.colour, style.width, style.dash);
                 }
-                canvas.mark((x + 13.0, y), *style);
+                canvas.mark((x + 13.0, y), *style, false);
                 canvas.text(x + 32.0, y + 4.0, name, "start", 12.0, false);
                 x += legend_width(name);
             }
@@ -388,13 +397,14 @@ impl Frame<'_> {
     }
 
     fn draw_series(&self, canvas: &mut Canvas, series: &Series) {
-        let place = |p: &Point| Some((self.across(p.x)?, self.up(p.y)?));
-        let places: Vec<(f64, f64)> = series.points.iter().filter_map(place).collect();
+        let place = |p: &Point| Some(((self.across(p.x)?, self.up(p.y)?), p.open));
+        let marks: Vec<((f64, f64), bool)> = series.points.iter().filter_map(place).collect();
         if series.style.width > 0.0 {
+            let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.0).collect();
             canvas.path(&places, series.style);
         }
-        for at in places {
-            canvas.mark(at, series.style);
+        for (at, open) in marks {
+            canvas.mark(at, series.style, open);
         }
     }
 }
@@ -440,7 +450,8 @@ mod tests {
 
     #[test]
     fn a_figure_is_well_formed_and_escapes_names() {
-        let svg = figure(vec![Point { x: 100.0, y: 0.5, low: 0.4, high: 0.6 }]).to_svg();
+        let point = Point { low: 0.4, high: 0.6, ..Point::bare(100.0, 0.5) };
+        let svg = figure(vec![point]).to_svg();
         assert_well_formed(&svg);
         assert!(svg.contains("a &amp; b") && svg.contains("&lt;c&gt;"));
         assert!(svg.contains("documents") && svg.contains("error"));
@@ -449,7 +460,7 @@ mod tests {
     #[test]
     fn numbers_that_cannot_be_drawn_are_left_out() {
         let odd = [f64::NAN, f64::INFINITY, -1.0, 0.0];
-        let points = odd.map(|x| Point { x, y: x, low: f64::NAN, high: f64::INFINITY });
+        let points = odd.map(|x| Point { low: f64::NAN, high: f64::INFINITY, ..Point::bare(x, x) });
         assert_well_formed(&figure(points.to_vec()).to_svg());
         assert_well_formed(&figure(Vec::new()).to_svg());
     }
@@ -460,6 +471,20 @@ mod tests {
         let x = LEFT + 360.0 / 2.0;
         let y = TITLE + ABOVE + 270.0 / 2.0;
         assert!(svg.contains(&format!("cx=\"{x:.1}\" cy=\"{y:.1}\"")), "{svg}");
+    }
+
+    #[test]
+    fn an_open_mark_is_white_inside_and_a_note_stands_below_the_legend() {
+        let mut figure = figure(vec![Point { open: true, ..Point::bare(100.0, 0.5) }]);
+        let height = |svg: &str| svg.split("height=\"").nth(1).unwrap()[..3].to_owned();
+        let before = figure.to_svg();
+        // Two series, each with its mark in the legend and one at its point.
+        assert_eq!(before.matches("<circle").count(), 4);
+        assert_eq!(before.matches("r=\"3\" fill=\"#FFFFFF\"").count(), 2);
+        figure.note = Some("open < full".to_owned());
+        let noted = figure.to_svg();
+        assert_well_formed(&noted);
+        assert!(noted.contains("open &lt; full") && height(&noted) != height(&before));
     }
 
     #[test]

@@ -108,22 +108,19 @@ impl Canvas {
         ));
     }
 
-    /// The sign of a series at a place.
-    pub fn mark(&mut self, (x, y): (f64, f64), style: Style) {
+    /// The sign of a series at a place, filled or open.
+    pub fn mark(&mut self, (x, y): (f64, f64), style: Style, open: bool) {
         let colour = style.colour;
+        let outlined = format!("fill=\"#FFFFFF\" stroke=\"{colour}\" stroke-width=\"1.4\"");
+        let ink = if open { outlined.clone() } else { format!("fill=\"{colour}\"") };
         let polygon = |corners: &[(f64, f64)]| {
             let moved: Vec<(f64, f64)> = corners.iter().map(|(a, b)| (x + a, y + b)).collect();
-            format!("<polygon points=\"{}\" fill=\"{colour}\"/>", listed(&moved))
+            format!("<polygon points=\"{}\" {ink}/>", listed(&moved))
         };
         let element = match style.mark {
             Mark::None => return,
-            Mark::Disc => {
-                format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>")
-            }
-            Mark::Ring => format!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.8\" fill=\"#FFFFFF\" stroke=\"{colour}\" \
-                 stroke-width=\"1.4\"/>"
-            ),
+            Mark::Disc => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" {ink}/>"),
+            Mark::Ring => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.8\" {outlined}/>"),
             Mark::Square => polygon(&[(-2.8, -2.8), (2.8, -2.8), (2.8, 2.8), (-2.8, 2.8)]),
             Mark::Diamond => polygon(&[(0.0, -4.2), (4.2, 0.0), (0.0, 4.2), (-4.2, 0.0)]),
             Mark::Triangle => polygon(&[(0.0, -3.8), (3.6, 2.8), (-3.6, 2.8)]),

@@ -39,9 +39,11 @@ use crate::linalg::{Matrix, dot, orthonormal_basis, positive_inverse};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
 
-const STARTS: usize = 10;
+/// How many starts are tried.
+pub const STARTS: usize = 10;
 
-const MAX_ROUNDS: usize = 200;
+/// How many rounds a start is given at most.
+pub const MAX_ROUNDS: usize = 200;
 
 /// Factors that move less than this in a round have arrived.
 const ARRIVED: f64 = 1e-13;
@@ -63,12 +65,12 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let k = cube.side();
     let mut rng = generator(seed);
     let unfolded = Unfolded::new(cube);
-    let mut best = Fit::from_start(&unfolded, direct_factors(&mut rng, cube));
+    let mut best = Fit::from_start(&unfolded, direct_factors(&mut rng, cube), MAX_ROUNDS);
     for _ in 1..STARTS {
         if best.misfit <= EXACT {
             break;
         }
-        let fit = Fit::from_start(&unfolded, random_factors(&mut rng, k));
+        let fit = Fit::from_start(&unfolded, random_factors(&mut rng, k), MAX_ROUNDS);
         if fit.misfit < best.misfit {
             best = fit;
         }
@@ -77,6 +79,13 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let (separation, residual) = separation_and_residual(cube, whitening, &rotation);
     let note = best.note(&rotation);
     Decomposition { rotation, pivot: None, separation, residual, joint: None, note }
+}
+
+/// The misfit that the first start of [`decompose`] has come down to after some rounds, by which
+/// what all of them would take can be told.
+pub fn misfit_after(cube: &Cube, seed: u64, n_rounds: usize) -> f64 {
+    let start = direct_factors(&mut generator(seed), cube);
+    Fit::from_start(&Unfolded::new(cube), start, n_rounds).misfit
 }
 
 /// Three times the eigenvectors of the cube along a random direction.
@@ -105,11 +114,11 @@ struct Fit {
 }
 
 impl Fit {
-    fn from_start(cube: &Unfolded, mut factors: [Matrix; 3]) -> Self {
+    fn from_start(cube: &Unfolded, mut factors: [Matrix; 3], max_rounds: usize) -> Self {
         let mut moved = f64::INFINITY;
         let mut misfit = f64::INFINITY;
         let mut sizes = Vec::new();
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..max_rounds {
             moved = 0.0;
             for mode in 0..3 {
                 let (left, right) = (&factors[(mode + 1) % 3], &factors[(mode + 2) % 3]);

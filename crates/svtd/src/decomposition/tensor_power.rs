@@ -21,6 +21,8 @@
 //! The source leaves `L` and `N` to the theory, polynomial in `k`; we fix `L = 10 + 2k` and
 //! `N = 30`, and stop early when no start moves any more.
 
+use rand_chacha::ChaCha8Rng;
+
 use super::unfolded::Unfolded;
 use super::{Decomposition, generator, normalise, random_directions, separation_and_residual};
 use crate::linalg::{Matrix, dot};
@@ -44,18 +46,14 @@ fn n_starts(k: usize) -> usize {
     10 + 2 * k
 }
 
-/// Finds the topics one by one, from starts that `seed` draws.
+/// Finds all topics, from starts that `seed` draws.
 pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition {
     let k = cube.side();
-    let mut rng = generator(seed);
-    let mut rest = Unfolded::new(cube);
-    let whole = rest.norm();
+    let topics = Deflation::new(cube, seed);
+    let whole = topics.rest.norm();
     let mut rotation = Matrix::zeros(k, k);
     let (mut unsettled, mut empty) = (0, 0);
-    for j in 0..k {
-        let starts = random_directions(&mut rng, k, n_starts(k));
-        let found = strongest(&rest, starts);
-        rest.deflate(found.value, &found.direction);
+    for (j, found) in topics.enumerate() {
         // What is not a number is neither.
         let settled = found.moved <= SETTLED;
         let strong = found.value > NOTHING_LEFT * whole;
@@ -81,11 +79,44 @@ fn note(k: usize, unsettled: usize, empty: usize) -> Option<String> {
     }
 }
 
-/// A direction with its value `T(u, u, u)`, and how far the last step moved it.
-struct Found {
-    direction: Vec<f64>,
-    value: f64,
-    moved: f64,
+/// The `k` topics one after the other, each the strongest of what those before it left.
+pub struct Deflation {
+    rest: Unfolded,
+    rng: ChaCha8Rng,
+    k: usize,
+    n_found: usize,
+}
+
+impl Deflation {
+    /// Nothing found yet; `seed` draws the starts of every topic.
+    pub fn new(cube: &Cube, seed: u64) -> Self {
+        Self { rest: Unfolded::new(cube), rng: generator(seed), k: cube.side(), n_found: 0 }
+    }
+}
+
+impl Iterator for Deflation {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        if self.n_found == self.k {
+            return None;
+        }
+        self.n_found += 1;
+        let starts = random_directions(&mut self.rng, self.k, n_starts(self.k));
+        let found = strongest(&self.rest, starts);
+        self.rest.deflate(found.value, &found.direction);
+        Some(found)
+    }
+}
+
+/// A topic as the power iterations leave it.
+pub struct Found {
+    /// `u`, of length one.
+    pub direction: Vec<f64>,
+    /// `T(u, u, u)`.
+    pub value: f64,
+    /// How far the last step moved it.
+    pub moved: f64,
 }
 
 /// The direction of largest value that the starts lead to.

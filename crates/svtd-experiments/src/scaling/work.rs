@@ -1,0 +1,118 @@
+//! The work that is timed.
+
+use std::cell::Cell;
+
+use svtd::decomposition::{als, tensor_power};
+use svtd::model::{Stage, Step};
+use svtd::moments::{Counting, Rows, SingleTopicMoments};
+use svtd::synthetic::{Lengths, SingleTopicSource};
+use svtd::{Corpus, DocumentWeights, Error, Method, Moments, Result, Scaling, Whitening};
+
+use super::{Axes, Seconds};
+use crate::clock::{self, timed};
+use crate::contestants::Contestant;
+use crate::remembered::Remembered;
+use crate::seeds::seed;
+
+/// Components of the tensor power method that are timed where all of them would take too long.
+pub(super) const N_COMPONENTS: usize = 4;
+
+/// Rounds of ALS that are timed where all of them would take too long.
+pub(super) const N_ROUNDS: usize = 10;
+
+/// Rounds that ALS takes when none of its starts comes to an end before.
+pub(super) const MOST_ROUNDS: usize = als::STARTS * als::MAX_ROUNDS;
+
+/// A corpus of the size asked for.
+pub(super) fn draw(axes: Axes, size: usize, corpus: usize) -> Corpus {
+    let [n, k, documents] = axes.shape(size);
+    let seed = seed(&format!("scaling/{}/{size}", axes.letter()), corpus);
+    let source = SingleTopicSource::zipf(n, k, 5.0, 0.5 * n as f64, 5.0, seed);
+    source.draw(documents, &Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 }, seed ^ 1).0
+}
+
+/// Seconds of a fit, and of finding its rotation where that is a stage of it.
+pub(super) fn fit(k: usize, contestant: Contestant, corpus: &Corpus) -> Result<(f64, Option<f64>)> {
+    let (rotation, whole) = timed(|| -> Result<Option<f64>> {
+        let (begun, ended) = (Cell::new(None), Cell::new(None));
+        let watch = |step: Step| match step.stage {
+            Stage::Decomposition if begun.get().is_none() => begun.set(Some(clock::seconds())),
+            Stage::Recovery if ended.get().is_none() => ended.set(Some(clock::seconds())),
+            _ => {}
+        };
+        contestant.learn(corpus, k, seed("scaling", k), &watch)?;
+        Ok(begun.get().zip(ended.get()).map(|(begun, ended): (f64, f64)| ended - begun))
+    })?;
+    Ok((whole, rotation?))
+}
+
+/// Whitened moments of both kinds, in memory once they were asked for.
+pub(super) struct Prepared<'a> {
+    paper: (Remembered<SingleTopicMoments<'a>>, Whitening),
+    ours: (Remembered<SingleTopicMoments<'a>>, Whitening),
+}
+
+impl<'a> Prepared<'a> {
+    pub(super) fn new(corpus: &'a Corpus, k: usize) -> Result<Self> {
+        let whitened = |weights: DocumentWeights, scaling| -> Result<_> {
+            let moments = SingleTopicMoments::estimate(corpus, &weights, Counting::Raw)?;
+            let whitening = match Whitening::fit(&moments, k, scaling) {
+                Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
+                    Whitening::fit(&moments, visible, scaling)?
+                }
+                outcome => outcome?,
+            };
+            Ok((Remembered::new(moments), whitening))
+        };
+        Ok(Self {
+            paper: whitened(DocumentWeights::Paper, Scaling::Plain)?,
+            ours: whitened(DocumentWeights::Optimal, Scaling::Scaled)?,
+        })
+    }
+
+    /// Seconds of the decomposition by itself; `None` for those that have none of their own.
+    pub(super) fn decompose(&self, contestant: Contestant, seed: u64) -> Result<Option<f64>> {
+        let (method, rows) = match contestant {
+            Contestant::Svtd => (Method::Svtd, Rows::Removed),
+            Contestant::TensorPower => (Method::TensorPower { seed }, Rows::Kept),
+            Contestant::Eigenvectors => (Method::Eigenvectors { seed }, Rows::Kept),
+            Contestant::SingularVectors => (Method::SingularVectors { seed }, Rows::Kept),
+            Contestant::Als => (Method::Als { seed }, Rows::Kept),
+            Contestant::Joint => (Method::Joint, Rows::Kept),
+            _ => return Ok(None),
+        };
+        let (moments, whitening) =
+            if contestant == Contestant::Joint { &self.ours } else { &self.paper };
+        // What it will ask for is asked beforehand; the long ones ask for the cube only.
+        match contestant {
+            Contestant::TensorPower | Contestant::Als => {
+                moments.third_whitened(whitening);
+            }
+            _ => {
+                method.decompose(moments, whitening, rows);
+            }
+        }
+        Ok(Some(timed(|| method.decompose(moments, whitening, rows))?.1))
+    }
+
+    /// Seconds of the decomposition by itself as a part of it tells: some of the components of the
+    /// tensor power method, each found in what the ones before it left; some of the rounds of the
+    /// first start of ALS, of all that it may take. `None` for the others.
+    pub(super) fn part(&self, contestant: Contestant, seed: u64) -> Result<Option<Seconds>> {
+        let (moments, whitening) = &self.paper;
+        let cube = moments.third_whitened(whitening);
+        let (seconds, share) = match contestant {
+            Contestant::TensorPower => {
+                let components = || tensor_power::Deflation::new(&cube, seed).take(N_COMPONENTS);
+                let (found, seconds) = timed(|| components().count())?;
+                (seconds, found as f64 / cube.side() as f64)
+            }
+            Contestant::Als => {
+                let seconds = timed(|| als::misfit_after(&cube, seed, N_ROUNDS))?.1;
+                (seconds, N_ROUNDS as f64 / MOST_ROUNDS as f64)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Seconds { value: seconds / share, share }))
+    }
+}
