@@ -8,110 +8,14 @@
 //! The bytes follow from the numbers alone, so a figure can be compared like any other result.
 
 mod axis;
+mod panel;
+mod style;
 mod svg;
 
 pub use axis::{Axis, Scale};
+pub use panel::{Divider, Panel, Point, Series};
+pub use style::{Mark, Style, colour};
 use svg::Canvas;
-
-/// Okabe and Ito's colours, without the yellow, which is lost on white paper; grey and black
-/// complete them.
-pub mod colour {
-    /// Blue.
-    pub const BLUE: &str = "#0072B2";
-    /// Vermilion.
-    pub const VERMILION: &str = "#D55E00";
-    /// Bluish green.
-    pub const GREEN: &str = "#009E73";
-    /// Orange.
-    pub const ORANGE: &str = "#E69F00";
-    /// Sky blue.
-    pub const SKY: &str = "#56B4E9";
-    /// Reddish purple.
-    pub const PURPLE: &str = "#CC79A7";
-    /// Grey.
-    pub const GREY: &str = "#7F7F7F";
-    /// Black.
-    pub const BLACK: &str = "#000000";
-}
-
-/// The sign at each point of a series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// A disc.
-    Disc,
-    /// A ring.
-    Ring,
-    /// A square.
-    Square,
-    /// A diamond.
-    Diamond,
-    /// A triangle that points up.
-    Triangle,
-    /// A triangle that points down.
-    Down,
-    /// A cross.
-    Cross,
-    /// Nothing.
-    None,
-}
-
-/// How a series looks, the same in every figure.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Style {
-    /// The colour.
-    pub colour: &'static str,
-    /// The sign at each point.
-    pub mark: Mark,
-    /// The dash pattern of the line; empty for a whole line.
-    pub dash: &'static str,
-    /// The width of the line; zero for points alone.
-    pub width: f64,
-}
-
-impl Style {
-    /// A whole line with a mark.
-    pub const fn line(colour: &'static str, mark: Mark) -> Self {
-        Self { colour, mark, dash: "", width: 1.6 }
-    }
-
-    /// The same, dashed.
-    pub const fn dashed(colour: &'static str, mark: Mark) -> Self {
-        Self { colour, mark, dash: "5 3", width: 1.6 }
-    }
-}
-
-/// A point with its band.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Across.
-    pub x: f64,
-    /// Up.
-    pub y: f64,
-    /// Lower edge of the band.
-    pub low: f64,
-    /// Upper edge of the band.
-    pub high: f64,
-    /// Whether its mark is left open: a number that is not quite like the others.
-    pub open: bool,
-}
-
-impl Point {
-    /// A point without a band.
-    pub fn bare(x: f64, y: f64) -> Self {
-        Self { x, y, low: y, high: y, open: false }
-    }
-}
-
-/// Points of one method, or of one estimator.
-#[derive(Clone, Debug)]
-pub struct Series {
-    /// Its name in the legend.
-    pub name: String,
-    /// Its looks.
-    pub style: Style,
-    /// From left to right.
-    pub points: Vec<Point>,
-}
 
 /// A row of cells, one for each document.
 #[derive(Clone, Debug)]
@@ -120,30 +24,6 @@ pub struct Strip {
     pub name: String,
     /// For each document a label and a colour; `None` leaves the cell white.
     pub cells: Vec<Option<(String, &'static str)>>,
-}
-
-/// A dashed line across the panel with a word beside it.
-#[derive(Clone, Debug)]
-pub struct Divider {
-    /// Where it stands on the axis across.
-    pub x: f64,
-    /// What begins there.
-    pub label: String,
-}
-
-/// One pair of axes.
-#[derive(Clone, Debug)]
-pub struct Panel {
-    /// Above the panel.
-    pub title: String,
-    /// The axis across.
-    pub x: Axis,
-    /// The axis up.
-    pub y: Axis,
-    /// What is drawn, the first underneath.
-    pub series: Vec<Series>,
-    /// Where parts begin.
-    pub dividers: Vec<Divider>,
 }
 
 /// A figure: panels in rows under one title, or strips.
@@ -310,103 +190,6 @@ impl Figure {
 
 fn legend_width(name: &str) -> f64 {
     32.0 + 12.0 * CHARACTER * name.chars().count() as f64 + 16.0
-}
-
-impl Panel {
-    fn draw(&self, canvas: &mut Canvas, origin: (f64, f64), size: (f64, f64)) {
-        let frame = Frame { panel: self, origin, size };
-        canvas.text(origin.0 + size.0 / 2.0, origin.1 - 9.0, &self.title, "middle", 13.0, false);
-        frame.draw_axes(canvas);
-        frame.draw_dividers(canvas);
-        for series in &self.series {
-            frame.draw_band(canvas, series);
-        }
-        for series in &self.series {
-            frame.draw_series(canvas, series);
-        }
-    }
-}
-
-/// A panel at its place on the page.
-struct Frame<'a> {
-    panel: &'a Panel,
-    origin: (f64, f64),
-    size: (f64, f64),
-}
-
-impl Frame<'_> {
-    fn across(&self, x: f64) -> Option<f64> {
-        let share = self.panel.x.position(x)?;
-        Some(self.origin.0 + self.size.0 * share.clamp(0.0, 1.0))
-    }
-
-    fn up(&self, y: f64) -> Option<f64> {
-        let share = self.panel.y.position(y)?;
-        Some(self.origin.1 + self.size.1 * (1.0 - share.clamp(0.0, 1.0)))
-    }
-
-    fn draw_axes(&self, canvas: &mut Canvas) {
-        let (left, top) = self.origin;
-        let (right, bottom) = (left + self.size.0, top + self.size.1);
-        for (value, label) in self.panel.y.ticks() {
-            let Some(y) = self.up(value) else { continue };
-            canvas.line((left, y), (right, y), "#E4E4E4", 0.8, "");
-            canvas.text(left - 6.0, y + 4.0, &label, "end", 11.0, false);
-        }
-        for (value, label) in self.panel.x.ticks() {
-            let Some(x) = self.across(value) else { continue };
-            canvas.line((x, bottom), (x, bottom + 4.0), "#444444", 1.0, "");
-            canvas.text(x, bottom + 17.0, &label, "middle", 11.0, false);
-        }
-        canvas.line((left, bottom), (right, bottom), "#444444", 1.0, "");
-        canvas.line((left, top), (left, bottom), "#444444", 1.0, "");
-        canvas.text(
-            left + self.size.0 / 2.0,
-            bottom + 36.0,
-            &self.panel.x.label,
-            "middle",
-            12.0,
-            false,
-        );
-        canvas.upright_text(left - 50.0, top + self.size.1 / 2.0, &self.panel.y.label, 12.0);
-    }
-
-    fn draw_dividers(&self, canvas: &mut Canvas) {
-        let (top, bottom) = (self.origin.1, self.origin.1 + self.size.1);
-        for divider in &self.panel.dividers {
-            let Some(x) = self.across(divider.x) else { continue };
-            canvas.line((x, top), (x, bottom), colour::GREY, 0.8, "2 3");
-            canvas.text(x + 4.0, top + 12.0, &divider.label, "start", 11.0, false);
-        }
-    }
-
-    /// The band over the seeds, where it is wide enough to be seen.
-    fn draw_band(&self, canvas: &mut Canvas, series: &Series) {
-        let edge = |value: &dyn Fn(&Point) -> f64, point: &Point| {
-            // A band that reaches below a logarithmic axis ends at its foot.
-            let y = self.up(value(point)).unwrap_or(self.origin.1 + self.size.1);
-            Some((self.across(point.x)?, y))
-        };
-        if series.points.iter().all(|p| p.low == p.high) {
-            return;
-        }
-        let upper = series.points.iter().filter_map(|p| edge(&|p| p.high, p));
-        let lower = series.points.iter().rev().filter_map(|p| edge(&|p| p.low, p));
-        let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
-        canvas.area(&outline, series.style.colour);
-    }
-
-    fn draw_series(&self, canvas: &mut Canvas, series: &Series) {
-        let place = |p: &Point| Some(((self.across(p.x)?, self.up(p.y)?), p.open));
-        let marks: Vec<((f64, f64), bool)> = series.points.iter().filter_map(place).collect();
-        if series.style.width > 0.0 {
-            let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.0).collect();
-            canvas.path(&places, series.style);
-        }
-        for (at, open) in marks {
-            canvas.mark(at, series.style, open);
-        }
-    }
 }
 
 #[cfg(test)]
