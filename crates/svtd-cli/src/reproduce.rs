@@ -86,7 +86,12 @@ fn plan(args: &Reproduce) -> Outcome<Plan> {
 
 /// The command that makes the same report.
 fn made_by(args: &Reproduce) -> String {
-    let names: Vec<&str> = args.experiments().iter().map(|e| e.name()).collect();
+    let experiments = args.experiments();
+    let names: Vec<&str> = if experiments == Experiment::ALL {
+        vec!["all"]
+    } else {
+        experiments.iter().map(|e| e.name()).collect()
+    };
     let quick = if args.quick { " --quick" } else { "" };
     let seeds = args.seeds.map_or(String::new(), |n| format!(" --seeds {n}"));
     format!("svtd {}: svtd reproduce {}{quick}{seeds}", env!("CARGO_PKG_VERSION"), names.join(" "))

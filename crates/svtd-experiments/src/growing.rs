@@ -59,30 +59,31 @@ impl<'a> Growing<'a> {
         Ok(())
     }
 
-    /// What each of some methods learns, `M`, given the seed of its random numbers.
+    /// What each of some methods learns, given the seed of its random numbers.
     ///
     /// # Errors
     /// When the documents do not support a fit.
-    pub fn learn(&self, methods: &[(Contestant, u64)]) -> Result<Vec<Matrix>> {
+    pub fn learn(&self, methods: &[(Contestant, u64)]) -> Result<Vec<Taught>> {
         let first: Vec<usize> = (0..self.n_documents).collect();
         let documents = self.corpus.subset(&first);
         let paper = Spectrum::of(&self.paper, self.n_topics, Scaling::Plain)?;
         let optimal = Spectrum::of(&self.optimal, self.n_topics, Scaling::Scaled)?;
         let pivot = paper.learn(Method::Svtd, Rows::Removed);
         let joint = optimal.learn(Method::Joint, Rows::Kept);
-        let polished = |start: &Recovered| {
-            let (topics, weights) = (&start.word_topic, &start.topic_weights);
-            polish_single_topic(&documents, topics, weights, Smoothing::Estimated).0
+        let polished = |start: &Estimated| {
+            let (topics, weights) = (&start.clipped.word_topic, &start.clipped.topic_weights);
+            Taught::of(polish_single_topic(&documents, topics, weights, Smoothing::Estimated).0)
         };
         let one = |&(contestant, seed): &(Contestant, u64)| {
-            let rival = |method| paper.learn(method, Rows::Kept).word_topic;
+            let rival = |method| paper.learn(method, Rows::Kept).into();
             Ok(match contestant {
-                Contestant::Svtd => pivot.word_topic.clone(),
+                Contestant::Svtd => pivot.clone().into(),
                 Contestant::SvtdThenEm => {
-                    plain_em(&documents, &pivot.word_topic, &pivot.topic_weights).0
+                    let start = &pivot.clipped;
+                    Taught::of(plain_em(&documents, &start.word_topic, &start.topic_weights).0)
                 }
                 Contestant::SvtdPolished => polished(&pivot),
-                Contestant::Joint => joint.word_topic.clone(),
+                Contestant::Joint => joint.clone().into(),
                 Contestant::Default => polished(&joint),
                 Contestant::TensorPower => rival(Method::TensorPower { seed }),
                 Contestant::Eigenvectors => rival(Method::Eigenvectors { seed }),
@@ -92,11 +93,33 @@ impl<'a> Growing<'a> {
                     let learned = contestant.learn(&documents, self.n_topics, seed, &|_| {})?;
                     // The oracle is no method: what is there to learn is known.
                     let nothing = || Matrix::zeros(self.corpus.n_words(), 0);
-                    learned.map_or_else(nothing, |learned| learned.word_topic)
+                    Taught::of(learned.map_or_else(nothing, |learned| learned.word_topic))
                 }
             })
         };
         methods.iter().map(one).collect()
+    }
+}
+
+/// What a method learned.
+pub struct Taught {
+    /// `M`.
+    pub word_topic: Matrix,
+    /// The same as the moments leave it, negative entries and all, columns divided by their sums;
+    /// `None` where there is nothing to clip.
+    pub unclipped: Option<Matrix>,
+}
+
+impl Taught {
+    fn of(word_topic: Matrix) -> Self {
+        Self { word_topic, unclipped: None }
+    }
+}
+
+impl From<Estimated> for Taught {
+    fn from(estimated: Estimated) -> Self {
+        let Estimated { clipped, unclipped } = estimated;
+        Self { word_topic: clipped.word_topic, unclipped: Some(unclipped) }
     }
 }
 
@@ -131,12 +154,26 @@ impl<'a> Spectrum<'a> {
         Ok(Self { moments, whitening })
     }
 
-    fn learn(&self, method: Method, rows: Rows) -> Recovered {
+    fn learn(&self, method: Method, rows: Rows) -> Estimated {
         let found: Decomposition = method.decompose(&self.moments, &self.whitening, rows);
         let read_off = method.read_off(ReadOff::Diagonals(rows), rows);
         let columns = found.columns(&self.moments, &self.whitening, read_off);
-        recover(columns, self.moments.first(), self.whitening.scales())
+        let mut unclipped = columns.clone();
+        for j in 0..unclipped.n_columns() {
+            let sum: f64 = columns.column(j).iter().sum();
+            unclipped.column_mut(j).iter_mut().for_each(|value| *value /= sum);
+        }
+        let clipped = recover(columns, self.moments.first(), self.whitening.scales());
+        Estimated { clipped, unclipped }
     }
+}
+
+/// Parameters from moments.
+#[derive(Clone)]
+struct Estimated {
+    clipped: Recovered,
+    /// `M` before its negative entries were clipped.
+    unclipped: Matrix,
 }
 
 #[cfg(test)]
@@ -156,7 +193,7 @@ mod tests {
         let learned = growing.learn(&methods).unwrap();
         for ((contestant, seed), grown) in methods.into_iter().zip(learned) {
             let fitted = contestant.learn(&sample.corpus, 3, seed, &|_| {}).unwrap().unwrap();
-            let moved = drift(&fitted.word_topic, &grown);
+            let moved = drift(&fitted.word_topic, &grown.word_topic);
             // The direction of features follows their order, which is another; and the weights of
             // our default hang on the documents of the beginning.
             let same = match contestant {

@@ -82,6 +82,9 @@ struct Run {
     /// The same with topics ordered by their probability of the first word instead of matched, as
     /// the authors' published program does.
     ordered: Vec<f64>,
+    /// The same, matched, with the negative entries left in, as that program does too; empty where
+    /// there are none to clip.
+    unclipped: Vec<f64>,
 }
 
 /// `|M_N - M_(N-1)|`, the columns ordered by their first row; not a number when a topic is missing.
@@ -126,14 +129,21 @@ fn one(corpus: usize, last: usize) -> svtd::Result<Vec<Run>> {
         entrants.iter().map(|e| (e.contestant, draw(e))).collect()
     };
     let mut before = growing.learn(&asked(FIRST))?;
-    let start = |&entrant: &Entrant| Run { entrant, drifts: Vec::new(), ordered: Vec::new() };
+    let start = |&entrant: &Entrant| Run {
+        entrant,
+        drifts: Vec::new(),
+        ordered: Vec::new(),
+        unclipped: Vec::new(),
+    };
     let mut runs: Vec<Run> = entrants.iter().map(start).collect();
     for n in FIRST + 1..=last {
         growing.grow()?;
         let after = growing.learn(&asked(n))?;
         for (run, (before, after)) in runs.iter_mut().zip(before.iter().zip(&after)) {
-            run.drifts.push(drift(before, after));
-            run.ordered.push(drift_in_order(before, after));
+            run.drifts.push(drift(&before.word_topic, &after.word_topic));
+            run.ordered.push(drift_in_order(&before.word_topic, &after.word_topic));
+            let both = before.unclipped.as_ref().zip(after.unclipped.as_ref());
+            run.unclipped.extend(both.map(|(before, after)| drift(before, after)));
         }
         before = after;
     }
@@ -163,6 +173,14 @@ impl Summary<'_> {
             Mean::of(&steps).value
         };
         Mean::of(&self.of(entrant).map(of).collect::<Vec<_>>())
+    }
+
+    /// The mean with negative entries left in, and the largest step.
+    fn unclipped(&self, entrant: Entrant) -> Option<(Mean, f64)> {
+        let runs: Vec<&Run> = self.of(entrant).filter(|run| !run.unclipped.is_empty()).collect();
+        let means: Vec<f64> = runs.iter().map(|run| Mean::of(&run.unclipped).value).collect();
+        let steps = runs.iter().flat_map(|run| run.unclipped.iter().copied());
+        (!runs.is_empty()).then(|| (Mean::of(&means), steps.fold(0.0, f64::max)))
     }
 
     fn mean_of(&self, contestant: Contestant) -> Mean {
@@ -209,15 +227,30 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
     section.drawings.push(drawing(summary));
     section.tables.push(table(summary));
     section.numbers.push(Numbers { name: "stability".to_owned(), table: numbers(summary) });
-    section.notes.push(format!(
-        "The authors' published program does not match topics: it orders them by their probability of the first \
-         word, and whenever two change places both count as moved. With that order the tensor power method moves by \
-         {:.4} with its starts kept and {:.4} with new ones (last column), to be held against the 0.0153 and 0.0259 \
-         measured with their code. Matched, it moves less and the starts hardly matter, as enough of them are drawn.",
-        summary.mean_in_order(Entrant { contestant: Contestant::TensorPower, anew: false }).value,
-        summary.mean_in_order(NEW_STARTS).value
-    ));
+    section.notes.push(like_with_like(summary));
     section
+}
+
+/// Why the tensor power method moves more in the authors' program than here.
+fn like_with_like(summary: &Summary<'_>) -> String {
+    let kept = Entrant { contestant: Contestant::TensorPower, anew: false };
+    let [left_in, left_in_anew] = [kept, NEW_STARTS]
+        .map(|e| summary.unclipped(e).map_or((f64::NAN, 0.0), |(mean, most)| (mean.value, most)));
+    format!(
+        "Tensor power, like with like: here topics are clipped and matched, and it moves by {:.4} with its starts kept and \
+         {:.4} with new ones; the authors' published program leaves negative entries in, where a topic that sums to \
+         nearly nothing becomes enormous for a step, and such steps (up to {:.1} here) decide the mean: {:.4} and {:.4} \
+         with them left in, which is what the 0.0153 and 0.0259 measured with their code are to be held against. That \
+         program also orders topics by their probability of the first word instead of matching them, so that two that \
+         change places both count as moved ({:.4} and {:.4}, clipped). Starts hardly matter in any of these.",
+        summary.mean(kept).value,
+        summary.mean(NEW_STARTS).value,
+        left_in.1.max(left_in_anew.1),
+        left_in.0,
+        left_in_anew.0,
+        summary.mean_in_order(kept).value,
+        summary.mean_in_order(NEW_STARTS).value
+    )
 }
 
 fn claims(summary: &Summary<'_>) -> Vec<Claim> {
@@ -270,7 +303,7 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
             "expected",
             format!("our default without polish moves less than SVTD{joint_bound}"),
             format!("mean Var {joint:.4}, {:.2} of SVTD's", joint / svtd),
-            if joint <= most(0.0090).min(svtd) { Verdict::Ours } else { Verdict::Fails },
+            Verdict::of(joint <= most(0.0090).min(svtd)),
         ),
         Claim::new(
             "expected",
@@ -282,7 +315,7 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
                 default / REFERENCE_EM,
                 default / otherwise
             ),
-            if default <= em_most { Verdict::Ours } else { Verdict::Fails },
+            Verdict::of(default <= em_most),
         ),
     ]
 }
@@ -320,7 +353,9 @@ fn table(summary: &Summary<'_>) -> Table {
             "largest step",
             "authors' code",
             "ratio",
-            "topics in order of the first word",
+            "in order of the first word",
+            "negative entries left in",
+            "largest step then",
         ],
     );
     for entrant in Entrant::all() {
@@ -331,6 +366,7 @@ fn table(summary: &Summary<'_>) -> Table {
         let listed = references().into_iter().find(|(e, _)| *e == entrant).map(|(_, r)| r);
         let reference = listed.or(joint);
         let ratio = reference.map(|r| format!("{:.2}", mean.value / r));
+        let unclipped = summary.unclipped(entrant);
         table.push(vec![
             entrant.name().into(),
             mean.into(),
@@ -338,6 +374,8 @@ fn table(summary: &Summary<'_>) -> Table {
             reference.into(),
             ratio.map_or(Cell::Empty, Cell::Text),
             summary.mean_in_order(entrant).into(),
+            unclipped.map_or(Cell::Empty, |(mean, _)| mean.into()),
+            unclipped.map_or(Cell::Empty, |(_, largest)| largest.into()),
         ]);
     }
     table

@@ -13,7 +13,7 @@ pub(super) fn all(summary: &Summary<'_>) -> Vec<Claim> {
     }
     claims.push(our_start(summary));
     claims.extend(smallest(summary));
-    claims.push(short_documents(summary));
+    claims.extend(short_documents(summary));
     claims
 }
 
@@ -106,51 +106,66 @@ fn same_as_the_authors(summary: &Summary<'_>) -> Claim {
         "expected",
         "mean L1 of the paper's methods and of EM is within 10 % of that of the authors' code",
         format!("{within} of {} means{exceptions}", compared.len()),
-        if outside.is_empty() { Verdict::Ours } else { Verdict::Partly },
+        if outside.is_empty() { Verdict::Holds } else { Verdict::Partly },
     )
 }
 
-/// At or below the best rival, allowing for the error of the difference, from 100 documents on.
+/// At or below the best rival from 100 documents on; in part, when only but for the error of the
+/// difference on the same corpora.
 fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> Claim {
     let mut told = Vec::new();
-    let mut holds = true;
+    let (mut holds, mut nearly) = (true, true);
     for &n in summary.sizes.iter().filter(|&&n| n >= 100) {
         let (rival, mean) = summary.best_rival(documents, n);
         let ours = summary.mean(Contestant::Default, documents, n, L1);
         let gap = summary.difference(Contestant::Default, rival, documents, n);
-        holds &= gap.value <= 0.002_f64.max(2.0 * gap.error);
+        holds &= gap.value <= 0.0;
+        nearly &= gap.value <= 2.0 * gap.error;
         told.push(format!("{n}: {:.3} against {:.3} ({})", ours.value, mean.value, rival.name()));
     }
     Claim::new(
         "expected",
         format!(
-            "documents of {}: our default is at or below the best of all others at every N from 100, but for the \
-             error of the paired difference",
+            "documents of {}: our default is at or below the best of all others at every N from 100",
             documents.name()
         ),
         format!("mean L1 by N: {}", told.join("; ")),
-        if holds { Verdict::Ours } else { Verdict::Fails },
+        match (holds, nearly) {
+            (true, _) => Verdict::Holds,
+            (false, true) => Verdict::Partly,
+            (false, false) => Verdict::Fails,
+        },
     )
 }
 
+/// A difference of mean L1 that is nothing to speak of.
+const LITTLE: f64 = 0.01;
+
 /// What the start is worth when all is polished alike: the default against ten random starts.
 fn our_start(summary: &Summary<'_>) -> Claim {
-    let told = |documents: Documents| {
-        let gaps = summary.sizes.iter().map(|&n| {
-            let gap = summary.difference(Contestant::Default, Contestant::EmSmoothed, documents, n);
-            format!("{n}: {:+.3} ± {:.3}", gap.value, gap.error)
-        });
-        format!("{}, by N: {}", documents.name(), gaps.collect::<Vec<_>>().join("; "))
+    let gaps = |documents| {
+        let gap = |&n: &usize| {
+            (n, summary.difference(Contestant::Default, Contestant::EmSmoothed, documents, n))
+        };
+        summary.sizes.iter().map(gap).collect::<Vec<_>>()
     };
+    let told = |documents: Documents| {
+        let gaps = gaps(documents).into_iter();
+        let shown = gaps.map(|(n, gap)| format!("{n}: {:+.3} ± {:.3}", gap.value, gap.error));
+        format!("{}, by N: {}", documents.name(), shown.collect::<Vec<_>>().join("; "))
+    };
+    let worst = Documents::BOTH.into_iter().flat_map(gaps).fold(0.0_f64, |w, g| w.max(g.1.value));
     Claim::new(
         "expected",
-        "one start from the moments is worth about as much as the best of ten random ones, polished alike",
+        format!(
+            "one start from the moments is, polished alike, within {LITTLE} of the best of ten random ones"
+        ),
         format!(
             "mean L1 of the default less that of our polish from ten random starts. Documents of {}. Documents of {}",
             told(Documents::Paper),
             told(Documents::Short)
         ),
-        Verdict::Ours,
+        Verdict::of(worst <= LITTLE),
     )
 }
 
@@ -166,35 +181,29 @@ fn smallest(summary: &Summary<'_>) -> Option<Claim> {
         .collect();
     let (rival, best) = summary.best_rival(Documents::Paper, n);
     let ours = summary.mean(Contestant::Default, Documents::Paper, n, L1);
-    let order =
-        if ours.value <= best.value { "the default leads" } else { "the default does not lead" };
     Some(Claim::new(
         "expected",
-        format!("with {n} documents, ten to a topic, no method is good"),
         format!(
-            "mean L1: {}; {order}, the best of the others is {}",
-            told.join(", "),
-            rival.name()
+            "with {n} documents, ten to a topic, our default leads too, though no method is good"
         ),
-        Verdict::Ours,
+        format!("mean L1: {}; the best of the others is {}", told.join(", "), rival.name()),
+        Verdict::of(ours.value <= best.value),
     ))
 }
 
-fn short_documents(summary: &Summary<'_>) -> Claim {
-    let Some(&n) = summary.sizes.last() else {
-        return Claim::new("expected", "", "", Verdict::Ours);
-    };
+fn short_documents(summary: &Summary<'_>) -> Option<Claim> {
+    let &n = summary.sizes.last()?;
     let mean = |c, documents| summary.mean(c, documents, n, L1).value;
     let [svtd, joint, default] = [Contestant::Svtd, Contestant::Joint, Contestant::Default]
         .map(|c| mean(c, Documents::Short));
-    Claim::new(
+    Some(Claim::new(
         "expected",
-        "with 20 words a document one pivot word is too little to go by",
+        "with 20 words a document one pivot word is too little to go by: all words at once do better",
         format!(
             "mean L1 at N = {n}: SVTD {svtd:.3}, the default without polish {joint:.3}, with polish {default:.3}; with \
              3 to 99 words SVTD has {:.3}",
             mean(Contestant::Svtd, Documents::Paper)
         ),
-        Verdict::Ours,
-    )
+        Verdict::of(joint < svtd),
+    ))
 }
