@@ -70,10 +70,18 @@ impl Axes {
 }
 
 /// The largest number of topics that a method is waited for.
-fn most_topics(contestant: Contestant) -> usize {
-    match contestant {
-        Contestant::TensorPower | Contestant::Als => 100,
-        _ => usize::MAX,
+struct Most {
+    fit: usize,
+    decomposition: usize,
+}
+
+impl Most {
+    fn of(contestant: Contestant) -> Self {
+        match contestant {
+            // What is long is the decomposition: once is enough.
+            Contestant::TensorPower | Contestant::Als => Self { fit: 50, decomposition: 100 },
+            _ => Self { fit: usize::MAX, decomposition: usize::MAX },
+        }
     }
 }
 
@@ -148,7 +156,7 @@ fn measure(axes: Axes, size: usize, corpus: usize) -> Result<Vec<Run>> {
     let chance = seed("scaling", k);
     let prepared = (axes == Axes::Topics).then(|| Prepared::new(&documents, k)).transpose()?;
     let one = |contestant: Contestant| -> Result<Run> {
-        let waited_for = k <= most_topics(contestant);
+        let most = Most::of(contestant);
         let part = prepared.as_ref().filter(|_| k >= PARTS_FROM);
         let from_part = part.map(|p| p.part(contestant, chance)).transpose()?.flatten();
         let mut run = Run {
@@ -161,9 +169,10 @@ fn measure(axes: Axes, size: usize, corpus: usize) -> Result<Vec<Run>> {
             alone: from_part,
             from_part,
         };
-        if waited_for {
-            let alone = prepared.as_ref().map(|p| p.decompose(contestant, chance)).transpose()?;
-            run.alone = alone.flatten().map(Seconds::in_full);
+        if let Some(prepared) = prepared.as_ref().filter(|_| k <= most.decomposition) {
+            run.alone = prepared.decompose(contestant, chance)?.map(Seconds::in_full);
+        }
+        if k <= most.fit {
             let (whole, rotation) = fit(k, contestant, &documents)?;
             run.whole = Some(Seconds::in_full(whole));
             run.rotation = rotation.map(Seconds::in_full);
@@ -175,8 +184,8 @@ fn measure(axes: Axes, size: usize, corpus: usize) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// Fits that were not waited for: the decomposition as its part tells, and the rest of the fit as
-/// singular vectors have it, which differ from the tensor power method and ALS in nothing else.
+/// Fits that were not waited for: the decomposition by itself, and the rest of the fit as singular
+/// vectors have it, which differ from the tensor power method and ALS in nothing else.
 fn complete(runs: &mut [Run]) {
     let like = runs.iter().find(|run| run.contestant == Contestant::SingularVectors);
     let seconds = |value: fn(&Run) -> Option<Seconds>| like.and_then(value).map(|s| s.value);

@@ -1,7 +1,7 @@
 //! What the times say.
 
 use super::work::{MOST_ROUNDS, N_COMPONENTS, N_ROUNDS};
-use super::{Axes, Run, Seconds, most_topics};
+use super::{Axes, Most, Run, Seconds};
 use crate::Plan;
 use crate::contestants::Contestant;
 use crate::figure::{Axis, Figure, Panel, Point, Scale, Series};
@@ -130,15 +130,18 @@ fn in_part(summary: &Summary<'_>) -> String {
     let Some(k) = power.iter().find(|s| s.share < 1.0).map(|s| s.size) else {
         return String::new();
     };
+    let most = Most::of(Contestant::TensorPower);
     format!(
         " Open marks are measured on a part of the work and multiplied: at k = {k} the tensor power method on \
          {N_COMPONENTS} of its {k} components, times {}, as each takes the same starts and iterations; ALS on {N_ROUNDS} \
          of the {MOST_ROUNDS} rounds that it takes when no start comes to an end before, times {}, which is the most it \
-         can take. The rest of these two fits is that of singular vectors, which differ in nothing else. Up to k = {} \
-         both were waited for, and the last table has the parts beside the whole.",
+         can take. Up to k = {} both decompositions were waited for, and the last table has the parts beside the whole. \
+         Their fits beyond k = {} are the decomposition and the rest of a fit by singular vectors, which differ in nothing \
+         else.",
         k / N_COMPONENTS,
         MOST_ROUNDS / N_ROUNDS,
-        most_topics(Contestant::TensorPower)
+        most.decomposition,
+        most.fit
     )
 }
 
