@@ -116,3 +116,23 @@ impl<'a> Prepared<'a> {
         Ok(Some(Seconds { value: seconds / share, share }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_says_how_much_of_the_work_it_is() {
+        let source = SingleTopicSource::uniform(30, 5, 1);
+        let corpus = source.draw(200, &Lengths::Fixed(40), 2).0;
+        let prepared = Prepared::new(&corpus, 5).unwrap();
+        let part = |contestant| prepared.part(contestant, 3).unwrap();
+        let (power, als) = (part(Contestant::TensorPower), part(Contestant::Als));
+        assert_eq!(power.unwrap().share, N_COMPONENTS as f64 / 5.0);
+        assert_eq!(als.unwrap().share, N_ROUNDS as f64 / MOST_ROUNDS as f64);
+        assert!(power.unwrap().value > 0.0 && als.unwrap().value > 0.0);
+        assert_eq!(part(Contestant::Svtd), None);
+        assert!(prepared.decompose(Contestant::Svtd, 3).unwrap().is_some());
+        assert!(prepared.decompose(Contestant::Em, 3).unwrap().is_none());
+    }
+}

@@ -412,6 +412,26 @@ mod tests {
     }
 
     #[test]
+    fn the_tensor_power_method_gives_its_topics_one_at_a_time() {
+        let cube = Cube::symmetric(4, |a, b, c| ((a * b * c + 3 * (a + b + c)) as f64).sin());
+        let (_, whitening) = with_cube(cube.clone());
+        let all = tensor_power::decompose(&cube, &whitening, 3).rotation;
+        let mut one_by_one = tensor_power::Deflation::new(&cube, 3);
+        for j in 0..4 {
+            assert_eq!(one_by_one.next().unwrap().direction, all.column(j));
+        }
+        assert!(one_by_one.next().is_none());
+    }
+
+    #[test]
+    fn rounds_of_least_squares_bring_the_misfit_down() {
+        let cube = Cube::symmetric(4, |a, b, c| ((a * b * c + 3 * (a + b + c)) as f64).sin());
+        let after = [1, 3, 10, 100].map(|n| als::misfit_after(&cube, 3, n));
+        assert!(after.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "{after:?}");
+        assert!(after[3] < after[0]);
+    }
+
+    #[test]
     fn names_in_model_files_stay_what_they_are() {
         let name = |method: Method| serde_json::to_string(&method).unwrap();
         assert_eq!(name(Method::Joint), "\"joint\"");
