@@ -234,15 +234,16 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
 /// Why the tensor power method moves more in the authors' program than here.
 fn like_with_like(summary: &Summary<'_>) -> String {
     let kept = Entrant { contestant: Contestant::TensorPower, anew: false };
-    let [left_in, left_in_anew] = [kept, NEW_STARTS]
-        .map(|e| summary.unclipped(e).map_or((f64::NAN, 0.0), |(mean, most)| (mean.value, most)));
+    let [left_in, left_in_anew] = [kept, NEW_STARTS].map(|e| {
+        summary.unclipped(e).map_or((f64::NAN, f64::NAN), |(mean, most)| (mean.value, most))
+    });
     format!(
         "Tensor power, like with like: here topics are clipped and matched, and it moves by {:.4} with its starts kept and \
-         {:.4} with new ones; the authors' published program leaves negative entries in, where a topic that sums to \
-         nearly nothing becomes enormous for a step, and such steps (up to {:.1} here) decide the mean: {:.4} and {:.4} \
-         with them left in, which is what the 0.0153 and 0.0259 measured with their code are to be held against. That \
-         program also orders topics by their probability of the first word instead of matching them, so that two that \
-         change places both count as moved ({:.4} and {:.4}, clipped). Starts hardly matter in any of these.",
+         {:.4} with new ones. The authors' published program does neither: it leaves negative entries in, where a topic \
+         that sums to nearly nothing becomes enormous for a step or two and a few such steps (up to {:.1} here) can make a \
+         mean, and it orders topics by their probability of the first word, so that two that change places both count \
+         as moved. Left in, the means here are {:.4} and {:.4}; clipped but in that order, {:.4} and {:.4}: these are like \
+         the 0.0153 and 0.0259 measured with their code, not the column of the matched and clipped ones.",
         summary.mean(kept).value,
         summary.mean(NEW_STARTS).value,
         left_in.1.max(left_in_anew.1),
