@@ -8,8 +8,8 @@
 //!
 //! # What is too long to wait for
 //! With 200 topics the tensor power method and ALS take most of an hour each. Both do the same work
-//! over and over, so there a part of it is timed and multiplied ([`Seconds`]), in every figure,
-//! table and file marked as such; where the whole was waited for, the part is shown beside it.
+//! over and over, so there a part of it is timed and multiplied, in every figure, table and file
+//! marked as such; where the whole was waited for, the part is shown beside it.
 
 mod told;
 mod work;
