@@ -53,6 +53,9 @@ const PART_OF_RESIDUAL: f64 = 0.01;
 /// What a sweep must take away, as a part of what the errors of all angles are worth.
 const PART_OF_NOISE: f64 = 0.01;
 
+/// The same where a rough answer is enough.
+const ROUGH_PART_OF_NOISE: f64 = 0.1;
+
 /// Sweeps after which we stop all the same.
 const MAX_SWEEPS: usize = 100;
 
@@ -61,8 +64,24 @@ const FEW: usize = 32;
 
 /// Finds the rotation that best diagonalises all slices of the cube at once.
 pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
-    let smallest = SMALLEST_ANGLE.max(PART_OF_RESIDUAL * whitening.relative_residual());
-    let found = diagonalise(weighted(cube, whitening.eigenvalues()), smallest, PART_OF_NOISE);
+    let slices = weighted(cube, whitening.eigenvalues());
+    finished(diagonalise(slices, smallest_angle(whitening), PART_OF_NOISE))
+}
+
+/// The same from a rotation that is nearly right, for estimates that are only compared: sweeps end
+/// at [`ROUGH_PART_OF_NOISE`].
+pub(crate) fn decompose_near(cube: &Cube, whitening: &Whitening, near: &Matrix) -> Decomposition {
+    let slices = turned(cube, whitening.eigenvalues(), near);
+    let mut found = diagonalise(slices, smallest_angle(whitening), ROUGH_PART_OF_NOISE);
+    found.rotation = near.times(&found.rotation);
+    finished(found)
+}
+
+fn smallest_angle(whitening: &Whitening) -> f64 {
+    SMALLEST_ANGLE.max(PART_OF_RESIDUAL * whitening.relative_residual())
+}
+
+fn finished(found: Diagonalised) -> Decomposition {
     let note = (!found.settled)
         .then(|| format!("the joint diagonalisation had not settled after {MAX_SWEEPS} sweeps"));
     Decomposition {
@@ -148,6 +167,23 @@ fn weighted(cube: &Cube, eigenvalues: &[f64]) -> Slices {
     slices
 }
 
+/// `O'T_l O sqrt(lambda_l)` for all slices.
+fn turned(cube: &Cube, eigenvalues: &[f64], rotation: &Matrix) -> Slices {
+    let k = cube.side();
+    let mut slices = Slices::zeros(k, k.next_multiple_of(LANES));
+    let width = slices.width;
+    for (l, value) in eigenvalues[..k].iter().enumerate() {
+        let slice = Matrix::from_columns(k, k, cube.slice(l).to_vec());
+        let mut turned = rotation.transpose_times(&slice.times(rotation));
+        turned.values_mut().iter_mut().for_each(|v| *v *= value.sqrt());
+        let entries = (0..k).flat_map(|a| (a..k).map(move |b| (a, b)));
+        for (entry, (a, b)) in slices.values.chunks_exact_mut(width).zip(entries) {
+            entry[l] = turned[(a, b)];
+        }
+    }
+    slices
+}
+
 /// The eigenvectors and the smallest gap between neighbouring eigenvalues of one slice.
 pub(super) fn slice_eigen(slice: &Matrix) -> (f64, Vec<f64>, Matrix) {
     let (values, vectors) = symmetric_eigen(slice);
@@ -205,6 +241,23 @@ mod tests {
                         assert!((found.slices.entry(a, b)[l] - turned[(a, b)]).abs() < 1e-11);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_start_nearby_leads_to_the_same_rotation_in_any_order() {
+        for k in [5, 36] {
+            let (cube, basis) = cube(k, 0.0);
+            let ones = vec![1.0; k];
+            let mut near = basis.clone();
+            (0..near.values().len()).for_each(|i| near.values_mut()[i] += 0.02 * (i as f64).sin());
+            let near = crate::linalg::orthonormal_basis(near);
+            let slices = turned(&cube, &ones, &near);
+            let found = diagonalise(slices, SMALLEST_ANGLE, ROUGH_PART_OF_NOISE);
+            let overlap = basis.transpose_times(&near.times(&found.rotation));
+            for j in 0..k {
+                assert!((overlap[(j, j)].abs() - 1.0).abs() < 1e-9, "{}", overlap[(j, j)]);
             }
         }
     }

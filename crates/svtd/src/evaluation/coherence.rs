@@ -12,8 +12,8 @@
 //! 2011) is a log probability, the closer to 0 the better.
 //!
 //! # Cost
-//! One pass over the documents; memory `k` tables of pairs. Integer sums: the same for any number of
-//! threads.
+//! One pass over the documents; memory a bit for each document and word that is looked at. Sums of whole
+//! numbers: the same for any number of threads.
 //!
 //! # Departures
 //! A word that occurs in no document says nothing about the topic: its pairs are left out, and how
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::inference::Alignment;
-use crate::model::{Topics, WordOrder};
+use crate::model::Topics;
 
 /// How well the words of topics belong together.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,23 +65,8 @@ impl Coherence {
 /// When the corpus has no words in common with the model.
 pub fn coherence(topics: &Topics, corpus: &Corpus, n_words: usize) -> Result<Coherence> {
     let alignment = Alignment::new(topics, corpus)?;
-    let places = Places::new(topics, n_words)?;
-    let empty = || vec![0_u64; places.n_topics * places.n_words * places.n_words];
-    let counts = (0..corpus.n_documents())
-        .into_par_iter()
-        .fold(empty, |mut counts, d| {
-            places.count(&alignment.document(corpus, d).0, &mut counts);
-            counts
-        })
-        .reduce(empty, |mut sum, more| {
-            sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);
-            sum
-        });
-    let n_documents = corpus.n_documents();
-    let side = places.n_words;
-    let scored = |table: &[u64]| scores(table, side, n_documents);
-    let topics = counts.chunks_exact((side * side).max(1)).map(scored).collect();
-    Ok(Coherence { topics, n_documents })
+    let words: Vec<usize> = topics.iter().flat_map(|topic| topic.top_word_ids(n_words)).collect();
+    Ok(Presence::new(corpus, &alignment, &words).coherence(topics, n_words))
 }
 
 /// The share of different words among the `n_words` likeliest of every topic (Dieng et al. 2020):
@@ -95,43 +80,66 @@ pub fn topic_diversity(topics: &Topics, n_words: usize) -> f64 {
     if all == 0 { 1.0 } else { words.len() as f64 / all as f64 }
 }
 
-/// Where each word stands among the likeliest of the topics.
-struct Places {
-    n_topics: usize,
-    n_words: usize,
-    /// By word of the model: topics, and the place in each.
-    of_word: std::collections::HashMap<u32, Vec<(usize, usize)>>,
+/// Which documents hold which words, a bit each: what two words share is an intersection.
+pub(crate) struct Presence {
+    n_documents: usize,
+    /// The place of each word of the model among those that are looked at.
+    places: Vec<Option<usize>>,
+    n_places: usize,
+    /// For every 64 documents, a number for every place.
+    bits: Vec<u64>,
 }
 
-impl Places {
-    fn new(topics: &Topics, n_words: usize) -> Result<Self> {
-        let ranked = topics.ranked_words(WordOrder::Probability, n_words)?;
-        let mut of_word = std::collections::HashMap::<u32, Vec<(usize, usize)>>::new();
-        for (topic, words) in ranked.iter().enumerate() {
-            for (place, word) in words.iter().enumerate() {
-                of_word.entry(word.id as u32).or_default().push((topic, place));
+impl Presence {
+    /// Looks for some words of the model.
+    pub(crate) fn new(corpus: &Corpus, alignment: &Alignment, words: &[usize]) -> Self {
+        let mut places = vec![None; words.iter().max().map_or(0, |last| last + 1)];
+        let mut n_places = 0;
+        for &word in words {
+            if places[word].is_none() {
+                places[word] = Some(n_places);
+                n_places += 1;
             }
         }
-        let n_words = n_words.min(topics.vocabulary().len());
-        Ok(Self { n_topics: topics.len(), n_words, of_word })
+        let n_documents = corpus.n_documents();
+        let mut bits = vec![0_u64; n_documents.div_ceil(64) * n_places];
+        bits.par_chunks_exact_mut(n_places.max(1)).enumerate().for_each(|(block, target)| {
+            for d in block * 64..n_documents.min(block * 64 + 64) {
+                let document = corpus.document(d);
+                let known = document.words().filter_map(|(word, _)| alignment.word(word));
+                for place in known.filter_map(|word| places.get(word as usize).copied().flatten()) {
+                    target[place] |= 1 << (d % 64);
+                }
+            }
+        });
+        Self { n_documents, places, n_places, bits }
     }
 
-    /// Adds a document: entry `(topic, i, j)`, `i <= j` by place, counts documents with both.
-    fn count(&self, document: &[(u32, u32)], counts: &mut [u64]) {
-        let mut present: Vec<(usize, usize)> = document
-            .iter()
-            .filter_map(|(word, _)| self.of_word.get(word))
-            .flatten()
-            .copied()
-            .collect();
-        present.sort_unstable();
-        for topic in present.chunk_by(|a, b| a.0 == b.0) {
-            for (at, &(j, first)) in topic.iter().enumerate() {
-                for &(_, second) in &topic[at..] {
-                    counts[(j * self.n_words + first) * self.n_words + second] += 1;
+    /// How well the likeliest words of topics belong together.
+    pub(crate) fn coherence(&self, topics: &Topics, n_words: usize) -> Coherence {
+        let scored = |j: usize| {
+            let words = topics.topic(j).top_word_ids(n_words);
+            scores(&self.together(&words), words.len(), self.n_documents)
+        };
+        let topics = (0..topics.len()).into_par_iter().map(scored).collect();
+        Coherence { topics, n_documents: self.n_documents }
+    }
+
+    /// Entry `(i, j)`, `i <= j`, counts the documents that hold both words.
+    fn together(&self, words: &[usize]) -> Vec<u64> {
+        let side = words.len();
+        let places: Vec<Option<usize>> =
+            words.iter().map(|&word| self.places.get(word).copied().flatten()).collect();
+        let mut counts = vec![0; side * side];
+        for block in self.bits.chunks_exact(self.n_places.max(1)) {
+            let holds = |i: usize| places[i].map_or(0, |place| block[place]);
+            for i in 0..side {
+                for j in i..side {
+                    counts[i * side + j] += u64::from((holds(i) & holds(j)).count_ones());
                 }
             }
         }
+        counts
     }
 }
 

@@ -58,21 +58,26 @@ impl Model {
     }
 
     /// The same, a document at a time.
-    pub(crate) fn completions(&self, corpus: &Corpus) -> Result<Vec<Completed>> {
+    fn completions(&self, corpus: &Corpus) -> Result<Vec<Completed>> {
         let alignment = Alignment::new(self.topics(), corpus)?;
-        let document = |d: usize| alignment.document(corpus, d);
-        let n = corpus.n_documents();
-        Ok(match self {
+        Ok(self.completions_of(&Halved::new(corpus, &alignment)))
+    }
+
+    /// The same for documents that are cut in halves already.
+    pub(crate) fn completions_of(&self, halved: &Halved) -> Vec<Completed> {
+        let topics = self.topics();
+        match self {
             Model::Lda(model) => {
-                let table = TopicTable::new(model.topics(), model.alpha());
-                complete(&table, n, document, |words| fixed_point::mixture(&table, words))
+                let table = TopicTable::of_words(topics, model.alpha(), &halved.words);
+                halved.complete(&table, |words| fixed_point::mixture(&table, words))
             }
-            Model::SingleTopic(model) => {
-                let table = TopicTable::new(model.topics(), &vec![0.0; model.topics().len()]);
-                let logarithms = LogTable::new(model.topics());
-                complete(&table, n, document, |words| logarithms.posterior(words))
+            Model::SingleTopic(_) => {
+                let no_alpha = vec![0.0; topics.len()];
+                let table = TopicTable::of_words(topics, &no_alpha, &halved.words);
+                let logarithms = LogTable::of_words(topics, &halved.words);
+                halved.complete(&table, |words| logarithms.posterior(words))
             }
-        })
+        }
     }
 }
 
@@ -92,10 +97,12 @@ pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64>
     let document = |d: usize| {
         let mut words: Vec<(u32, u32)> = corpus.document(d).words().filter(known).collect();
         words.sort_unstable();
-        (words, 0)
+        let (observed, held_out) = halves(&words);
+        completed(table, &held_out, &fixed_point::mixture(table, &observed), 0)
     };
-    let mixture = |words: &Words| fixed_point::mixture(table, words);
-    Completion::of(&complete(table, corpus.n_documents(), document, mixture)).perplexity()
+    let documents: Vec<Completed> =
+        (0..corpus.n_documents()).into_par_iter().map(document).collect();
+    Completion::of(&documents).perplexity()
 }
 
 /// A completed document.
@@ -107,31 +114,58 @@ pub(crate) struct Completed {
     n_unknown_tokens: u64,
 }
 
-/// Completes `n` documents, given by their known words and how many tokens are unknown.
-fn complete(
-    table: &TopicTable,
-    n: usize,
-    document: impl Fn(usize) -> (Vec<(u32, u32)>, u64) + Sync,
-    mixture: impl Fn(&Words) -> Vec<f64> + Sync,
-) -> Vec<Completed> {
-    (0..n)
-        .into_par_iter()
-        .map(|d| {
-            let (words, unknown) = document(d);
-            let (observed, held_out) = halves(&words);
-            let mixture = mixture(&observed);
-            let score = |&(word, x): &(u32, u32)| {
-                let parts = table.word(word).iter().zip(&mixture);
-                let probability: f64 = parts.map(|(m, t)| m * t).sum();
-                f64::from(x) * probability.max(LEAST).ln()
-            };
-            Completed {
-                log_likelihood: held_out.iter().map(score).sum(),
-                n_tokens: held_out.iter().map(|&(_, x)| u64::from(x)).sum(),
-                n_unknown_tokens: unknown,
-            }
-        })
-        .collect()
+/// The score of a document's held-out words.
+fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64) -> Completed {
+    let score = |&(word, x): &(u32, u32)| {
+        let parts = table.word(word).iter().zip(mixture);
+        let probability: f64 = parts.map(|(m, t)| m * t).sum();
+        f64::from(x) * probability.max(LEAST).ln()
+    };
+    Completed {
+        log_likelihood: held_out.iter().map(score).sum(),
+        n_tokens: held_out.iter().map(|&(_, x)| u64::from(x)).sum(),
+        n_unknown_tokens: unknown,
+    }
+}
+
+/// Documents cut in halves once, for many models of the same vocabulary that know the same words.
+pub(crate) struct Halved {
+    /// Words of the model that occur, rising. The halves number words by their places here.
+    words: Vec<u32>,
+    documents: Vec<(Half, Half, u64)>,
+}
+
+impl Halved {
+    /// Cuts the documents of a corpus.
+    pub(crate) fn new(corpus: &Corpus, alignment: &Alignment) -> Self {
+        let all = 0..corpus.n_documents();
+        let known: Vec<(Half, u64)> =
+            all.into_par_iter().map(|d| alignment.document(corpus, d)).collect();
+        let mut words: Vec<u32> =
+            known.iter().flat_map(|(words, _)| words.iter().map(|&(word, _)| word)).collect();
+        words.par_sort_unstable();
+        words.dedup();
+        let mut place = vec![0; words.last().map_or(0, |&last| last as usize + 1)];
+        words.iter().enumerate().for_each(|(at, &word)| place[word as usize] = at as u32);
+        let cut = |(mut document, unknown): (Half, u64)| {
+            document.iter_mut().for_each(|(word, _)| *word = place[*word as usize]);
+            let (observed, held_out) = halves(&document);
+            (observed, held_out, unknown)
+        };
+        let documents = known.into_par_iter().map(cut).collect();
+        Self { words, documents }
+    }
+
+    fn complete(
+        &self,
+        table: &TopicTable,
+        mixture: impl Fn(&Words) -> Vec<f64> + Sync,
+    ) -> Vec<Completed> {
+        let one = |(observed, held_out, unknown): &(Half, Half, u64)| {
+            completed(table, held_out, &mixture(observed), *unknown)
+        };
+        self.documents.par_iter().map(one).collect()
+    }
 }
 
 /// Words with counts, some of the tokens of a document.

@@ -119,6 +119,11 @@ impl TopicTable {
         }
     }
 
+    /// Some words only, numbered by their places among them.
+    pub(crate) fn of_words(topics: &Topics, alpha: &[f64], words: &[u32]) -> Self {
+        Self { k: topics.len(), rows: rows_of(topics, words), alpha: alpha.to_vec() }
+    }
+
     /// Number of topics.
     pub fn n_topics(&self) -> usize {
         self.k
@@ -133,6 +138,13 @@ impl TopicTable {
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
     }
+}
+
+/// Word probabilities row by row, for some words.
+fn rows_of(topics: &Topics, words: &[u32]) -> Vec<f64> {
+    let columns: Vec<&[f64]> = (0..topics.len()).map(|j| topics.word_topic().column(j)).collect();
+    let row = |&word: &u32| columns.iter().map(move |column| column[word as usize]);
+    words.iter().flat_map(row).collect()
 }
 
 /// Documents between two words to whoever watches.
@@ -202,6 +214,11 @@ impl Alignment {
     /// Whether the model has never seen this word of the corpus.
     fn is_unknown(&self, word: u32) -> bool {
         self.model_word[word as usize].is_none()
+    }
+
+    /// The word of the model that a word of the corpus is.
+    pub(crate) fn word(&self, word: u32) -> Option<u32> {
+        self.model_word[word as usize]
     }
 
     /// The words of document `d` that the model knows, and how many tokens it does not know.

@@ -9,6 +9,8 @@
 //! such word would veto the topic whatever the rest of the document says, and a document can have
 //! all its topics vetoed. So an impossible word counts as if it had probability [`LEAST`].
 
+use rayon::prelude::*;
+
 use super::Words;
 use crate::model::Topics;
 
@@ -25,10 +27,18 @@ pub struct LogTable {
 impl LogTable {
     /// Takes the logarithms of a model's topics.
     pub fn new(topics: &Topics) -> Self {
-        let by_word = topics.word_topic().transpose();
+        Self::of_rows(topics, topics.word_topic().transpose().values())
+    }
+
+    /// Some words only, numbered by their places among them.
+    pub(crate) fn of_words(topics: &Topics, words: &[u32]) -> Self {
+        Self::of_rows(topics, &super::rows_of(topics, words))
+    }
+
+    fn of_rows(topics: &Topics, rows: &[f64]) -> Self {
         Self {
             k: topics.len(),
-            rows: by_word.values().iter().map(|m| m.max(LEAST).ln()).collect(),
+            rows: rows.par_iter().map(|m| m.max(LEAST).ln()).collect(),
             weights: topics.weights().iter().map(|w| w.max(LEAST).ln()).collect(),
         }
     }

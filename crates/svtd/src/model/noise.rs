@@ -328,7 +328,7 @@ impl Freed {
 
 /// Rows by the features of one corpus become rows by the features of another; a word that only
 /// the other one has gets zeros.
-fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
+pub(super) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
     let words = &to.word_of_feature()[..to.n_present()];
     Matrix::from_fn(words.len(), rows.n_columns(), |i, j| {
         let feature = from.feature_of_word()[words[i] as usize] as usize;

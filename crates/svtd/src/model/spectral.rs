@@ -62,10 +62,21 @@ impl Spectral {
         whitening: Whitening,
         decomposition: Decomposition,
         read_off: ReadOff,
-        mut notes: Vec<String>,
+        notes: Vec<String>,
     ) -> Self {
         let columns = decomposition.columns(moments, &whitening, read_off);
-        let recovered = recover(columns, moments.first(), whitening.scales());
+        Self::of_columns(columns, moments.first(), whitening, decomposition, notes)
+    }
+
+    /// The parameters that columns of `M`, up to scale and sign, stand for.
+    pub fn of_columns(
+        columns: Matrix,
+        first: &[f64],
+        whitening: Whitening,
+        decomposition: Decomposition,
+        mut notes: Vec<String>,
+    ) -> Self {
+        let recovered = recover(columns, first, whitening.scales());
         if !whitening.converged() {
             notes.push(format!(
                 "the eigenpairs of the pair moment were found to {:.0e} only; topics whose values \

@@ -17,43 +17,38 @@
 //! Spectral models, as by [`Polish::None`]: what the moments alone say. A polish is a pass over the
 //! data for every `k` and step, which is for the `k` that is chosen in the end.
 //!
+//! What is judged without the held-out documents is found only as well as a comparison needs it:
+//! rough directions, the rotation from that of all documents, topics read off as columns ([`held_out`]).
+//!
 //! # Cost
-//! Whitening and cube twice (all documents; without the held-out ones) and the z-scores: less than
-//! a default fit. The `k^4` of all diagonalisations together is that of the largest times `K/5`.
-//! Documents of one topic each need a pass over the counts for every `k` as well, `K/2` of the
-//! largest fit's. Measured in `benches/record/choosing.md`.
+//! Whitening and cube of all documents, rough ones without those held out, and the z-scores. The `k^4`
+//! of all diagonalisations together is that of the largest times `K/5`. Documents of one topic each
+//! need two sparse products for every `k` as well. Measured in `benches/record/choosing.md`.
+
+mod held_out;
+mod passes;
 
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
+use self::held_out::{HeldOut, split_documents};
+use self::passes::Passes;
 use super::Model;
 use super::choice::n_clear;
-use super::lda::{self, Lda};
 use super::noise::{Look, ROUGH, Score, cross_validated, n_folds};
 use super::options::{Options, Polish};
-use super::single_topic::{self, SingleTopic};
-use super::spectral::{Spectral, finish, frequencies, mixed_with, to_vocabulary};
 use super::topic::Topics;
 use crate::corpus::Corpus;
-use crate::decomposition::{Method, ReadOff, joint};
+use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{coherence, l1_distance, match_topics};
+use crate::evaluation::{l1_distance, match_topics};
 use crate::linalg::Matrix;
-use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
-use crate::whitening::{Whitening, check_n_topics};
-
-/// Held-out documents are scored in so many groups, for the error of a difference.
-const GROUPS: usize = 10;
-
-/// Held-out documents looked at, at most.
-const MOST_HELD_OUT: usize = 1000;
+use crate::moments::Counting;
+use crate::whitening::{self, check_n_topics};
 
 /// Topics nearer than this in L1 are the same topic.
 const SAME: f64 = 0.5;
-
-/// The share of the corpus mixed into topics that are scored.
-const MIXED_IN: f64 = 0.01;
 
 /// Likeliest words that stand for a topic.
 const TOP_WORDS: usize = 10;
@@ -152,10 +147,11 @@ pub(super) fn sweep(
     }
     check_n_topics(*range.start(), corpus.n_present())?;
     let most = (*range.end()).min(corpus.n_present());
-    let all = Passes::new(corpus, &options, most)?;
-    let most = all.whitening.n_topics();
+    let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
+    let eigenvalues = all.whitening().eigenvalues();
+    let most = all.whitening().n_topics();
     if most < *range.start() {
-        let ratio = all.whitening.eigenvalues()[most - 1] / all.whitening.eigenvalues()[0];
+        let ratio = eigenvalues[most - 1] / eigenvalues[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
     let how = Look { counting: Counting::Raw, tolerance: ROUGH, n_folds: n_folds(corpus) };
@@ -166,10 +162,12 @@ pub(super) fn sweep(
     let mut fits = Vec::new();
     let mut group_scores = Vec::new();
     let mut last: Option<Topics> = None;
+    let seen = all.seen_through();
     for k in *range.start()..=most {
-        let model = all.model(k);
+        let rotated = all.rotated(k);
+        let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
+        let model = all.model(rotated, seen.as_ref());
         visit(&model);
-        let judged = held_out.as_ref().and_then(|held_out| held_out.judge(k, model.topics()));
         fits.push(SweepFit {
             n_topics: k,
             log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
@@ -183,181 +181,13 @@ pub(super) fn sweep(
         last = Some(model.topics().clone());
     }
     compare(&mut fits, &group_scores);
-    let n_held_out = held_out.map_or(0, |held_out| held_out.documents.n_documents());
-    let directions = directions(all.whitening.eigenvalues(), scores.as_deref(), most);
+    let n_held_out = held_out.map_or(0, |held_out| held_out.n_documents());
+    let directions = directions(eigenvalues, scores.as_deref(), most);
     let z: Option<Vec<f64>> = directions.iter().map(|d| d.z).collect();
     let clear = z.as_deref().map(n_clear);
-    let noise_floor = clear.and_then(|n| all.whitening.eigenvalues().get(n).copied());
+    let noise_floor = clear.and_then(|n| eigenvalues.get(n).copied());
     let recommendation = recommend(&fits, clear);
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
-}
-
-/// Moments of a corpus with the whitening and the cube of the largest number of topics.
-struct Passes<'a> {
-    corpus: &'a Corpus,
-    options: Options,
-    moments: Estimated<'a>,
-    whitening: Whitening,
-    cube: Cube,
-}
-
-/// The moments of either model.
-enum Estimated<'a> {
-    SingleTopic(SingleTopicMoments<'a>),
-    Lda(LdaMoments<'a>, f64),
-}
-
-impl Estimated<'_> {
-    fn moments(&self) -> &dyn Moments {
-        match self {
-            Estimated::SingleTopic(moments) => moments,
-            Estimated::Lda(moments, _) => moments,
-        }
-    }
-}
-
-impl<'a> Passes<'a> {
-    /// For at most `most` topics, fewer when the data shows no more.
-    fn new(corpus: &'a Corpus, options: &Options, most: usize) -> Result<Self> {
-        let moments = match options.alpha0 {
-            Some(alpha0) => Estimated::Lda(
-                LdaMoments::estimate(corpus, alpha0, &options.weights, Counting::Raw)?,
-                alpha0,
-            ),
-            None => Estimated::SingleTopic(SingleTopicMoments::estimate(
-                corpus,
-                &options.weights,
-                Counting::Raw,
-            )?),
-        };
-        let whitening = match Whitening::fit(moments.moments(), most, options.whitening) {
-            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
-                Whitening::fit(moments.moments(), visible, options.whitening)?
-            }
-            outcome => outcome?,
-        };
-        let cube = moments.moments().third_whitened(&whitening);
-        Ok(Self { corpus, options: options.clone(), moments, whitening, cube })
-    }
-
-    /// The spectral estimate of `k` topics, in feature order.
-    fn spectral(&self, k: usize) -> Spectral {
-        let whitening = self.whitening.leading(k);
-        let decomposition = joint::decompose(&self.cube.leading(k), &whitening);
-        let notes: Vec<String> = decomposition.note.clone().into_iter().collect();
-        let usual = match self.moments {
-            Estimated::SingleTopic(_) => ReadOff::Diagonals(Rows::Kept),
-            Estimated::Lda(..) => ReadOff::Columns,
-        };
-        Spectral::read_off(self.moments.moments(), whitening, decomposition, usual, notes)
-    }
-
-    /// The model that a fit of `k` topics without polish would give.
-    fn model(&self, k: usize) -> Model {
-        let spectral = self.spectral(k);
-        let options = Options { n_topics: k, ..self.options.clone() };
-        match &self.moments {
-            Estimated::SingleTopic(moments) => {
-                let estimate = single_topic::unpolished(&spectral);
-                let (lengths, weights) = (moments.lengths(), moments.weights());
-                let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate, None);
-                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
-            }
-            Estimated::Lda(moments, alpha0) => {
-                let estimate = lda::unpolished(&spectral);
-                let (lengths, weights) = (moments.lengths(), moments.weights());
-                let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate, None);
-                let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
-                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
-            }
-        }
-    }
-}
-
-/// Documents held out, and the passes over all others.
-struct HeldOut<'a> {
-    passes: Passes<'a>,
-    documents: &'a Corpus,
-}
-
-/// What the held-out documents say of a number of topics.
-struct Judged {
-    log_likelihood: f64,
-    /// Total log probability and tokens of each group.
-    groups: Vec<(f64, f64)>,
-    npmi: Option<f64>,
-    n_stable: usize,
-}
-
-/// All documents but a tenth (or a thousand), and those; `None` when there are too few.
-fn split_documents(corpus: &Corpus) -> Option<([Corpus; 2], Vec<usize>)> {
-    let (mut kept, mut held_out) = lda::split_by_content(corpus).ok()?;
-    if held_out.len() > MOST_HELD_OUT {
-        held_out.sort_by_key(|&d| (corpus.document_key(d), d));
-        kept.extend(held_out.drain(MOST_HELD_OUT..));
-        kept.sort_unstable();
-    }
-    Some(([corpus.subset(&kept), corpus.subset(&held_out)], kept))
-}
-
-impl<'a> HeldOut<'a> {
-    fn new(
-        [training, documents]: &'a [Corpus; 2],
-        kept: &[usize],
-        options: &Options,
-        most: usize,
-    ) -> Option<Self> {
-        let options = Options { weights: options.weights.of(kept), ..options.clone() };
-        Some(Self { passes: Passes::new(training, &options, most).ok()?, documents })
-    }
-
-    /// Judges the model of `k` topics fitted without these documents, beside the one of `topics`
-    /// fitted with them.
-    fn judge(&self, k: usize, topics: &Topics) -> Option<Judged> {
-        if k > self.passes.whitening.n_topics() {
-            return None;
-        }
-        let model = self.passes.model(k);
-        let mut groups = vec![(0.0, 0.0); GROUPS.min(self.documents.n_documents())];
-        let completed = self.smoothed(&model).completions(self.documents).ok()?;
-        for (d, document) in completed.iter().enumerate() {
-            let (log_likelihood, tokens) = &mut groups[d % GROUPS];
-            *log_likelihood += document.log_likelihood;
-            *tokens += document.n_tokens as f64;
-        }
-        let (total, tokens) = groups.iter().fold((0.0, 0.0), |sum, g| (sum.0 + g.0, sum.1 + g.1));
-        let npmi = coherence(model.topics(), self.documents, TOP_WORDS).ok()?.npmi();
-        let (whole, without) = (topics.word_topic(), model.topics().word_topic());
-        let n_stable = n_same(whole, without);
-        (tokens > 0.0).then_some(Judged { log_likelihood: total / tokens, groups, npmi, n_stable })
-    }
-
-    /// The model with a little of the corpus in every topic.
-    fn smoothed(&self, model: &Model) -> Model {
-        let corpus = self.passes.corpus;
-        let present = Matrix::from_columns(corpus.n_present(), 1, frequencies(corpus));
-        let words = to_vocabulary(corpus, &present);
-        let topics = model.topics();
-        let mixed = mixed_with(topics.word_topic(), words.column(0), MIXED_IN);
-        let topics = Topics::new(topics.vocabulary().clone(), mixed, topics.weights().to_vec());
-        let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
-        match model {
-            Model::SingleTopic(_) => {
-                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
-            }
-            Model::Lda(lda) => {
-                let alpha = lda.alpha().to_vec();
-                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
-            }
-        }
-    }
-}
-
-/// How many columns of one matrix are in the other.
-fn n_same(a: &Matrix, b: &Matrix) -> usize {
-    n_near(a, b, &match_topics(a, b))
 }
 
 /// How many columns are near the column they were matched with.
@@ -450,6 +280,7 @@ fn recommend(fits: &[SweepFit], n_clear: Option<usize>) -> Recommendation {
 mod tests {
     use super::*;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
+    use crate::{Lda, SingleTopic};
 
     const LENGTHS: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
 
@@ -466,10 +297,10 @@ mod tests {
     #[test]
     fn the_cube_of_fewer_topics_is_the_leading_block_of_the_larger() {
         for (corpus, options) in &corpora() {
-            let passes = Passes::new(corpus, options, 8).unwrap();
+            let passes = Passes::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
             for k in [1, 3, 7, 8] {
-                let direct = passes.moments.moments().third_whitened(&passes.whitening.leading(k));
-                let block = passes.cube.leading(k);
+                let direct = passes.moments().third_whitened(&passes.whitening().leading(k));
+                let block = passes.cube().leading(k);
                 let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
                 for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {
                     let difference = (direct.get(a, b, c) - block.get(a, b, c)).abs();

@@ -32,6 +32,7 @@ pub use exact::ExactMoments;
 pub use lda::LdaMoments;
 pub(crate) use lda::check_alpha0;
 pub use panels::Counting;
+pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
 pub use weights::{DocumentWeights, MomentWeights};
 

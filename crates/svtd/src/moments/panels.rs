@@ -179,6 +179,13 @@ impl<'a> Products<'a> {
         })
     }
 
+    /// The first of the two, `X'(w o (B^2 - X(B o B)))`, with `X B` given.
+    pub(crate) fn squares_given(&self, b: &Matrix, image: &Matrix, weights: &[f64]) -> Matrix {
+        self.by_panels(b.n_columns(), self.n_features, |task| {
+            task.run(&SquaresGivenPass { rows: self.rows, b, image, weights }, self.counting)
+        })
+    }
+
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the
     /// features `i` of `range`, in rows of `k(k+1)/2`, with `Z = X B` given.
     ///
@@ -467,6 +474,36 @@ impl Pass for SquaresPass<'_> {
             }
             scatter(self.rows, d, value, &gamma, squares);
             scatter(self.rows, d, value, &beta, plain);
+        }
+    }
+}
+
+struct SquaresGivenPass<'a> {
+    rows: &'a SparseCounts,
+    b: &'a Matrix,
+    image: &'a Matrix,
+    weights: &'a [f64],
+}
+
+impl Pass for SquaresGivenPass<'_> {
+    #[inline(always)]
+    fn run<const W: usize>(
+        &self,
+        columns: std::ops::Range<usize>,
+        value: &impl EntryValue,
+        result: &mut [[f64; W]],
+    ) {
+        let mut squared = gather_columns::<W>(self.b, columns.clone());
+        squared.iter_mut().flatten().for_each(|v| *v *= *v);
+        let columns: Vec<&[f64]> = columns.map(|j| self.image.column(j)).collect();
+        for (d, &weight) in self.weights.iter().enumerate() {
+            if weight != 0.0 {
+                let mut row = gather(self.rows, d, value, &squared);
+                for (target, column) in row.iter_mut().zip(&columns) {
+                    *target = weight * (column[d] * column[d] - *target);
+                }
+                scatter(self.rows, d, value, &row, result);
+            }
         }
     }
 }

@@ -49,6 +49,12 @@ pub struct SingleTopicMoments<'a> {
     triple_diagonal: Vec<f64>,
 }
 
+/// The documents and the words seen through a whitening: `Z = X W` and `R = X'(w3 o Z)`.
+pub(crate) struct SeenThrough {
+    z: Matrix,
+    r: Matrix,
+}
+
 /// The counts, borrowed from a corpus or drawn from it.
 enum RowSource<'a> {
     Corpus(&'a SparseCounts),
@@ -132,6 +138,37 @@ impl<'a> SingleTopicMoments<'a> {
             let own = block[(i, j)];
             sums[(i, j)] - 2.0 * own * sums[(n + i, j)] + 2.0 * diagonal[i] * own * own
         })
+    }
+
+    /// What the diagonals of every rotation of these directions share.
+    pub(crate) fn seen_through(&self, whitening: &Whitening) -> SeenThrough {
+        let z = self.products().forward(whitening.unmixing());
+        let r = self.products().backward(&z, Some(&self.weights.third));
+        SeenThrough { z, r }
+    }
+
+    /// [`third_diagonals`](Moments::third_diagonals) of leading directions with two sparse products
+    /// in place of four: `X V = Z O` and `X'(w3 o XV) = R O` are small dense ones.
+    pub(crate) fn diagonals_seen(
+        &self,
+        seen: &SeenThrough,
+        whitening: &Whitening,
+        rotation: &Matrix,
+    ) -> Matrix {
+        let k = rotation.n_columns();
+        let block = whitening.unmixing().times(rotation);
+        let image = seen.z.columns(0..k).times(rotation);
+        let behind = seen.r.columns(0..k).times(rotation);
+        let mut result = self.products().squares_given(&block, &image, &self.weights.third);
+        let n = self.n_features.max(1);
+        let columns = result.values_mut().par_chunks_exact_mut(n).enumerate();
+        columns.for_each(|(j, column)| {
+            let own = block.column(j).iter().zip(behind.column(j)).zip(&self.triple_diagonal);
+            for (target, ((v, r), m3)) in column.iter_mut().zip(own) {
+                *target += 2.0 * v * (m3 * v - r);
+            }
+        });
+        result
     }
 
     /// `X'w` for any weights `w` of the documents.
