@@ -30,7 +30,13 @@ pub fn sentence(choice: &Choice) -> String {
 fn beyond(choice: &Choice) -> String {
     let clear = choice.n_clear();
     let Some(kept) = choice.kept else {
-        return "more than that may be chance".to_owned();
+        return match &choice.unheard {
+            Some(why) => format!(
+                "what the documents say of rarer topics could not be weighed ({why}), so these \
+                 directions alone decide"
+            ),
+            None => "more than that may be chance".to_owned(),
+        };
     };
     let all = if kept.n_topics == kept.of { ", perhaps for others too (svtd sweep)" } else { "" };
     let least = kept.least.unwrap_or(0.0);
@@ -42,5 +48,26 @@ fn beyond(choice: &Choice) -> String {
         ),
         n if n < clear => format!("but the documents speak for {n} only"),
         _ => "the documents speak for as many, more than that may be chance".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_by_directions_alone_says_that_the_documents_were_not_heard() {
+        let mut choice = Choice {
+            n_topics: 2,
+            z_scores: vec![9.0, 5.0, 0.4],
+            limit: 100,
+            kept: None,
+            unheard: Some("no document has three words".to_owned()),
+            counting: Counting::Raw,
+        };
+        let told = sentence(&choice);
+        assert!(told.contains("could not be weighed (no document has three words)"), "{told}");
+        choice.unheard = None;
+        assert!(sentence(&choice).ends_with("more than that may be chance"));
     }
 }

@@ -48,7 +48,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = json!(swept);
-        value["reasons"] = json!(reasons(&swept.recommendation));
+        value["reasons"] = json!(reasons(&swept.recommendation, args.model));
         writeln!(out, "{value:#}")?;
     } else {
         write_table(&mut out, &swept)?;
@@ -57,7 +57,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
             chart.write_text(&mut out)?;
         }
         writeln!(out)?;
-        write_recommendation(&mut out, &swept.recommendation)?;
+        write_recommendation(&mut out, &swept.recommendation, args.model)?;
     }
     out.flush()?;
     if !common.quiet {
@@ -125,19 +125,23 @@ fn new_topic(fit: &SweepFit) -> String {
     }
 }
 
-fn write_recommendation(out: &mut dyn Write, why: &Recommendation) -> io::Result<()> {
+fn write_recommendation(
+    out: &mut dyn Write,
+    why: &Recommendation,
+    model: ModelKind,
+) -> io::Result<()> {
     match (why.low, why.high) {
         (low, high) if low == high => writeln!(out, "look at {low} topics:")?,
         (low, high) => writeln!(out, "look at {low} to {high} topics:")?,
     }
-    for reason in reasons(why) {
+    for reason in reasons(why, model) {
         writeln!(out, "  {reason}")?;
     }
     Ok(())
 }
 
 /// Why this range, one sentence for each kind of evidence.
-fn reasons(why: &Recommendation) -> Vec<String> {
+fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
     let mut reasons = Vec::new();
     match why.n_clear {
         Some(n) => reasons.push(format!(
@@ -161,6 +165,13 @@ fn reasons(why: &Recommendation) -> Vec<String> {
             "up to {stable} topics, four in five are found again when a part of the documents is \
              left out"
         ));
+    }
+    if model == ModelKind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
+        reasons.push(
+            "topics too rare for a direction of their own are not counted here; svtd fit -k auto asks \
+             the documents for them, and may choose more"
+                .to_owned(),
+        );
     }
     reasons
 }

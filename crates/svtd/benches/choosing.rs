@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --workspace --bench choosing` prints the tables recorded in
 //! `benches/record/choosing.md`. Behind `--`: a number is the first seed; `noise`, `auto`, `plan` and
-//! `cost` run a part of it; `quick` makes everything small, to see it run.
+//! `cost` run a part of it; `small` is the part of `auto` with 500 documents, on forty corpora a row;
+//! `quick` makes everything small, to see it run.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
@@ -22,14 +23,16 @@ fn main() {
     let quick = given.iter().any(|a| a == "quick");
     let seed = given.iter().find_map(|a| a.parse().ok()).unwrap_or(20_261_116);
     println!("first seed {seed}{}\n", if quick { ", quick" } else { "" });
-    let parts: [(&str, &dyn Fn()); 4] = [
+    let parts: [(&str, &dyn Fn()); 5] = [
         ("noise", &|| noise(seed, if quick { 2 } else { 8 })),
-        ("auto", &|| auto(seed, if quick { 2 } else { 20 })),
+        ("auto", &|| auto(seed, if quick { 2 } else { 20 }, &|_| true)),
+        ("small", &|| auto(seed, if quick { 2 } else { 40 }, &|documents| documents == 500)),
         ("plan", &|| plan(seed, if quick { 1 } else { 3 })),
         ("cost", &|| cost(seed, if quick { 400 } else { 2000 })),
     ];
-    let all = !parts.iter().any(|part| given.iter().any(|a| a == part.0));
-    for (_, run) in parts.iter().filter(|part| all || given.iter().any(|a| a == part.0)) {
+    let chosen = |name: &str| given.iter().any(|a| a == name);
+    let all = !parts.iter().any(|part| chosen(part.0));
+    for (_, run) in parts.iter().filter(|part| all && part.0 != "small" || chosen(part.0)) {
         run();
     }
 }
@@ -147,7 +150,7 @@ fn noise(seed: u64, n_corpora: u64) {
     println!("\nmean over the settings {:.3}\n", means.iter().sum::<f64>() / means.len() as f64);
 }
 
-fn auto(seed: u64, n_corpora: u64) {
+fn auto(seed: u64, n_corpora: u64, wanted: &dyn Fn(usize) -> bool) {
     println!("## -k auto\n");
     println!(
         "| corpus | documents | topics | exact | within 1 | answers |\n|---|---|---|---|---|---|"
@@ -164,7 +167,7 @@ fn auto(seed: u64, n_corpora: u64) {
         ("LDA Zipf n=1000", 1000, 4000, 10),
         ("LDA, one topic", 1000, 2000, 1),
     ];
-    for (name, words, documents, topics) in settings {
+    for (name, words, documents, topics) in settings.into_iter().filter(|s| wanted(s.2)) {
         let n_corpora = if documents > 4000 { n_corpora.div_ceil(2) } else { n_corpora };
         let mut answers: Vec<usize> = (0..n_corpora)
             .into_par_iter()

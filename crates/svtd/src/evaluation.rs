@@ -36,20 +36,22 @@ use crate::linalg::Matrix;
 /// For every column of `truth` the column of `estimate` it is matched to, so that the sum of L1
 /// distances is least; `None` for columns left over when there are fewer estimates.
 pub fn match_topics(truth: &Matrix, estimate: &Matrix) -> Vec<Option<usize>> {
-    let side = truth.n_columns().max(estimate.n_columns());
     // The search asks for every distance many times.
-    let distances = Matrix::from_fn(side, side, |a, b| {
-        if a < truth.n_columns() && b < estimate.n_columns() {
-            l1_distance(truth.column(a), estimate.column(b))
-        } else {
-            2.0
-        }
+    let distances = Matrix::from_fn(truth.n_columns(), estimate.n_columns(), |a, b| {
+        l1_distance(truth.column(a), estimate.column(b))
     });
-    let assignment = assign(side, |a, b| distances[(a, b)]);
-    assignment[..truth.n_columns()]
-        .iter()
-        .map(|&b| (b < estimate.n_columns()).then_some(b))
-        .collect()
+    match_by(truth.n_columns(), estimate.n_columns(), |a, b| distances[(a, b)])
+}
+
+/// The same by any distance between the columns of two matrices, of at most 2.
+pub(crate) fn match_by(
+    n: usize,
+    n_others: usize,
+    distance: impl Fn(usize, usize) -> f64,
+) -> Vec<Option<usize>> {
+    let cost = |a: usize, b: usize| if a < n && b < n_others { distance(a, b) } else { 2.0 };
+    let assignment = assign(n.max(n_others), cost);
+    assignment[..n].iter().map(|&b| (b < n_others).then_some(b)).collect()
 }
 
 /// The mean L1 distance of matched topics, from 0 (equal) to 2 (disjoint).

@@ -35,6 +35,9 @@ pub(crate) const BLOCK: usize = 16;
 /// A value below this part of the first is rounding; residuals are not held against it.
 const ROUNDING: f64 = 1e-10;
 
+/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does.
+const ROUGH: f64 = 0.01;
+
 /// Products between two looks at the Ritz values, which cost a small eigenproblem each.
 const CHECK_EVERY: usize = 2;
 
@@ -96,7 +99,7 @@ pub fn leading_eigenpairs_watched(
         watch(n_products, pace.expected(n_products));
         let start = basis.n_columns();
         basis.append(&block);
-        let (mut next, coefficients, leftover) = new_directions(&basis, image);
+        let (mut next, coefficients, leftover) = new_directions(&basis, image, tolerance >= ROUGH);
         projected = bordered(&projected, &coefficients, start);
         let full = basis.n_columns() + next.n_columns() > max_basis;
         let spent = next.n_columns() == 0;
@@ -187,14 +190,18 @@ fn finite(values: &[f64]) -> bool {
 
 /// Splits `image` into its part in `basis` (the coefficients) and an orthonormal basis of the
 /// rest. The third value is `Q'(rest)`: with it the residuals of Ritz pairs cost nothing.
-fn new_directions(basis: &Matrix, mut image: Matrix) -> (Matrix, Matrix, Matrix) {
+///
+/// Roughly, what rounding leaves of the basis in the rest may stay there.
+fn new_directions(basis: &Matrix, mut image: Matrix, roughly: bool) -> (Matrix, Matrix, Matrix) {
     let norms: Vec<f64> = column_norms(&image);
     let mut coefficients = basis.transpose_times(&image);
     image.subtract_product(basis, &coefficients);
     // A second round: what rounding left behind of the first.
-    let correction = basis.transpose_times(&image);
-    image.subtract_product(basis, &correction);
-    coefficients.add(1.0, &correction);
+    if !roughly {
+        let correction = basis.transpose_times(&image);
+        image.subtract_product(basis, &correction);
+        coefficients.add(1.0, &correction);
+    }
     let rest = image.clone();
     let largest = norms.iter().fold(0.0_f64, |a, b| a.max(*b));
     let left = column_norms(&image);

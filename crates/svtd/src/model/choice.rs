@@ -47,6 +47,10 @@ pub struct Choice {
     /// What the documents themselves speak for, when each is about one topic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
+    /// Why the documents themselves could not be asked, where they should have been: the clear
+    /// directions alone decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unheard: Option<String>,
     /// Which counts were looked at.
     #[serde(default = "raw")]
     pub counting: Counting,
@@ -97,19 +101,23 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
         let n_clear = n_clear(&z_scores);
         // A few scores of noise behind the last clear one, so that it is seen to be the last.
         if n_clear + 2 <= look || look == limit {
-            let kept = rare(corpus, options, n_clear, limit);
+            let (kept, unheard) = match rare(corpus, options, n_clear, limit) {
+                Some(Ok(kept)) => (Some(kept), None),
+                Some(Err(error)) => (None, Some(error.to_string())),
+                None => (None, None),
+            };
             let n_topics = kept.map_or(n_clear.max(1), |kept| kept.n_topics);
-            return Ok(Choice { n_topics, z_scores, limit, kept, counting });
+            return Ok(Choice { n_topics, z_scores, limit, kept, unheard, counting });
         }
         look = (2 * look).min(limit);
     }
 }
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.
-fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Kept> {
+fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Result<Kept>> {
     let of = (n_clear + MORE + n_clear / 5).min(limit);
     let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
-    wanted.then(|| evidence::keep(corpus, options, of).ok()).flatten()
+    wanted.then(|| evidence::keep(corpus, options, of))
 }
 
 /// The counts whose moments a fit with these options may rest on: damped ones where LDA is

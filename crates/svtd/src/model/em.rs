@@ -46,6 +46,8 @@ pub(super) struct Polished {
     /// The penalised objective when it was last evaluated: of these parameters when they settled,
     /// else of those one step before.
     pub objective: f64,
+    /// The documents' posterior under these parameters, when they settled.
+    pub posterior: Option<Matrix>,
 }
 
 /// How EM goes about it.
@@ -81,6 +83,7 @@ pub(super) fn polish(
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
+    let mut at_rest = None;
     let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
     let mut pace = Pace::new(usual, max_steps);
     while steps < max_steps && !settled {
@@ -99,9 +102,11 @@ pub(super) fn polish(
             word_topic = products.backward(&posterior, None);
             smooth(&mut word_topic, frequencies, strength);
             steps += 1;
+        } else {
+            at_rest = Some(posterior);
         }
     }
-    Polished { word_topic, topic_weights, steps, settled, objective: last }
+    Polished { word_topic, topic_weights, steps, settled, objective: last, posterior: at_rest }
 }
 
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words

@@ -355,6 +355,7 @@ impl Candidate {
                         held_out: None,
                         repeats_explained: None,
                     },
+                    posterior: None,
                 }
             }
         }
@@ -365,7 +366,7 @@ impl Candidate {
 pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
     let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
     let word_topic = spectral.recovered.word_topic.clone();
-    Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None }
+    Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None, posterior: None }
 }
 
 /// A note for the user when the two candidates could not be compared.

@@ -107,14 +107,22 @@ pub(super) fn cross_validated(
     let mut sums = vec![Sums::default(); k];
     // Products done in earlier folds; each takes about as many.
     let (before, last) = (Cell::new(0), Cell::new(0));
+    let part = |fold: usize, inside: bool| {
+        let wanted = |&d: &usize| (fold_of[d] == fold) == inside;
+        let documents: Vec<usize> = (0..corpus.n_documents()).filter(wanted).collect();
+        let weights = options.weights.of(&documents);
+        (corpus.subset(&documents), Options { weights, ..options.clone() })
+    };
+    let mut parts = (part(0, false), part(0, true));
     for fold in 0..how.n_folds {
-        let part = |inside: bool| {
-            let wanted = |&d: &usize| (fold_of[d] == fold) == inside;
-            let documents: Vec<usize> = (0..corpus.n_documents()).filter(wanted).collect();
-            let weights = options.weights.of(&documents);
-            (corpus.subset(&documents), Options { weights, ..options.clone() })
-        };
-        let (training, test) = (part(false), part(true));
+        if fold > 0 {
+            // What one of two folds was found on, the other is measured on.
+            parts = match how.n_folds {
+                2 => (parts.1, parts.0),
+                _ => (part(fold, false), part(fold, true)),
+            };
+        }
+        let (training, test) = &parts;
         let told = |done, of: usize| {
             last.set(done);
             watch(before.get() + done, before.get() + of * (how.n_folds - fold));
@@ -208,16 +216,18 @@ fn add_scores(
         let z = products.forward(&v);
         let column = Matrix::from_columns(weights.second.len(), 1, weights.second.clone());
         let own_counts = products.backward(&column, None);
-        let q = measured.pairs(&v, &z, own_counts.column(0));
-        let freed = Freed::new(&q, &measured.rough_errors(&v, &z));
+        let means = measured.means(&v);
+        let q = measured.pairs(&v, &z, own_counts.column(0), &means);
+        let freed = Freed::new(&q, &measured.rough_errors(&z, &means));
         let (u, zeta) = (v.times(&freed.mixing), z.times(&freed.mixing));
+        let freed_means = measured.means(&u);
         let mut squares = u.clone();
         squares.values_mut().iter_mut().for_each(|value| *value *= *value);
         let own = products.forward(&squares);
         for (j, sum) in sums.iter_mut().enumerate().take(v.n_columns()) {
-            let (total, spread) = measured.total(u.column(j), zeta.column(j), own.column(j));
+            let (total, spread) = measured.total(freed_means[j], zeta.column(j), own.column(j));
             let taken = |&b: &usize| {
-                let pair = [(zeta.column(b), u.column(b)), (z.column(j), v.column(j))];
+                let pair = [(zeta.column(b), freed_means[b]), (z.column(j), means[j])];
                 measured.product_variance(pair) / freed.strengths[b]
             };
             let taken: f64 = freed.clear.iter().filter(|b| **b < j).map(taken).sum();
@@ -238,8 +248,13 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
+    /// `v_j'M1` for all directions.
+    fn means(&self, v: &Matrix) -> Vec<f64> {
+        (0..v.n_columns()).map(|j| dot(self.first, v.column(j))).collect()
+    }
+
     /// `v_i'Q v_j` for all pairs of directions; `z = X v`.
-    fn pairs(&self, v: &Matrix, z: &Matrix, own_counts: &[f64]) -> Matrix {
+    fn pairs(&self, v: &Matrix, z: &Matrix, own_counts: &[f64], means: &[f64]) -> Matrix {
         let gram = |matrix: &Matrix, weights: &[f64]| {
             let mut scaled = matrix.clone();
             scaled.scale_rows(weights);
@@ -247,24 +262,23 @@ impl Measured<'_> {
         };
         let mut pairs = gram(z, &self.weights.second);
         pairs.add(-1.0, &gram(v, own_counts));
-        let means: Vec<f64> = (0..v.n_columns()).map(|j| dot(self.first, v.column(j))).collect();
         let k = means.len();
         pairs.add(-self.a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
         pairs
     }
 
     /// Standard errors of `v_j'Q v_j`, a word's pairs with itself not taken out.
-    fn rough_errors(&self, v: &Matrix, z: &Matrix) -> Vec<f64> {
-        let error = |j: usize| {
-            let one = (z.column(j), v.column(j));
+    fn rough_errors(&self, z: &Matrix, means: &[f64]) -> Vec<f64> {
+        let error = |(j, &mean): (usize, &f64)| {
+            let one = (z.column(j), mean);
             self.product_variance([one, one]).sqrt()
         };
-        (0..z.n_columns()).map(error).collect()
+        means.iter().enumerate().map(error).collect()
     }
 
-    /// The variance of `a'Q b`, given `X a` and `a`, `X b` and `b`.
-    fn product_variance(&self, [a, b]: [(&[f64], &[f64]); 2]) -> f64 {
-        let [mean_a, mean_b] = [a.1, b.1].map(|direction| dot(self.first, direction));
+    /// The variance of `a'Q b`, given `X a` and `a'M1`, `X b` and `b'M1`.
+    fn product_variance(&self, [a, b]: [(&[f64], f64); 2]) -> f64 {
+        let (mean_a, mean_b) = (a.1, b.1);
         let terms = a.0.iter().zip(b.0).zip(self.weights.second.iter().zip(&self.weights.first));
         let (mut sum, mut squares) = (0.0, 0.0);
         for ((x, y), (w2, w1)) in terms {
@@ -275,9 +289,8 @@ impl Measured<'_> {
         squares - sum * sum / a.0.len().max(1) as f64
     }
 
-    /// `u'Q u` and its variance, given `X u` and `X (u o u)`.
-    fn total(&self, u: &[f64], zeta: &[f64], own: &[f64]) -> (f64, f64) {
-        let mean = dot(self.first, u);
+    /// `u'Q u` and its variance, given `u'M1`, `X u` and `X (u o u)`.
+    fn total(&self, mean: f64, zeta: &[f64], own: &[f64]) -> (f64, f64) {
         let terms = zeta.iter().zip(own).zip(self.weights.second.iter().zip(&self.weights.first));
         let (mut total, mut sum, mut squares) = (-self.a1 * mean * mean, 0.0, 0.0);
         for ((x, own), (w2, w1)) in terms {

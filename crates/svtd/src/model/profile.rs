@@ -120,6 +120,7 @@ impl<'a> Profile<'a> {
             whole,
             masses: &(0..k).map(mass).collect::<Vec<f64>>(),
             own_masses: &own_masses,
+            mixtures: &[],
         };
         products.left_out_given(&self.shares, &left_out)
     }

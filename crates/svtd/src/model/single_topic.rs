@@ -128,16 +128,18 @@ pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
         topic_weights: spectral.recovered.topic_weights.clone(),
         lifted: vec![false; spectral.recovered.topic_weights.len()],
         polish: PolishOutcome::None,
+        posterior: None,
     }
 }
 
 /// The polished topics, those that became identical merged.
 fn merged(
     spectral: &mut Spectral,
-    polished: em::Polished,
+    mut polished: em::Polished,
     lifted: Vec<bool>,
     polish: PolishOutcome,
 ) -> Estimate {
+    let posterior = polished.posterior.take();
     let (merged, note) = em::merge_identical(polished);
     spectral.notes.extend(note);
     let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
@@ -145,5 +147,7 @@ fn merged(
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
     spectral.kept = leaders.clone();
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
-    Estimate { word_topic: merged.word_topic, topic_weights: merged.topic_weights, lifted, polish }
+    let posterior = posterior.filter(|p| p.n_columns() == merged.topic_weights.len());
+    let em::Merged { word_topic, topic_weights, .. } = merged;
+    Estimate { word_topic, topic_weights, lifted, polish, posterior }
 }

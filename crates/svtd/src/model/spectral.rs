@@ -116,6 +116,8 @@ pub(super) struct Estimate {
     pub topic_weights: Vec<f64>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
+    /// The posterior of the documents' topics, documents x topics, where EM came to rest.
+    pub posterior: Option<Matrix>,
 }
 
 /// Orders the topics, carries them to vocabulary order and writes the diagnostics.

@@ -36,13 +36,14 @@ use self::held_out::{HeldOut, split_documents};
 use self::passes::Passes;
 use super::Model;
 use super::choice::n_clear;
-use super::noise::{Look, ROUGH, Score, cross_validated, n_folds};
+use super::noise::{Look, Score, cross_validated, n_folds};
 use super::options::{Options, Polish};
 use super::topic::Topics;
+use super::trust;
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{l1_distance, match_topics};
+use crate::evaluation::{l1_distance, match_by};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::whitening::{self, check_n_topics};
@@ -154,7 +155,7 @@ pub(super) fn sweep(
         let ratio = eigenvalues[most - 1] / eigenvalues[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
-    let how = Look { counting: Counting::Raw, tolerance: ROUGH, n_folds: n_folds(corpus) };
+    let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds: n_folds(corpus) };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =
@@ -190,6 +191,18 @@ pub(super) fn sweep(
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
 }
 
+/// For every column of one matrix the column of another that it is matched to, so that the angles
+/// between their roots are least altogether: about the match by L1 distance, in one dense product.
+fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
+    let [roots, others] = [a, b].map(|matrix| {
+        let mut roots = matrix.clone();
+        roots.values_mut().iter_mut().for_each(|p| *p = p.sqrt());
+        roots
+    });
+    let likeness = roots.transpose_times(&others);
+    match_by(a.n_columns(), b.n_columns(), |i, j| 1.0 - likeness[(i, j)])
+}
+
 /// How many columns are near the column they were matched with.
 fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     let near = |(j, partner): (usize, &Option<usize>)| {
@@ -200,7 +213,7 @@ fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
 
 /// What the topics of `now` have more than those `before`, which are one fewer.
 fn split(before: &Matrix, now: &Matrix) -> Split {
-    let matched = match_topics(now, before);
+    let matched = matched(now, before);
     let child = matched.iter().position(Option::is_none).unwrap_or(0);
     let distance = |p: usize| l1_distance(before.column(p), now.column(child));
     let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };

@@ -109,15 +109,27 @@ impl<'a> Topic<'a> {
     /// The ids of the `n` most probable words, falling; equal ones by id.
     pub fn top_word_ids(&self, n: usize) -> Vec<usize> {
         let column = self.topics.word_topic.column(self.index);
-        let mut order: Vec<usize> = (0..column.len()).collect();
         let by_probability =
             |a: &usize, b: &usize| column[*b].total_cmp(&column[*a]).then(a.cmp(b));
-        let n = n.min(order.len());
-        if n < order.len() && n > 0 {
-            order.select_nth_unstable_by(n - 1, by_probability);
+        let n = n.min(column.len());
+        if n == 0 {
+            return Vec::new();
         }
+        // The first few of many: most words are passed over by one comparison.
+        let mut order: Vec<usize> = Vec::with_capacity(2 * n);
+        let mut least = f64::NEG_INFINITY;
+        for (word, &probability) in column.iter().enumerate() {
+            if probability > least || order.len() < n {
+                order.push(word);
+                if order.len() == 2 * n {
+                    order.select_nth_unstable_by(n - 1, by_probability);
+                    order.truncate(n);
+                    least = column[order[n - 1]];
+                }
+            }
+        }
+        order.sort_unstable_by(by_probability);
         order.truncate(n);
-        order.sort_by(by_probability);
         order
     }
 }

@@ -12,7 +12,7 @@
 use super::TOP_WORDS;
 use super::passes::{Passes, Rotated};
 use crate::corpus::Corpus;
-use crate::evaluation::{Halved, Presence, match_topics};
+use crate::evaluation::{Halved, Presence};
 use crate::inference::Alignment;
 use crate::linalg::{Matrix, orthonormal_basis};
 use crate::model::lda::{self, Lda};
@@ -93,9 +93,9 @@ impl<'a> HeldOut<'a> {
     pub fn judge(&self, all: &Passes<'_>, rotated: &Rotated) -> Option<Judged> {
         let columns = rotated.columns();
         let without = self.passes.rotated_near(&self.nearest_rotation(all, &columns)?);
-        let topics = self.passes.topics_of(without.columns());
-        let n_stable = n_same(&all.topics_of(columns), &topics);
         let model = self.passes.model(without, None);
+        let (whole, found) = (all.topics_of(columns), model.topics().word_topic());
+        let n_stable = super::n_near(&whole, found, &super::matched(&whole, found));
         let mut groups = vec![(0.0, 0.0); GROUPS.min(self.n_documents)];
         let completed = self.smoothed(&model).completions_of(&self.halved);
         for (d, document) in completed.iter().enumerate() {
@@ -137,9 +137,4 @@ impl<'a> HeldOut<'a> {
             }
         }
     }
-}
-
-/// How many columns of one matrix are in the other.
-fn n_same(a: &Matrix, b: &Matrix) -> usize {
-    super::n_near(a, b, &match_topics(a, b))
 }

@@ -23,8 +23,8 @@
 //! the errors of each topic grow.
 //!
 //! # Cost
-//! Three passes over the counts, and for each mixture one and a few passes over the documents in
-//! doubt, the fewer the more of them there are ([`BUDGET`]).
+//! Two half passes over the counts (three if EM had not settled), and for each mixture a few over the
+//! documents in doubt, the fewer the more of them there are ([`BUDGET`]).
 
 use rayon::prelude::*;
 
@@ -33,6 +33,7 @@ use super::part::Part;
 use super::spread::standard_errors;
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
+use crate::model::spectral::Estimate;
 use crate::model::{em, smoothing};
 use crate::moments::Counting;
 use crate::moments::panels::{LeftOut, Products};
@@ -53,21 +54,24 @@ const LOOSE: f64 = 0.02;
 const MIXTURES: [usize; 2] = [2, 4];
 
 /// Half passes over the whole corpus that one mixture may cost.
-const BUDGET: f64 = 5.0;
+const BUDGET: f64 = 4.0;
 
 /// A corpus of fewer counts than this is small, and given as many steps as if it had so many.
 const SMALL: usize = 1 << 20;
 
-/// Leaves out each group in turn; `word_topic` and `topic_weights` are where EM ended.
+/// Leaves out each group in turn; `estimate` is where EM ended.
 pub(super) fn leave_out(
     corpus: &Corpus,
     groups: &Groups,
-    word_topic: &Matrix,
-    topic_weights: &[f64],
+    estimate: &Estimate,
     frequencies: &[f64],
 ) -> super::Left {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-    let posterior = em::posterior(&products, word_topic, topic_weights);
+    let (word_topic, topic_weights) = (&estimate.word_topic, &estimate.topic_weights);
+    let posterior = match &estimate.posterior {
+        Some(posterior) => posterior.clone(),
+        None => em::posterior(&products, word_topic, topic_weights),
+    };
     let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
     let strength = smoothing::strength(corpus, topic_weights);
     let state = State::new(&products, posterior, frequencies, strength);
@@ -79,15 +83,24 @@ pub(super) fn leave_out(
         whole: &state.word_topic,
         masses: &state.masses,
         own_masses: &own.words,
+        mixtures: &mixtures(corpus),
     });
-    let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
-    let growth = Feedback::new(corpus, &state).growth(&state, groups, &own, &products);
+    let mut errors = standard_errors(&steps);
+    let mut changes = steps.changes;
+    let growth = Feedback::new(corpus, &state).growth(&state, &own, steps.mixed);
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
     state.add_smoothing(&mut errors);
     let mut holdings = state.posterior;
     holdings.scale_rows(&lengths);
     super::Left { errors, changes, holdings }
+}
+
+/// Mixtures of all groups, as large as a single one: a factor for each group.
+fn mixtures(corpus: &Corpus) -> Vec<Vec<f64>> {
+    let n = MIXTURES[usize::from(corpus.n_nonzeros() < SMALL)];
+    let factor = |mixture: usize, g: usize| sign(mixture, g) / (GROUPS as f64).sqrt();
+    (0..n).map(|mixture| (0..GROUPS).map(|g| factor(mixture, g)).collect()).collect()
 }
 
 /// EM at its solution.
@@ -147,39 +160,15 @@ impl State {
         Self { posterior, sums, prior, masses, documents, word_topic }
     }
 
-    /// The first M steps without each group, summed with the signs of a mixture; as large as
-    /// that of one group.
-    fn mixed_step(
-        &self,
-        groups: &Groups,
-        own: &Own,
-        mixture: usize,
-        products: &Products<'_>,
-    ) -> Step {
-        let scale = 1.0 / (GROUPS as f64).sqrt();
-        let factor = |g: usize| sign(mixture, g) * scale;
-        let mut shares = self.posterior.clone();
-        let mut grown = Vec::new();
-        for (j, mass) in self.masses.iter().enumerate() {
-            let left = |g: usize| (mass - own.words[(g, j)]).max(f64::MIN_POSITIVE);
-            let factors: Vec<f64> = (0..GROUPS).map(|g| factor(g) / left(g)).collect();
-            let column = shares.column_mut(j).iter_mut().enumerate();
-            column.for_each(|(d, value)| *value *= factors[groups.of(d)]);
-            grown.push((0..GROUPS).map(|g| factor(g) * (mass / left(g) - 1.0)).sum::<f64>());
-        }
-        let mut words = products.backward(&shares, None);
-        let n = words.n_rows().max(1);
-        let whole = self.word_topic.values().par_chunks_exact(n);
-        let columns = words.values_mut().par_chunks_exact_mut(n).zip(whole).zip(&grown);
-        columns.for_each(|((column, whole), grown)| {
-            column.iter_mut().zip(whole).for_each(|(value, w)| *value = grown * w - *value);
-        });
+    /// How the weights move at the first M steps without each group, summed as a mixture.
+    fn mixed_weights(&self, own: &Own, mixture: usize) -> Vec<f64> {
         let n: f64 = own.sizes.iter().sum();
+        let scale = 1.0 / (GROUPS as f64).sqrt();
         let weight = |(j, all): (usize, &f64)| {
             let without = |g: usize| (all - own.documents[(g, j)]) / (n - own.sizes[g]) - all / n;
-            (0..GROUPS).map(|g| factor(g) * without(g)).sum()
+            (0..GROUPS).map(|g| sign(mixture, g) * scale * without(g)).sum()
         };
-        Step { weights: self.documents.iter().enumerate().map(weight).collect(), words }
+        self.documents.iter().enumerate().map(weight).collect()
     }
 
     /// Widens the errors by how far the smoothing pulls each entry.
@@ -216,7 +205,6 @@ struct Feedback {
     /// `1 / (M_ij mass_j)`.
     stiffness: Matrix,
     n_steps: usize,
-    n_mixtures: usize,
 }
 
 impl Feedback {
@@ -230,8 +218,8 @@ impl Feedback {
         };
         let documents: Vec<u32> = (0..rows.n_rows() as u32).filter(in_doubt).collect();
         let part = Part::of(rows, corpus.n_present(), documents, Counting::Raw);
-        // A mixture costs one half pass over all and `2 + 2 n_steps` over the documents in doubt.
-        let whole = (BUDGET - 1.0) * rows.n_nonzeros().max(SMALL) as f64;
+        // A mixture costs `2 + 2 n_steps` half passes over the documents in doubt.
+        let whole = BUDGET * rows.n_nonzeros().max(SMALL) as f64;
         let affordable = (0.5 * whole / part.n_nonzeros().max(1) as f64 - 1.0) as usize;
         let stiffness = |i: usize, j: usize| {
             1.0 / (state.word_topic[(part.features[i] as usize, j)] * state.masses[j])
@@ -241,20 +229,13 @@ impl Feedback {
             posterior: part.of_documents(posterior),
             stiffness: Matrix::from_fn(part.features.len(), k, stiffness),
             n_steps: affordable.clamp(*STEPS.start(), *STEPS.end()),
-            n_mixtures: MIXTURES[usize::from(rows.n_nonzeros() < SMALL)],
             part,
         }
     }
 
     /// By how much each topic's answer is larger in the end than at first, in L1: a few words that
     /// move much further than the others do not speak for all.
-    fn growth(
-        &self,
-        state: &State,
-        groups: &Groups,
-        own: &Own,
-        products: &Products<'_>,
-    ) -> Vec<f64> {
+    fn growth(&self, state: &State, own: &Own, mixed: Vec<Matrix>) -> Vec<f64> {
         let k = state.masses.len();
         if self.part.documents.is_empty() {
             return vec![1.0; k];
@@ -265,9 +246,9 @@ impl Feedback {
                 *size += steps.column(j).iter().map(|step| step.abs()).sum::<f64>();
             }
         };
-        for mixture in 0..self.n_mixtures {
-            let step = state.mixed_step(groups, own, mixture, products);
-            add(&mut first, &step.words);
+        for (mixture, words) in mixed.into_iter().enumerate() {
+            add(&mut first, &words);
+            let step = Step { words, weights: state.mixed_weights(own, mixture) };
             add(&mut last, &self.settled(state, step));
         }
         let ratio = |(last, first): (&f64, &f64)| {

@@ -25,6 +25,8 @@ mod refits;
 mod spread;
 mod sweeps;
 
+use rayon::prelude::*;
+
 pub use self::groups::GROUPS;
 pub(super) use self::groups::Groups;
 pub(super) use self::moments::Frame;
@@ -35,6 +37,7 @@ use super::spectral::{Estimate, Spectral, frequencies};
 use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
+use crate::evaluation::l1_distance;
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 
@@ -43,7 +46,7 @@ pub const T_FACTOR: f64 = 2.09;
 
 /// The residual to which the directions of half the documents are found, as a part of the last
 /// eigenvalue: half the documents do not know them better than that.
-const ROUGH: f64 = 0.3;
+pub(super) const ROUGH: f64 = 0.3;
 
 /// What is known about the errors of an estimate, topics in the estimate's order.
 pub(super) struct Evidence {
@@ -74,8 +77,7 @@ pub(super) fn assess(
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
         PolishOutcome::Em { .. } => {
             let frequencies = frequencies(corpus);
-            let (topics, weights) = (&estimate.word_topic, &estimate.topic_weights);
-            Some(em::leave_out(corpus, &groups, topics, weights, &frequencies))
+            Some(em::leave_out(corpus, &groups, estimate, &frequencies))
         }
         PolishOutcome::Sweeps { sweeps, .. } => {
             Some(sweeps::leave_out(corpus, &groups, &estimate.word_topic, sweeps))
@@ -94,9 +96,10 @@ pub(super) fn assess(
         Some(Left { errors, changes, holdings }) => (Some(errors), Some(changes), holdings),
         None => (None, None, frame.holdings(spectral).select_columns(&spectral.kept)),
     };
+    let distances = distances(&estimate.word_topic);
     let judged = |j: usize| TopicTrust {
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
-        nearest: nearest(&estimate.word_topic, j),
+        nearest: nearest(&distances, j),
         driven: driven(holdings.column(j)),
         stability: errors
             .as_ref()
@@ -124,15 +127,19 @@ fn z_of(spectral: &Spectral, j: usize, z_scores: &[f64]) -> f64 {
     column.iter().zip(z_scores).map(|(o, z)| o * o * z).sum::<f64>() / total
 }
 
-/// The topic that shares most with topic `j`.
-fn nearest(word_topic: &Matrix, j: usize) -> Option<Nearest> {
-    let distance = |other: usize| {
-        let pairs = word_topic.column(j).iter().zip(word_topic.column(other));
-        pairs.map(|(x, y)| (x - y).abs()).sum::<f64>()
+/// The L1 distance of every topic (row) to those before it (columns).
+fn distances(word_topic: &Matrix) -> Vec<Vec<f64>> {
+    let before = |j: usize| {
+        (0..j).map(|other| l1_distance(word_topic.column(j), word_topic.column(other))).collect()
     };
-    (0..word_topic.n_columns())
+    (0..word_topic.n_columns()).into_par_iter().map(before).collect()
+}
+
+/// The topic that shares most with topic `j`.
+fn nearest(distances: &[Vec<f64>], j: usize) -> Option<Nearest> {
+    (0..distances.len())
         .filter(|&other| other != j)
-        .map(|topic| Nearest { topic, distance: distance(topic) })
+        .map(|topic| Nearest { topic, distance: distances[topic.max(j)][topic.min(j)] })
         .min_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct LeftOut<'a> {
     pub masses: &'a [f64],
     /// What each group (row) has of the mass of each topic (column).
     pub own_masses: &'a Matrix,
+    /// Mixtures of the groups whose steps are wanted: a factor for each group.
+    pub mixtures: &'a [Vec<f64>],
 }
 
 /// Sums over the groups.
@@ -42,6 +44,8 @@ pub(crate) struct Steps {
     pub squares: Matrix,
     /// `sum_i |step_ij|` for each group (row) and topic (column).
     pub changes: Matrix,
+    /// `sum_g factor_g step_ij` for each mixture.
+    pub mixed: Vec<Matrix>,
 }
 
 impl Products<'_> {
@@ -62,7 +66,8 @@ impl Products<'_> {
     ) -> Steps {
         let (n, k, n_groups) =
             (self.n_features, left_out.whole.n_columns(), left_out.members.len());
-        let stacked = self.by_panels(k, 2 * n + n_groups, |task| {
+        let n_mixtures = left_out.mixtures.len();
+        let stacked = self.by_panels(k, (2 + n_mixtures) * n + n_groups, |task| {
             run(task, LeftOutPass { rows: self.rows, left_out });
         });
         let part = |from: usize, rows: usize| {
@@ -72,7 +77,12 @@ impl Products<'_> {
             }
             part
         };
-        Steps { sum: part(0, n), squares: part(n, n), changes: part(2 * n, n_groups) }
+        Steps {
+            sum: part(0, n),
+            squares: part(n, n),
+            changes: part(2 * n, n_groups),
+            mixed: (0..n_mixtures).map(|m| part((2 + m) * n + n_groups, n)).collect(),
+        }
     }
 }
 
@@ -89,17 +99,20 @@ impl Pass for LeftOutPass<'_> {
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
-        let LeftOut { members, shares, factors, whole, masses, own_masses } = *self.left_out;
+        let LeftOut { members, shares, factors, whole, masses, own_masses, mixtures } =
+            *self.left_out;
         let whole = gather_columns::<W>(whole, columns.clone());
         let factors = factors.map(|factors| gather_columns::<W>(factors, columns.clone()));
         let shares: Vec<&[f64]> = columns.clone().map(|j| shares.column(j)).collect();
         let n = whole.len();
         let (sum, rest) = result.split_at_mut(n);
-        let (squares, changes) = rest.split_at_mut(n);
+        let (squares, rest) = rest.split_at_mut(n);
+        let (changes, mixed) = rest.split_at_mut(members.len());
+        let mut mixed: Vec<&mut [[f64; W]]> = mixed.chunks_exact_mut(n.max(1)).collect();
         let mut own = vec![[0.0; W]; n];
         let mut is_own = vec![false; n];
-        let mut words: Vec<u32> = Vec::new();
         let (mut growths, mut growth_squares) = ([0.0; W], [0.0; W]);
+        let mut mixed_growths = vec![[0.0; W]; mixtures.len()];
         for (g, documents) in members.iter().enumerate() {
             for &d in documents {
                 let d = d as usize;
@@ -108,10 +121,7 @@ impl Pass for LeftOutPass<'_> {
                 let (features, counts) = self.rows.row(d);
                 let first = self.rows.offsets()[d];
                 for (e, (&i, &count)) in features.iter().zip(counts).enumerate() {
-                    if !is_own[i as usize] {
-                        is_own[i as usize] = true;
-                        words.push(i);
-                    }
+                    is_own[i as usize] = true;
                     let x = value.value(first + e, count);
                     super::add_scaled(&mut own[i as usize], x, &row);
                 }
@@ -123,8 +133,8 @@ impl Pass for LeftOutPass<'_> {
                 scale[place] = 1.0 / left;
             }
             let (mut moved, mut unused) = ([0.0; W], [1.0; W]);
-            for i in words.drain(..) {
-                let i = i as usize;
+            // In the order of the words, which is that of memory.
+            for i in (0..n).filter(|&i| is_own[i]) {
                 if let Some(factors) = &factors {
                     (0..W).for_each(|j| own[i][j] *= factors[i][j]);
                 }
@@ -136,9 +146,16 @@ impl Pass for LeftOutPass<'_> {
                     squares[i][j] += step * step - kept * kept;
                     moved[j] += step.abs();
                     unused[j] -= w;
+                    own[i][j] = lost;
+                }
+                for (mixed, mixture) in mixed.iter_mut().zip(mixtures) {
+                    super::add_scaled(&mut mixed[i], -mixture[g], &own[i]);
                 }
                 own[i] = [0.0; W];
-                is_own[i] = false;
+            }
+            is_own.fill(false);
+            for (mixed, mixture) in mixed_growths.iter_mut().zip(mixtures) {
+                super::add_scaled(mixed, mixture[g], &growth);
             }
             for j in 0..W {
                 changes[g][j] = moved[j] + growth[j].abs() * unused[j].max(0.0);
@@ -150,6 +167,9 @@ impl Pass for LeftOutPass<'_> {
             for j in 0..W {
                 sum[i][j] += w[j] * growths[j];
                 squares[i][j] += w[j] * w[j] * growth_squares[j];
+            }
+            for (mixed, growth) in mixed.iter_mut().zip(&mixed_growths) {
+                (0..W).for_each(|j| mixed[i][j] += w[j] * growth[j]);
             }
         }
     }
@@ -187,7 +207,8 @@ mod tests {
         let own_masses = Matrix::from_fn(n_groups, k, |g, j| masses[j] - without[g].1[j]);
         let (members, masses) = (&members[..], &masses[..]);
         let (shares, whole, own_masses) = (&shares, &whole, &own_masses);
-        let asked = LeftOut { members, shares, factors: None, whole, masses, own_masses };
+        let mixtures = &[vec![1.0, -0.5, 0.25, 2.0]];
+        let asked = LeftOut { members, shares, factors: None, whole, masses, own_masses, mixtures };
         let steps = products.left_out(&asked);
         let ones = Matrix::from_fn(n, k, |_, _| 1.0);
         let values: Vec<f32> = corpus.rows().counts().iter().map(|&x| x as f32).collect();
@@ -198,6 +219,9 @@ mod tests {
                 let sum: f64 = moved.clone().sum();
                 let squares: f64 = moved.map(|step| step * step).sum();
                 assert!((steps.sum[(i, j)] - sum).abs() < 1e-14);
+                let moved = without.iter().map(|(topics, _)| topics[(i, j)] - whole[(i, j)]);
+                let mixed: f64 = moved.zip(&mixtures[0]).map(|(step, factor)| step * factor).sum();
+                assert!((steps.mixed[0][(i, j)] - mixed).abs() < 1e-14);
                 assert!((steps.squares[(i, j)] - squares).abs() < 1e-15);
                 assert_eq!(steps.squares[(i, j)], given.squares[(i, j)]);
             }
