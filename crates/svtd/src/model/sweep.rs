@@ -48,6 +48,9 @@ use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::whitening::{self, check_n_topics};
 
+/// Folds of documents that directions are measured on, at most: each is a whitening.
+const MOST_FOLDS: usize = 3;
+
 /// Topics nearer than this in L1 are the same topic.
 const SAME: f64 = 0.5;
 
@@ -155,7 +158,8 @@ pub(super) fn sweep(
         let ratio = eigenvalues[most - 1] / eigenvalues[0];
         return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
     }
-    let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds: n_folds(corpus) };
+    let n_folds = n_folds(corpus).min(MOST_FOLDS);
+    let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =
