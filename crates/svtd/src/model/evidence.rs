@@ -18,17 +18,11 @@
 //! ones. Then, as long as a topic is not worth [`WORTH`] nats: two topics are merged (from `C` and `P`
 //! alone, no pass over the data), or the lightest is taken out and its documents go to the others.
 //!
-//! With few documents the spectral estimate misses topics of a handful of them. There, once nothing is
-//! left to take out, topics are looked for in the documents themselves ([`births`]), and every topic,
-//! not only the lightest, is tried without, the others given time to follow.
-//!
 //! Sources: Figueiredo and Jain (2002) begin with many components and take out; Biernacki, Celeux and
 //! Govaert (2010) integrate multinomial parameters out.
 //!
 //! # Cost
-//! A spectral estimate and some twenty steps of EM; with few documents a few hundred.
-
-mod births;
+//! A spectral estimate and some twenty steps of EM.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -58,22 +52,10 @@ const LIGHTEST: usize = 6;
 /// The topics most like a topic that it may be merged with.
 const LIKEST: usize = 3;
 
-/// A corpus of at most so many counts has few documents, and more is tried on it.
-const FEW: usize = 1 << 16;
-
-/// Steps of EM before a trial is judged, where more is tried.
-const TRIAL_STEPS: usize = 3;
-
-/// Topics without which that is tried.
-const FOLLOWED: usize = 4;
-
-/// Topics that may be found in the documents, one after the other.
-const MOST_BIRTHS: usize = 8;
-
 /// What the documents speak for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The most topics that were tried.
+    /// Topics at the start.
     pub of: usize,
     /// Topics that pay.
     pub n_topics: usize,
@@ -96,25 +78,30 @@ pub(super) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     let (weights, _) = lift(&spectral.recovered.topic_weights);
     let documents = Documents::new(corpus, &weights);
     let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, 0.001);
-    let first = documents.stepped(documents.split(&topics, &weights), FIRST_STEPS);
-    let mut of = first.n_topics();
-    let (mut split, mut least) = documents.pruned(first);
-    if documents.is_small {
-        for _ in 0..MOST_BIRTHS {
-            let Some(born) = births::best(&documents, &split) else { break };
-            of = of.max(born.n_topics());
-            let (next, its_least) = documents.pruned(born);
-            if documents.worth(&next) <= documents.worth(&split) {
-                break;
-            }
-            (split, least) = (next, its_least);
+    let mut split = documents.stepped(documents.split(&topics, &weights), FIRST_STEPS);
+    let of = split.n_topics();
+    loop {
+        while let Some((_, fewer)) = documents.merged(&split).filter(|(gain, _)| *gain > -WORTH) {
+            split = documents.stepped(fewer, 1);
         }
+        split = documents.stepped(split, STEPS);
+        let merging = documents.merged(&split).map(|(gain, _)| gain);
+        if merging.is_some_and(|gain| gain > -WORTH) {
+            continue;
+        }
+        let (gain, fewer) = match documents.without_a_light_one(&split) {
+            Some(outcome) => outcome,
+            None => return Ok(Kept { of, n_topics: split.n_topics(), least: None }),
+        };
+        if gain <= -WORTH {
+            let least = merging.map(|merging| -merging.max(gain));
+            return Ok(Kept { of, n_topics: split.n_topics(), least });
+        }
+        split = documents.stepped(fewer, 1);
     }
-    Ok(Kept { of, n_topics: split.n_topics(), least })
 }
 
 /// Documents dealt to topics, with the counts that follow.
-#[derive(Clone)]
 struct Split {
     /// `P`, documents x topics.
     posterior: Matrix,
@@ -152,8 +139,6 @@ struct Documents<'a> {
     frequencies: Vec<f64>,
     /// `S`.
     strength: f64,
-    /// Whether there are few.
-    is_small: bool,
 }
 
 impl<'a> Documents<'a> {
@@ -162,15 +147,11 @@ impl<'a> Documents<'a> {
             products: Products::new(corpus.rows(), corpus.n_present(), Counting::Raw),
             frequencies: frequencies(corpus),
             strength: smoothing::strength(corpus, weights),
-            is_small: corpus.n_nonzeros() <= FEW,
         }
     }
 
     fn split(&self, topics: &Matrix, weights: &[f64]) -> Split {
-        self.of_posterior(posterior(&self.products, topics, weights))
-    }
-
-    fn of_posterior(&self, posterior: Matrix) -> Split {
+        let posterior = posterior(&self.products, topics, weights);
         let counts = self.products.backward(&posterior, None);
         let documents = (0..posterior.n_columns())
             .into_par_iter()
@@ -218,31 +199,6 @@ impl<'a> Documents<'a> {
             + ln_gamma(1.0 + documents)
     }
 
-    /// `F`, each topic paid for.
-    fn worth(&self, split: &Split) -> f64 {
-        self.evidence(split) - WORTH * split.n_topics() as f64
-    }
-
-    /// Takes out what is not worth its place; beside the rest what the least of it is worth.
-    fn pruned(&self, mut split: Split) -> (Split, Option<f64>) {
-        loop {
-            while let Some((_, fewer)) = self.merged(&split).filter(|(gain, _)| *gain > -WORTH) {
-                split = self.stepped(fewer, 1);
-            }
-            split = self.stepped(split, STEPS);
-            let merging = self.merged(&split).map(|(gain, _)| gain);
-            if merging.is_some_and(|gain| gain > -WORTH) {
-                continue;
-            }
-            let Some((gain, fewer)) = self.without_one(&split) else { return (split, None) };
-            if gain <= -WORTH {
-                let least = merging.map(|merging| -merging.max(gain));
-                return (split, least);
-            }
-            split = self.stepped(fewer, 1);
-        }
-    }
-
     /// The best merger of a topic with one like it, and what it adds to `F`.
     fn merged(&self, split: &Split) -> Option<(f64, Split)> {
         let k = split.n_topics();
@@ -269,40 +225,29 @@ impl<'a> Documents<'a> {
         Some((gains[best], split.with_merged(a, b)))
     }
 
-    /// The documents without one of the topics (of the lightest, unless there are few documents), the
-    /// first that is not worth its place, else the one that is worth least; and what that adds to `F`.
-    /// `None` for a single topic.
-    fn without_one(&self, split: &Split) -> Option<(f64, Split)> {
+    /// The documents without one of the lightest topics, the first that is not worth its place, else
+    /// the one that is worth least; and what that adds to `F`. `None` for a single topic.
+    fn without_a_light_one(&self, split: &Split) -> Option<(f64, Split)> {
         let k = split.n_topics();
-        if k == 1 {
-            return None;
-        }
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|&a, &b| split.documents[a].total_cmp(&split.documents[b]));
-        order.truncate(if self.is_small { k } else { LIGHTEST });
         let (topics, weights) = self.parameters(split);
         let before = self.evidence(split);
-        let mut trials: Vec<(f64, Split)> = Vec::new();
-        for j in order {
+        let mut best: Option<(f64, Split)> = None;
+        for &j in order.iter().take(if k > 1 { LIGHTEST } else { 0 }) {
             let rest: Vec<usize> = (0..k).filter(|&other| other != j).collect();
             let left: f64 = rest.iter().map(|&other| weights[other]).sum();
             let weights: Vec<f64> = rest.iter().map(|&other| weights[other] / left).collect();
             let fewer = self.split(&topics.select_columns(&rest), &weights);
             let gain = self.evidence(&fewer) - before;
+            if best.as_ref().is_none_or(|best| gain > best.0) {
+                best = Some((gain, fewer));
+            }
             if gain > -WORTH {
-                return Some((gain, fewer));
-            }
-            trials.push((gain, fewer));
-        }
-        trials.sort_by(|a, b| b.0.total_cmp(&a.0));
-        if self.is_small {
-            // The others have not followed yet.
-            for (gain, fewer) in trials.iter_mut().take(FOLLOWED) {
-                *fewer = self.stepped(fewer.clone(), TRIAL_STEPS);
-                *gain = self.evidence(fewer) - before;
+                break;
             }
         }
-        trials.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a })
+        best
     }
 }
 
