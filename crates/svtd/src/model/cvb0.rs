@@ -119,11 +119,10 @@ fn swept(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -
     let mut chunks = cut(rows, n_features * width, width, n_chunks(n_features, k));
     let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     watch(Step::new(Stage::Polish, 0, sweeps));
-    let fixed = Rates::fixed(start, width);
-    run(&mut chunks, rows, &fixed, &alpha, Look::WarmUp);
+    let mut rates = Rates::fixed(start, width);
+    run(&mut chunks, rows, &rates, &alpha, Look::WarmUp);
     let mut sums = Sums::new(n_features, width);
     sums.gather(&chunks, 1.0);
-    let mut rates = Rates::new(fixed);
     for sweep in 0..sweeps {
         let last = sweep + 1 == sweeps;
         rates.follow(&sums, k);
@@ -137,7 +136,8 @@ fn swept(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -
 /// How documents are gone through.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// From nothing, with fixed topics, a few times each; nothing is there to exclude at first.
+    /// From nothing, with fixed topics, a few times each; topics that do not depend on the
+    /// documents have nothing to exclude.
     WarmUp,
     /// From where they were left.
     Sweep,
@@ -201,7 +201,8 @@ impl Pass<'_> {
                 kernel.begin();
                 for (&i, &x) in features.iter().zip(counts) {
                     let word = i as usize * width..(i as usize + 1) * width;
-                    kernel.add(&rates.words[word.clone()], x as f32, turn > 1);
+                    let excluding = look == Look::Sweep && last;
+                    kernel.add(&rates.words[word.clone()], x as f32, excluding);
                     if last {
                         add_exactly(&mut chunk.sums[word], cast_slice(kernel.fresh.as_ref()));
                     }
@@ -237,16 +238,12 @@ impl Sums {
     }
 }
 
-/// What a word says for a topic, `A_ij / a_j`, and what of it is the word's own doing.
+/// What a word says for a topic, `A_ij / a_j`.
 struct Rates {
     /// `A`: `S_ij + eta`, or topics that stay as they are.
     words: Vec<f32>,
     /// `1 / a`: of `S_j + n eta`, or ones.
     inverse: Vec<f32>,
-    /// The least that is left of `A` without the word itself.
-    floor: f32,
-    /// Whether `A` holds the word itself: one or zero.
-    own: f32,
 }
 
 impl Rates {
@@ -258,12 +255,7 @@ impl Rates {
                 words[i * width + j] = *value as f32;
             }
         }
-        Self { words, inverse: vec![1.0; width], floor: 0.0, own: 0.0 }
-    }
-
-    /// Room for the rates of sums, in place of others.
-    fn new(others: Self) -> Self {
-        Self { floor: ETA as f32, own: 1.0, ..others }
+        Self { words, inverse: vec![1.0; width] }
     }
 
     /// The rates of sums, of which the first `k` columns count.
@@ -305,7 +297,8 @@ fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec
         .collect()
 }
 
-/// `target += fresh` in double precision, so that the order of documents hardly matters.
+/// `target += fresh` in double precision: sums of single-precision numbers are then mostly exact,
+/// so that the order of documents does not matter.
 #[inline(always)]
 fn add_exactly(target: &mut [f64], fresh: &[f32]) {
     for (value, more) in target.iter_mut().zip(fresh) {

@@ -11,7 +11,8 @@
 //! does. Mostly the counts tell at once, because no `k` topics could explain how often words are
 //! repeated ([`repeats`](super::repeats)). If not, both are fitted without a tenth of the
 //! documents, and whichever predicts the second half of those documents from their first half
-//! better is fitted again on all; a few sweeps from the topics of the first may be enough to know.
+//! better is fitted again on all. (A few sweeps would not tell: with almost too many topics for the
+//! documents the first sweep helps, and the last ones do harm.)
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
@@ -48,13 +49,6 @@ const EXPLAINED: f64 = 0.75;
 /// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
 /// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
-
-/// Sweeps from unpolished topics after which the polish may be found better already.
-const FEW_SWEEPS: usize = 3;
-
-/// What part of the unpolished perplexity is clearly better. On data that follow the model a few
-/// sweeps can be ahead by a little, and all of them behind.
-const CLEARLY: f64 = 0.95;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;
@@ -237,19 +231,11 @@ impl LdaParams {
                     "the held-out documents share too few words with the rest".to_owned()
                 })
         };
-        let rough = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
-        let [unpolished, few] = [Candidate::Unpolished, Candidate::Polished { sweeps: FEW_SWEEPS }]
-            .map(|candidate| {
-                let rough = rough.as_ref().map_err(|error| error.to_string())?;
-                score(Ok(params.finished(&training, rough, candidate, watch)))
-            });
-        let ahead = |with: &f64, without: &f64| *with < CLEARLY * without;
-        let settled =
-            matches!((&unpolished, &few), (Ok(without), Ok(with)) if ahead(with, without));
-        // A few sweeps that are clearly ahead settle the question; if not, all of them decide.
-        let with =
-            if settled { few } else { score(params.fit_candidate(&training, polished, watch)) };
-        Ok([unpolished, with])
+        let unpolished = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
+        let unpolished = unpolished
+            .map(|found| params.finished(&training, &found, Candidate::Unpolished, watch));
+        let with = params.fit_candidate(&training, polished, watch);
+        Ok([score(unpolished), score(with)])
     }
 
     fn fit_candidate(

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::{LANES, Rates};
+use super::{ETA, LANES, Rates};
 
 /// One number per topic, in registers side by side.
 pub(super) trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
@@ -14,10 +14,11 @@ impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
 pub(super) struct Kernel<S: Simd, R: Row<S>> {
     simd: S,
     floor: S::f32s,
-    own: S::f32s,
     alpha: R,
     /// `1 / a`.
     inverse: R,
+    /// `1 / a^2`.
+    square: R,
     /// `D`.
     mixture: R,
     /// `D + alpha`.
@@ -38,10 +39,10 @@ impl<S: Simd, R: Row<S>> Kernel<S, R> {
     pub fn new(simd: S, blank: R, rates: &Rates, alpha: &[f32]) -> Self {
         let mut kernel = Self {
             simd,
-            floor: simd.splat_f32s(rates.floor),
-            own: simd.splat_f32s(rates.own),
+            floor: simd.splat_f32s(ETA as f32),
             alpha: blank.clone(),
             inverse: blank.clone(),
+            square: blank.clone(),
             mixture: blank.clone(),
             prior: blank.clone(),
             scaled: blank.clone(),
@@ -50,6 +51,9 @@ impl<S: Simd, R: Row<S>> Kernel<S, R> {
         };
         kernel.alpha.as_mut().copy_from_slice(S::as_simd_f32s(alpha).0);
         kernel.inverse.as_mut().copy_from_slice(S::as_simd_f32s(&rates.inverse).0);
+        for (square, &inverse) in kernel.square.as_mut().iter_mut().zip(kernel.inverse.as_ref()) {
+            *square = simd.mul_f32s(inverse, inverse);
+        }
         kernel
     }
 
@@ -111,16 +115,15 @@ impl<S: Simd, R: Row<S>> Kernel<S, R> {
     #[inline(always)]
     fn exclude(&mut self, word: &[S::f32s], scale: f32) -> f32 {
         let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
-        let one = simd.splat_f32s(1.0);
         let (mixture, prior) = (self.mixture.as_ref(), self.prior.as_ref());
-        let (inverse, fresh) = (self.inverse.as_ref(), self.fresh.as_mut());
+        let (inverse, square) = (self.inverse.as_ref(), self.square.as_ref());
+        let fresh = self.fresh.as_mut();
         for v in 0..fresh.len() {
             let gamma = simd.min_f32s(simd.mul_f32s(fresh[v], scale), mixture[v]);
-            let own = simd.mul_f32s(gamma, self.own);
-            let others = simd.max_f32s(simd.sub_f32s(word[v], own), self.floor);
+            let others = simd.max_f32s(simd.sub_f32s(word[v], gamma), self.floor);
             // 1 / (a - gamma), to first order.
-            let rest = simd.add_f32s(one, simd.mul_f32s(own, inverse[v]));
-            let rate = simd.mul_f32s(others, simd.mul_f32s(inverse[v], rest));
+            let rest = simd.add_f32s(inverse[v], simd.mul_f32s(gamma, square[v]));
+            let rate = simd.mul_f32s(others, rest);
             fresh[v] = simd.mul_f32s(rate, simd.sub_f32s(prior[v], gamma));
         }
         self.total()
