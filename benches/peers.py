@@ -25,6 +25,7 @@ Settings: those each library documents as its defaults where a user has no reaso
   tomotopy       LDAModel(k), 100 sweeps, as in the example of its documentation
   tomotopy-1000  the same with 1000 sweeps
   tomotopy-mean  LDAModel(k, eta=.05), 1000 sweeps, mean of 20 samples 10 sweeps apart
+  corpus         the corpus as a whole in place of every topic: what a fit has to beat
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ import scipy.sparse as sp
 THREADS = 2
 LIBRARIES = [
     "svtd", "svtd-topics", "svtd-shell", "scikit-learn", "gensim", "gensim-10",
-    "tomotopy", "tomotopy-1000", "tomotopy-mean",
+    "tomotopy", "tomotopy-1000", "tomotopy-mean", "corpus",
 ]
 TOPICS = {"20newsgroups": [20, 50, 100], "generated": [10, 50, 100]}
 EVERY = 5  # documents 5, 10, ... are held out
@@ -141,6 +142,10 @@ def fit_tomotopy(counts, k, seed, sweeps=100, mean=False):
     return topics
 
 
+def fit_corpus(counts, k, seed):
+    return np.repeat(np.asarray(counts.sum(axis=0), dtype=float).reshape(1, -1), k, axis=0)
+
+
 FITS = {
     "svtd": fit_svtd,
     "svtd-topics": lambda counts, k, seed: fit_svtd(counts, k, seed, trust=False),
@@ -150,6 +155,7 @@ FITS = {
     "tomotopy": fit_tomotopy,
     "tomotopy-1000": lambda counts, k, seed: fit_tomotopy(counts, k, seed, sweeps=1000),
     "tomotopy-mean": lambda counts, k, seed: fit_tomotopy(counts, k, seed, 1000, mean=True),
+    "corpus": fit_corpus,
 }
 
 
