@@ -262,7 +262,7 @@ fn drawing(summary: &Summary<'_>) -> Drawing {
         panel(Axes::Documents, &all, "whole fit, against documents", WHOLE),
     ];
     let mut figure = Figure::of_panels("How time grows", panels);
-    let open = "open marks: measured on a part of the work and multiplied";
+    let open = "open triangles and squares: measured on a part of the work and multiplied";
     figure.note = (!in_part(summary).is_empty()).then(|| open.to_owned());
     Drawing {
         name: "scaling".to_owned(),
