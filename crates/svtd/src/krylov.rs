@@ -35,8 +35,12 @@ pub(crate) const BLOCK: usize = 16;
 /// A value below this part of the first is rounding; residuals are not held against it.
 const ROUNDING: f64 = 1e-10;
 
-/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does.
+/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does:
+/// in a space so large that the basis will not fill it, where rounding would decide what is left.
 const ROUGH: f64 = 0.01;
+
+/// How many times the basis such a space holds.
+const ROOMY: usize = 4;
 
 /// Products between two looks at the Ritz values, which cost a small eigenproblem each.
 const CHECK_EVERY: usize = 2;
@@ -88,6 +92,7 @@ pub fn leading_eigenpairs_watched(
     let width = BLOCK.min(n);
     let max_basis = (2 * k + 3 * width).max(6 * width);
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
+    let roughly = tolerance >= ROUGH && n >= ROOMY * max_basis;
     let mut probe = Probe { salt: 0, last: None };
     let mut block = orthonormal_basis(starting_block(n, width, 0));
     let mut basis = Matrix::zeros(n, 0);
@@ -99,7 +104,7 @@ pub fn leading_eigenpairs_watched(
         watch(n_products, pace.expected(n_products));
         let start = basis.n_columns();
         basis.append(&block);
-        let (mut next, coefficients, leftover) = new_directions(&basis, image, tolerance >= ROUGH);
+        let (mut next, coefficients, leftover) = new_directions(&basis, image, roughly);
         projected = bordered(&projected, &coefficients, start);
         let full = basis.n_columns() + next.n_columns() > max_basis;
         let spent = next.n_columns() == 0;
