@@ -297,8 +297,8 @@ fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec
         .collect()
 }
 
-/// `target += fresh` in double precision: sums of single-precision numbers are then mostly exact,
-/// so that the order of documents does not matter.
+/// `target += fresh` in double precision, where sums of single-precision numbers are mostly exact:
+/// the order of documents hardly matters.
 #[inline(always)]
 fn add_exactly(target: &mut [f64], fresh: &[f32]) {
     for (value, more) in target.iter_mut().zip(fresh) {

@@ -11,8 +11,7 @@
 //! does. Mostly the counts tell at once, because no `k` topics could explain how often words are
 //! repeated ([`repeats`](super::repeats)). If not, both are fitted without a tenth of the
 //! documents, and whichever predicts the second half of those documents from their first half
-//! better is fitted again on all. (A few sweeps would not tell: with almost too many topics for the
-//! documents the first sweep helps, and the last ones do harm.)
+//! better is fitted again on all.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
@@ -272,7 +271,7 @@ impl LdaParams {
         watch: &dyn Fn(Step),
     ) -> Lda {
         let Found { moments, spectral, counting } = found;
-        let estimate = candidate.polish(corpus, spectral, watch);
+        let mut estimate = candidate.polish(corpus, spectral, watch);
         let unordered: Vec<f64> = match candidate {
             Candidate::Unpolished => {
                 estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect()
@@ -282,7 +281,7 @@ impl LdaParams {
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
             let how = (USUAL, *counting);
-            trust::assess(corpus, &frame, spectral, &estimate, &self.options, how, watch)
+            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, how, watch)
         });
         let (topics, diagnostics, order) = finish(
             corpus,

@@ -94,11 +94,11 @@ impl SingleTopicParams {
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let usual = ReadOff::Diagonals(Rows::Kept);
         let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
-        let estimate = self.polished(corpus, &mut spectral, watch);
+        let mut estimate = self.polished(corpus, &mut spectral, watch);
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
             let how = (usual, Counting::Raw);
-            trust::assess(corpus, &frame, &spectral, &estimate, options, how, watch)
+            trust::assess(corpus, &frame, &spectral, &mut estimate, options, how, watch)
         });
         let (topics, diagnostics, _) =
             finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);

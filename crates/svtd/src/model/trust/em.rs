@@ -59,19 +59,17 @@ const BUDGET: f64 = 4.0;
 /// A corpus of fewer counts than this is small, and given as many steps as if it had so many.
 const SMALL: usize = 1 << 20;
 
-/// Leaves out each group in turn; `estimate` is where EM ended.
+/// Leaves out each group in turn; `estimate` is where EM ended, its posterior is used up.
 pub(super) fn leave_out(
     corpus: &Corpus,
     groups: &Groups,
-    estimate: &Estimate,
+    estimate: &mut Estimate,
     frequencies: &[f64],
 ) -> super::Left {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
+    let at_rest = estimate.posterior.take();
     let (word_topic, topic_weights) = (&estimate.word_topic, &estimate.topic_weights);
-    let posterior = match &estimate.posterior {
-        Some(posterior) => posterior.clone(),
-        None => em::posterior(&products, word_topic, topic_weights),
-    };
+    let posterior = at_rest.unwrap_or_else(|| em::posterior(&products, word_topic, topic_weights));
     let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
     let strength = smoothing::strength(corpus, topic_weights);
     let state = State::new(&products, posterior, frequencies, strength);

@@ -64,7 +64,7 @@ pub(super) fn assess(
     corpus: &Corpus,
     frame: &Frame<'_>,
     spectral: &Spectral,
-    estimate: &Estimate,
+    estimate: &mut Estimate,
     options: &Options,
     (usual, counting): (ReadOff, Counting),
     watch: &dyn Fn(Step),
