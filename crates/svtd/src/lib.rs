@@ -54,6 +54,7 @@ pub mod evaluation;
 pub mod inference;
 pub mod krylov;
 pub mod linalg;
+mod logarithm;
 pub mod model;
 pub mod moments;
 mod pace;

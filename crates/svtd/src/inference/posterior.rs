@@ -9,9 +9,8 @@
 //! such word would veto the topic whatever the rest of the document says, and a document can have
 //! all its topics vetoed. So an impossible word counts as if it had probability [`LEAST`].
 
-use rayon::prelude::*;
-
 use super::Words;
+use crate::logarithm::take_logarithms;
 use crate::model::Topics;
 
 /// The probability an impossible word is counted with.
@@ -27,18 +26,20 @@ pub struct LogTable {
 impl LogTable {
     /// Takes the logarithms of a model's topics.
     pub fn new(topics: &Topics) -> Self {
-        Self::of_rows(topics, topics.word_topic().transpose().values())
+        Self::of_rows(topics, topics.word_topic().transpose().values().to_vec())
     }
 
     /// Some words only, numbered by their places among them.
     pub(crate) fn of_words(topics: &Topics, words: &[u32]) -> Self {
-        Self::of_rows(topics, &super::rows_of(topics, words))
+        Self::of_rows(topics, super::rows_of(topics, words))
     }
 
-    fn of_rows(topics: &Topics, rows: &[f64]) -> Self {
+    fn of_rows(topics: &Topics, mut rows: Vec<f64>) -> Self {
+        rows.iter_mut().for_each(|m| *m = m.max(LEAST));
+        take_logarithms(&mut rows);
         Self {
             k: topics.len(),
-            rows: rows.par_iter().map(|m| m.max(LEAST).ln()).collect(),
+            rows,
             weights: topics.weights().iter().map(|w| w.max(LEAST).ln()).collect(),
         }
     }

@@ -21,6 +21,7 @@ use super::spectral::{frequencies, lift, mixed_with, to_vocabulary};
 use super::stage::{Stage, Step};
 use crate::corpus::Corpus;
 use crate::linalg::{Matrix, dot};
+use crate::logarithm::take_logarithms;
 use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::pace::Pace;
@@ -189,7 +190,7 @@ pub(super) fn posterior(
 
 fn logarithms_of(word_topic: &Matrix) -> Matrix {
     let mut logarithms = word_topic.clone();
-    logarithms.values_mut().par_iter_mut().for_each(|value| *value = value.ln());
+    take_logarithms(logarithms.values_mut());
     logarithms
 }
 
@@ -199,7 +200,7 @@ fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
 }
 
 /// Turns `X log M` into posteriors in place and returns the log-likelihood.
-fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
+pub(super) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
     let n = scores.n_rows();
     let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
     for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
