@@ -22,9 +22,9 @@
 //! # When to stop
 //! On a sample the angles are known to within the noise that no rotation removes: `k` slices, so the
 //! error of an angle is worth one part in `k` of the squares that its pair leaves off the diagonals.
-//! Sweeps end when one takes away less than a hundredth of that. Topics that are hardly there would
-//! otherwise turn about each other for hundreds of sweeps. With exact moments nothing is left, and
-//! sweeps go on down to rounding.
+//! Sweeps end when one takes away less than a hundredth of that, and a pair that could take away much
+//! less is passed over. Topics that are hardly there would otherwise turn about each other for hundreds
+//! of sweeps. With exact moments nothing is left, and sweeps go on down to rounding.
 //!
 //! # Cost
 //! `O(k^4)` per sweep, independent of the data's size: five sweeps or so for topics that stand
@@ -41,7 +41,7 @@ use crate::linalg::{Matrix, symmetric_eigen};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
 use grouped::Grouped;
-use slices::{LANES, Rotation, Slices, Tally};
+use slices::{LANES, Rotation, Slices, Tally, Worth};
 
 /// Rotations smaller than this end the sweeps.
 const SMALLEST_ANGLE: f64 = 1e-10;
@@ -55,6 +55,10 @@ const PART_OF_NOISE: f64 = 0.01;
 
 /// The same where a rough answer is enough: no more than they are worth.
 const ROUGH_PART_OF_NOISE: f64 = 1.0;
+
+/// What a rotation must take away, as a part of that again: many that are left out together must not
+/// be what ends the sweeps.
+const PART_OF_PART: f64 = 0.25;
 
 /// Sweeps after which we stop all the same.
 const MAX_SWEEPS: usize = 100;
@@ -101,12 +105,13 @@ struct Diagonalised {
     settled: bool,
 }
 
-/// Sweeps until one makes no rotation as large as `smallest`, or takes away no more than
-/// `part_of_noise`.
+/// Sweeps until one makes no rotation that is as large as `smallest` and worth making, or takes away no
+/// more than `part_of_noise`.
 fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagonalised {
     let k = slices.k;
     let mut rotation = Matrix::identity(k);
     let part = part_of_noise / k as f64;
+    let worth = Worth { angle: smallest, part: PART_OF_PART * part };
     let until_settled = |sweep: &mut dyn FnMut() -> Tally| {
         (0..MAX_SWEEPS).any(|_| {
             let tally = sweep();
@@ -116,13 +121,13 @@ fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagona
     let settled = if k <= FEW {
         until_settled(&mut || {
             let (made, tally) =
-                Arch::new().dispatch(Visit { slices: &mut slices, between: k, smallest });
+                Arch::new().dispatch(Visit { slices: &mut slices, between: k, worth });
             made.iter().for_each(|one| one.turn_columns(&mut rotation));
             tally
         })
     } else {
         let mut grouped = Grouped::new(&slices);
-        let settled = until_settled(&mut || grouped.sweep(&mut rotation, smallest));
+        let settled = until_settled(&mut || grouped.sweep(&mut rotation, worth));
         slices = grouped.whole();
         settled
     };
@@ -134,7 +139,7 @@ struct Visit<'a> {
     slices: &'a mut Slices,
     /// Pairs are of a row before this one and a row from it on; of any two when all are before.
     between: usize,
-    smallest: f64,
+    worth: Worth,
 }
 
 impl WithSimd for Visit<'_> {
@@ -146,7 +151,7 @@ impl WithSimd for Visit<'_> {
         let (k, between) = (self.slices.k, self.between);
         let from = move |p: usize| if between == k { p + 1 } else { between };
         let pairs = (0..between).flat_map(move |p| (from(p)..k).map(move |q| (p, q)));
-        self.slices.visit(pairs, self.smallest)
+        self.slices.visit(pairs, self.worth)
     }
 }
 
@@ -167,18 +172,24 @@ fn weighted(cube: &Cube, eigenvalues: &[f64]) -> Slices {
     slices
 }
 
-/// `O'T_l O sqrt(lambda_l)` for all slices.
+/// `O'T_l O sqrt(lambda_l)` for all slices, in two products: as the cube is symmetric, `O'T`, whose
+/// columns are the pairs `(b, l)`, is in the same places also the matrix with rows `(p, l)` and columns
+/// `b`.
 fn turned(cube: &Cube, eigenvalues: &[f64], rotation: &Matrix) -> Slices {
     let k = cube.side();
+    let flat =
+        Matrix::from_columns(k, k * k, (0..k).flat_map(|l| cube.slice(l)).copied().collect());
+    let half = rotation.transpose_times(&flat);
+    let whole = Matrix::from_columns(k * k, k, half.values().to_vec()).times(rotation);
+    let roots: Vec<f64> = eigenvalues[..k].iter().map(|value| value.sqrt()).collect();
     let mut slices = Slices::zeros(k, k.next_multiple_of(LANES));
-    let width = slices.width;
-    for (l, value) in eigenvalues[..k].iter().enumerate() {
-        let slice = Matrix::from_columns(k, k, cube.slice(l).to_vec());
-        let mut turned = rotation.transpose_times(&slice.times(rotation));
-        turned.values_mut().iter_mut().for_each(|v| *v *= value.sqrt());
-        let entries = (0..k).flat_map(|a| (a..k).map(move |b| (a, b)));
-        for (entry, (a, b)) in slices.values.chunks_exact_mut(width).zip(entries) {
-            entry[l] = turned[(a, b)];
+    let mut entries = slices.values.chunks_exact_mut(slices.width);
+    for p in 0..k {
+        for (q, entry) in (p..k).zip(&mut entries) {
+            let of_slices = whole.column(q).iter().skip(p).step_by(k);
+            for ((target, value), root) in entry.iter_mut().zip(of_slices).zip(&roots) {
+                *target = value * root;
+            }
         }
     }
     slices

@@ -15,7 +15,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Visit;
-use super::slices::{LANES, Rotation, Slices, Tally, place};
+use super::slices::{LANES, Rotation, Slices, Tally, Worth, place};
 use crate::linalg::Matrix;
 
 /// Rows of a block.
@@ -47,14 +47,14 @@ impl Grouped {
     }
 
     /// One sweep over all pairs.
-    pub(super) fn sweep(&mut self, rotation: &mut Matrix, smallest: f64) -> Tally {
+    pub(super) fn sweep(&mut self, rotation: &mut Matrix, worth: Worth) -> Tally {
         let blocks: Vec<Range<usize>> =
             (0..self.k).step_by(BLOCK).map(|a| a..(a + BLOCK).min(self.k)).collect();
         let mut tally = Tally::default();
         for (i, first) in blocks.iter().enumerate() {
-            tally.add(self.visit(first.clone(), 0..0, rotation, smallest));
+            tally.add(self.visit(first.clone(), 0..0, rotation, worth));
             for second in &blocks[i + 1..] {
-                tally.add(self.visit(first.clone(), second.clone(), rotation, smallest));
+                tally.add(self.visit(first.clone(), second.clone(), rotation, worth));
             }
         }
         tally
@@ -66,12 +66,12 @@ impl Grouped {
         first: Range<usize>,
         second: Range<usize>,
         rotation: &mut Matrix,
-        smallest: f64,
+        worth: Worth,
     ) -> Tally {
         let between = first.len();
         let rows: Vec<usize> = first.chain(second).collect();
         let mut own = self.gather(&rows);
-        let (made, tally) = Arch::new().dispatch(Visit { slices: &mut own, between, smallest });
+        let (made, tally) = Arch::new().dispatch(Visit { slices: &mut own, between, worth });
         if made.is_empty() {
             return tally;
         }
@@ -167,7 +167,7 @@ mod tests {
             let mut grouped = Grouped::new(&slices);
             assert_eq!(grouped.whole().values, slices.values);
             let mut rotation = Matrix::identity(k);
-            let tally = grouped.sweep(&mut rotation, 1e-10);
+            let tally = grouped.sweep(&mut rotation, Worth { angle: 1e-10, part: 0.0 });
             assert_eq!(tally.rotations, k * (k - 1) / 2);
             let turned = grouped.whole();
             for l in [0, 7, 8, 23] {

@@ -56,6 +56,15 @@ impl Tally {
     }
 }
 
+/// Rotations that are worth making.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    /// They are as large as this.
+    pub angle: f64,
+    /// They take away more than this part of what their pair leaves off the diagonals.
+    pub part: f64,
+}
+
 /// The best rotation of a pair.
 struct Best {
     cosine: f64,
@@ -96,18 +105,17 @@ impl Slices {
         &self.values[start..start + self.width]
     }
 
-    /// Visits some pairs once, in their order, and makes the rotations that are as large as
-    /// `smallest`.
+    /// Visits some pairs once, in their order, and makes the rotations that are worth making.
     #[inline(always)]
     pub(super) fn visit(
         &mut self,
         pairs: impl Iterator<Item = (usize, usize)>,
-        smallest: f64,
+        worth: Worth,
     ) -> (Vec<Rotation>, Tally) {
         let (mut made, mut tally) = (Vec::new(), Tally::default());
         for (p, q) in pairs {
             let Best { cosine, sine, gone, left } = self.best_rotation(p, q);
-            if sine.abs() >= smallest {
+            if sine.abs() >= worth.angle && gone > worth.part * left {
                 let rotation = Rotation { p, q, cosine, sine };
                 self.rotate(rotation);
                 made.push(rotation);
