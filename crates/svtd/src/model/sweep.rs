@@ -30,6 +30,7 @@ mod passes;
 
 use std::ops::RangeInclusive;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use self::held_out::{HeldOut, split_documents};
@@ -50,6 +51,9 @@ use crate::whitening::{self, check_n_topics};
 
 /// Folds of documents that directions are measured on, at most: each is a whitening.
 const MOST_FOLDS: usize = 3;
+
+/// Numbers of topics fitted side by side.
+const ABREAST: usize = 8;
 
 /// Topics nearer than this in L1 are the same topic.
 const SAME: f64 = 0.5;
@@ -168,22 +172,28 @@ pub(super) fn sweep(
     let mut group_scores = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
-    for k in *range.start()..=most {
-        let rotated = all.rotated(k);
-        let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
-        let model = all.model(rotated, seen.as_ref());
-        visit(&model);
-        fits.push(SweepFit {
-            n_topics: k,
-            log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
-            behind: None,
-            npmi: judged.as_ref().and_then(|j| j.npmi),
-            exclusivity: exclusivity(model.topics()),
-            n_stable: judged.as_ref().map(|j| j.n_stable),
-            split: last.as_ref().map(|last| split(last.word_topic(), model.topics().word_topic())),
+    let numbers: Vec<usize> = (*range.start()..=most).collect();
+    for numbers in numbers.chunks(ABREAST) {
+        let found = numbers.par_iter().map(|&k| {
+            let rotated = all.rotated(k);
+            let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
+            (all.model(rotated, seen.as_ref()), judged)
         });
-        group_scores.push(judged.map(|j| j.groups));
-        last = Some(model.topics().clone());
+        for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
+            visit(&model);
+            let topics = model.topics();
+            fits.push(SweepFit {
+                n_topics,
+                log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
+                behind: None,
+                npmi: judged.as_ref().and_then(|j| j.npmi),
+                exclusivity: exclusivity(topics),
+                n_stable: judged.as_ref().map(|j| j.n_stable),
+                split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
+            });
+            group_scores.push(judged.map(|j| j.groups));
+            last = Some(topics.clone());
+        }
     }
     compare(&mut fits, &group_scores);
     let n_held_out = held_out.map_or(0, |held_out| held_out.n_documents());
