@@ -32,7 +32,7 @@ const FIRST_LOOK: usize = 24;
 /// Directions looked at in the last resort, unless the caller says otherwise.
 pub const MOST_TOPICS: usize = 100;
 
-/// Topics tried beyond the clear directions, and one for each five of those.
+/// Topics tried beyond the clear directions, and one for each two of those.
 const MORE: usize = 4;
 
 /// A number of topics, and why.
@@ -115,7 +115,7 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.
 fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Result<Kept>> {
-    let of = (n_clear + MORE + n_clear / 5).min(limit);
+    let of = (n_clear + MORE + n_clear / 2).min(limit);
     let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
     wanted.then(|| evidence::keep(corpus, options, of))
 }

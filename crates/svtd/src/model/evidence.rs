@@ -2,55 +2,60 @@
 //!
 //! A topic of few documents has no direction of its own in the pair moment: it is smeared over
 //! several, none of them clear. The documents know it all the same. With topics Dirichlet around the
-//! corpus' frequencies `m` with concentration `S` ([`smoothing`]), weights Dirichlet(1), and `P` the
-//! posterior of the documents' topics, the log evidence of `k` topics is about
+//! corpus' frequencies `m` with concentration `S` ([`smoothing`]), and weights Dirichlet(1), the
+//! evidence of documents dealt to `k` topics is, parameters integrated out,
 //!
 //! ```text
-//! F = sum_j [ lnG(S) - lnG(S + C_j) + sum_i lnG(S m_i + C_ij) - lnG(S m_i) ]       C = X'P
-//!   + lnG(k) - lnG(k + N) + sum_j lnG(1 + N_j)  -  sum_dj P_dj ln P_dj  +  ln k!     N_j = sum_d P_dj
+//! F = sum_j [ lnG(S) - lnG(S + C_j) + sum_i lnG(S m_i + C_ij) - lnG(S m_i) ]
+//!   + lnG(k) - lnG(k + N) + sum_j lnG(1 + N_j)
 //! ```
 //!
-//! (variational, parameters integrated out, their counts replaced by their means; `k!` orders of the
-//! topics are one model). What many parameters can fit by chance is paid for in the integrals, so `F`
-//! of more topics can be compared with `F` of fewer on the same documents, none held out.
+//! with `C_ij` the counts of word `i` and `N_j` the documents dealt to topic `j`: exact, no bound and no
+//! approximation. What many topics can fit by chance is paid for in the integrals, so `F` of more
+//! topics can be compared with `F` of fewer on the same documents, none held out.
 //!
-//! EM starts at the spectral estimate of a few topics more than are clear, which covers the smeared
-//! ones. Then, as long as a topic is not worth [`WORTH`] nats: two topics are merged (from `C` and `P`
-//! alone, no pass over the data), or the lightest is taken out and its documents go to the others.
+//! It begins at the spectral estimate of more topics than are clear, which covers the smeared ones.
+//! Every document is asked where it belongs with its own words left out ([`left_out`]), several times
+//! over. Then the topic that is missed least is taken out, its documents go to the others, all are
+//! asked again; and so on until the evidence is far below the best. The fewest topics within
+//! [`WORTH`] of the best are what the documents speak for.
 //!
-//! Sources: Figueiredo and Jain (2002) begin with many components and take out; Biernacki, Celeux and
-//! Govaert (2010) integrate multinomial parameters out.
+//! Sources: Biernacki, Celeux and Govaert (2010) integrate multinomial parameters out of a mixture
+//! with its documents dealt; Figueiredo and Jain (2002) begin with many components and take out.
 //!
 //! # Cost
-//! A spectral estimate and some twenty steps of EM.
+//! A spectral estimate, and some hundred steps that each cost as much as one of EM.
+
+mod gamma;
+mod left_out;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::em::{posterior, smooth};
+use self::gamma::ln_gamma;
+use super::em::{posterior, to_posterior};
 use super::options::Options;
 use super::smoothing;
 use super::spectral::{Spectral, frequencies, lift, mixed_with};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, SparseCounts};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::moments::panels::Products;
 use crate::moments::{Counting, Rows, SingleTopicMoments};
 
-/// Nats of evidence that a topic has to bring: odds of twenty thousand to one. `F` is a bound, and its
-/// optimum one of several; differences of a few nats say nothing.
-const WORTH: f64 = 10.0;
+/// Nats of evidence that a topic has to bring: odds of twenty to one.
+const WORTH: f64 = 3.0;
 
-/// Steps of EM at the start, and after topics went.
-const FIRST_STEPS: usize = 5;
-const STEPS: usize = 2;
+/// Nats below the best at which fewer topics are no longer tried.
+const FAR: f64 = 60.0;
 
-/// The lightest topics that are tried without.
-const LIGHTEST: usize = 6;
+/// Steps at the start, and after a topic went, at most.
+const FIRST_STEPS: usize = 30;
+const STEPS: usize = 6;
 
-/// The topics most like a topic that it may be merged with.
-const LIKEST: usize = 3;
+/// A step that moves fewer than one document in so many is the last.
+const FEW_MOVE: usize = 200;
 
 /// What the documents speak for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,30 +83,33 @@ pub(super) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     let (weights, _) = lift(&spectral.recovered.topic_weights);
     let documents = Documents::new(corpus, &weights);
     let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, 0.001);
-    let mut split = documents.stepped(documents.split(&topics, &weights), FIRST_STEPS);
-    let of = split.n_topics();
-    loop {
-        while let Some((_, fewer)) = documents.merged(&split).filter(|(gain, _)| *gain > -WORTH) {
-            split = documents.stepped(fewer, 1);
-        }
-        split = documents.stepped(split, STEPS);
-        let merging = documents.merged(&split).map(|(gain, _)| gain);
-        if merging.is_some_and(|gain| gain > -WORTH) {
-            continue;
-        }
-        let (gain, fewer) = match documents.without_a_light_one(&split) {
-            Some(outcome) => outcome,
-            None => return Ok(Kept { of, n_topics: split.n_topics(), least: None }),
-        };
-        if gain <= -WORTH {
-            let least = merging.map(|merging| -merging.max(gain));
-            return Ok(Kept { of, n_topics: split.n_topics(), least });
-        }
-        split = documents.stepped(fewer, 1);
-    }
+    let of = topics.n_columns();
+    let start = posterior(&documents.products, &topics, &weights);
+    Ok(fewest(&documents.path(start), of))
 }
 
-/// Documents dealt to topics, with the counts that follow.
+/// Documents dealt to some topics, and their evidence.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    n_topics: usize,
+    evidence: f64,
+}
+
+/// The fewest topics that are worth about as much as the best.
+fn fewest(path: &[Stop], of: usize) -> Kept {
+    let best = |stops: &mut dyn Iterator<Item = &Stop>| {
+        stops.map(|stop| stop.evidence).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let most = best(&mut path.iter());
+    let good = path.iter().filter(|stop| stop.evidence >= most - WORTH);
+    let n_topics = good.map(|stop| stop.n_topics).min().unwrap_or(1);
+    let here = best(&mut path.iter().filter(|stop| stop.n_topics == n_topics));
+    let below = best(&mut path.iter().filter(|stop| stop.n_topics < n_topics));
+    let least = (below > f64::NEG_INFINITY).then_some(here - below);
+    Kept { of, n_topics, least }
+}
+
+/// Documents that belong to topics, each to several perhaps, with the counts that follow.
 struct Split {
     /// `P`, documents x topics.
     posterior: Matrix,
@@ -115,43 +123,70 @@ impl Split {
     fn n_topics(&self) -> usize {
         self.documents.len()
     }
-
-    /// Topics `a` and `b` as one.
-    fn with_merged(&self, a: usize, b: usize) -> Split {
-        let rest: Vec<usize> = (0..self.n_topics()).filter(|&j| j != b).collect();
-        let merged = |matrix: &Matrix| {
-            let mut matrix = matrix.clone();
-            let other = matrix.column(b).to_vec();
-            matrix.column_mut(a).iter_mut().zip(other).for_each(|(x, y)| *x += y);
-            matrix.select_columns(&rest)
-        };
-        let mut documents = self.documents.clone();
-        documents[a] += documents[b];
-        documents.remove(b);
-        Split { posterior: merged(&self.posterior), counts: merged(&self.counts), documents }
-    }
 }
 
 /// The documents, and what is believed of topics beforehand.
 struct Documents<'a> {
+    rows: &'a SparseCounts,
     products: Products<'a>,
     /// `m`.
     frequencies: Vec<f64>,
     /// `S`.
     strength: f64,
+    /// `S m`.
+    prior: Vec<f64>,
 }
 
 impl<'a> Documents<'a> {
     fn new(corpus: &'a Corpus, weights: &[f64]) -> Self {
+        let frequencies = frequencies(corpus);
+        let strength = smoothing::strength(corpus, weights);
         Self {
+            rows: corpus.rows(),
             products: Products::new(corpus.rows(), corpus.n_present(), Counting::Raw),
-            frequencies: frequencies(corpus),
-            strength: smoothing::strength(corpus, weights),
+            prior: frequencies.iter().map(|m| strength * m).collect(),
+            frequencies,
+            strength,
         }
     }
 
-    fn split(&self, topics: &Matrix, weights: &[f64]) -> Split {
-        let posterior = posterior(&self.products, topics, weights);
+    /// The evidence of fewer and fewer topics.
+    fn path(&self, start: Matrix) -> Vec<Stop> {
+        let mut path: Vec<Stop> = Vec::new();
+        let mut best = f64::NEG_INFINITY;
+        let mut scores = self.asked(start, FIRST_STEPS);
+        loop {
+            let dealt = without_empty(&mut scores);
+            let split = self.split(one_hot(&dealt, scores.n_columns()));
+            let stop = Stop { n_topics: split.n_topics(), evidence: self.evidence(&split) };
+            path.push(stop);
+            best = best.max(stop.evidence);
+            if stop.n_topics == 1 || stop.evidence < best - FAR {
+                return path;
+            }
+            let out = self.least_missed(&split, &scores, &dealt);
+            let rest: Vec<usize> = (0..stop.n_topics).filter(|&j| j != out).collect();
+            scores = self.asked(shares(scores.select_columns(&rest)), STEPS);
+        }
+    }
+
+    /// Every document asked where it belongs, until few move or `steps` times.
+    fn asked(&self, mut posterior: Matrix, steps: usize) -> Matrix {
+        let mut dealt = best_of_rows(&posterior);
+        for step in 1.. {
+            let scores = left_out::scores(self, &self.split(posterior));
+            let now = best_of_rows(&scores);
+            let moved = now.iter().zip(&dealt).filter(|(a, b)| a != b).count();
+            if step >= steps || moved * FEW_MOVE < now.len() {
+                return scores;
+            }
+            dealt = now;
+            posterior = shares(scores);
+        }
+        unreachable!("the steps end")
+    }
+
+    fn split(&self, posterior: Matrix) -> Split {
         let counts = self.products.backward(&posterior, None);
         let documents = (0..posterior.n_columns())
             .into_par_iter()
@@ -160,134 +195,117 @@ impl<'a> Documents<'a> {
         Split { posterior, counts, documents }
     }
 
-    /// The parameters that a split stands for.
-    fn parameters(&self, split: &Split) -> (Matrix, Vec<f64>) {
-        let mut topics = split.counts.clone();
-        smooth(&mut topics, &self.frequencies, self.strength);
-        let n: f64 = split.documents.iter().sum();
-        let weight = |documents: &f64| (documents / n).max(f64::MIN_POSITIVE);
-        (topics, split.documents.iter().map(weight).collect())
-    }
-
-    fn stepped(&self, mut split: Split, steps: usize) -> Split {
-        for _ in 0..steps {
-            let (topics, weights) = self.parameters(&split);
-            split = self.split(&topics, &weights);
-        }
-        split
-    }
-
-    /// `F`.
+    /// `F`, of documents that are dealt.
     fn evidence(&self, split: &Split) -> f64 {
         let topic = |j: usize| {
-            let entropy: f64 = split.posterior.column(j).iter().map(|p| entropy(*p)).sum();
-            self.of_topic(split.counts.column(j), split.documents[j]) + entropy
+            let words = split.counts.column(j).iter().zip(&self.prior);
+            let of_word = |(count, prior): (&f64, &f64)| {
+                if *count > 0.0 { ln_gamma(prior + count) - ln_gamma(*prior) } else { 0.0 }
+            };
+            let total: f64 = split.counts.column(j).iter().sum();
+            words.map(of_word).sum::<f64>() + self.of_size(total, split.documents[j])
         };
         let topics: Vec<f64> = (0..split.n_topics()).into_par_iter().map(topic).collect();
-        topics.iter().sum::<f64>() + of_number(split.n_topics(), split.posterior.n_rows())
+        let (k, n) = (split.n_topics() as f64, split.posterior.n_rows() as f64);
+        topics.iter().sum::<f64>() + ln_gamma(k) - ln_gamma(k + n)
     }
 
-    /// What the counts of a topic and its number of documents add to `F`.
-    fn of_topic(&self, counts: &[f64], documents: f64) -> f64 {
-        let total: f64 = counts.iter().sum();
-        let of_word = |(count, m): (&f64, &f64)| {
-            let prior = self.strength * m;
-            if *count > 0.0 { ln_gamma(prior + count) - ln_gamma(prior) } else { 0.0 }
-        };
-        let words: f64 = counts.iter().zip(&self.frequencies).map(of_word).sum();
-        words + ln_gamma(self.strength) - ln_gamma(self.strength + total)
-            + ln_gamma(1.0 + documents)
+    /// What a topic of so many words and documents adds to `F`, whatever the words.
+    fn of_size(&self, words: f64, documents: f64) -> f64 {
+        ln_gamma(self.strength) - ln_gamma(self.strength + words) + ln_gamma(1.0 + documents)
     }
 
-    /// The best merger of a topic with one like it, and what it adds to `F`.
-    fn merged(&self, split: &Split) -> Option<(f64, Split)> {
-        let k = split.n_topics();
-        let own: Vec<f64> = (0..k)
+    /// The topic without which most of `F` is left, its documents dealt to their next best.
+    fn least_missed(&self, split: &Split, scores: &Matrix, dealt: &[usize]) -> usize {
+        let left: Vec<f64> = (0..split.n_topics())
             .into_par_iter()
-            .map(|j| self.of_topic(split.counts.column(j), split.documents[j]))
+            .map(|j| self.left_without(j, split, scores, dealt))
             .collect();
-        let fewer = of_number(k.checked_sub(1)?, split.posterior.n_rows())
-            - of_number(k, split.posterior.n_rows());
-        let gain = |&(a, b): &(usize, usize)| {
-            let sum = |m: &Matrix| -> Vec<f64> {
-                m.column(a).iter().zip(m.column(b)).map(|(x, y)| x + y).collect()
-            };
-            let [p, q] = [a, b].map(|j| split.posterior.column(j));
-            let surer: f64 =
-                p.iter().zip(q).map(|(p, q)| entropy(p + q) - entropy(*p) - entropy(*q)).sum();
-            let documents = split.documents[a] + split.documents[b];
-            self.of_topic(&sum(&split.counts), documents) - own[a] - own[b] + surer + fewer
-        };
-        let pairs = likest_pairs(&self.parameters(split).0);
-        let gains: Vec<f64> = pairs.par_iter().map(gain).collect();
-        let best = (0..pairs.len()).max_by(|&x, &y| gains[x].total_cmp(&gains[y]))?;
-        let (a, b) = pairs[best];
-        Some((gains[best], split.with_merged(a, b)))
+        (0..left.len()).max_by(|&a, &b| left[a].total_cmp(&left[b])).unwrap_or(0)
     }
 
-    /// The documents without one of the lightest topics, the first that is not worth its place, else
-    /// the one that is worth least; and what that adds to `F`. `None` for a single topic.
-    fn without_a_light_one(&self, split: &Split) -> Option<(f64, Split)> {
-        let k = split.n_topics();
-        let mut order: Vec<usize> = (0..k).collect();
-        order.sort_by(|&a, &b| split.documents[a].total_cmp(&split.documents[b]));
-        let (topics, weights) = self.parameters(split);
-        let before = self.evidence(split);
-        let mut best: Option<(f64, Split)> = None;
-        for &j in order.iter().take(if k > 1 { LIGHTEST } else { 0 }) {
-            let rest: Vec<usize> = (0..k).filter(|&other| other != j).collect();
-            let left: f64 = rest.iter().map(|&other| weights[other]).sum();
-            let weights: Vec<f64> = rest.iter().map(|&other| weights[other] / left).collect();
-            let fewer = self.split(&topics.select_columns(&rest), &weights);
-            let gain = self.evidence(&fewer) - before;
-            if best.as_ref().is_none_or(|best| gain > best.0) {
-                best = Some((gain, fewer));
+    /// `F` without topic `out`, up to what all topics have in common.
+    fn left_without(&self, out: usize, split: &Split, scores: &Matrix, dealt: &[usize]) -> f64 {
+        let mut moved: Vec<Vec<usize>> = vec![Vec::new(); split.n_topics()];
+        for d in (0..dealt.len()).filter(|&d| dealt[d] == out) {
+            let others = (0..split.n_topics()).filter(|&j| j != out);
+            let next = others.max_by(|&a, &b| scores[(d, a)].total_cmp(&scores[(d, b)]));
+            moved[next.unwrap_or(out)].push(d);
+        }
+        let total = |j: usize| split.counts.column(j).iter().sum::<f64>();
+        let gained = |(to, documents): (usize, &Vec<usize>)| {
+            let mut words: Vec<(u32, u32)> = Vec::new();
+            for &d in documents {
+                let (features, counts) = self.rows.row(d);
+                words.extend(features.iter().copied().zip(counts.iter().copied()));
             }
-            if gain > -WORTH {
-                break;
+            words.sort_unstable();
+            let same_word = words.chunk_by(|a, b| a.0 == b.0);
+            let mut more = 0.0;
+            let of_words: f64 = same_word
+                .map(|run| {
+                    let extra = run.iter().map(|(_, count)| f64::from(*count)).sum::<f64>();
+                    more += extra;
+                    let word = run[0].0 as usize;
+                    let base = self.prior[word] + split.counts[(word, to)];
+                    ln_gamma(base + extra) - ln_gamma(base)
+                })
+                .sum();
+            let (had, size) = (total(to), split.documents[to]);
+            of_words + self.of_size(had + more, size + documents.len() as f64)
+                - self.of_size(had, size)
+        };
+        let gains: f64 = moved
+            .iter()
+            .enumerate()
+            .filter(|(_, documents)| !documents.is_empty())
+            .map(gained)
+            .sum();
+        let words = split.counts.column(out).iter().zip(&self.prior);
+        let own: f64 = words
+            .filter(|(count, _)| **count > 0.0)
+            .map(|(count, prior)| ln_gamma(prior + count) - ln_gamma(*prior))
+            .sum();
+        gains - own - self.of_size(total(out), split.documents[out])
+    }
+}
+
+/// Logarithms of shares, as shares that sum to one in every row.
+fn shares(mut scores: Matrix) -> Matrix {
+    let even = vec![1.0; scores.n_columns()];
+    to_posterior(&mut scores, &even);
+    scores
+}
+
+/// The column of the largest number in each row, the first of equals.
+fn best_of_rows(matrix: &Matrix) -> Vec<usize> {
+    let mut largest = vec![f64::NEG_INFINITY; matrix.n_rows()];
+    let mut best = vec![0; matrix.n_rows()];
+    for j in 0..matrix.n_columns() {
+        for ((largest, best), value) in largest.iter_mut().zip(&mut best).zip(matrix.column(j)) {
+            if *value > *largest {
+                (*largest, *best) = (*value, j);
             }
         }
-        best
     }
+    best
 }
 
-/// Each topic with those most like it, by the angle of their roots, every pair once.
-fn likest_pairs(topics: &Matrix) -> Vec<(usize, usize)> {
-    let mut roots = topics.clone();
-    roots.values_mut().par_iter_mut().for_each(|p| *p = p.sqrt());
-    let likeness = roots.transpose_times(&roots);
-    let k = likeness.n_columns();
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for a in 0..k {
-        let mut others: Vec<usize> = (0..k).filter(|&b| b != a).collect();
-        others.sort_by(|&x, &y| likeness[(y, a)].total_cmp(&likeness[(x, a)]));
-        pairs.extend(others.iter().take(LIKEST).map(|&b| (a.min(b), a.max(b))));
-    }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+/// The topic of each document, topics that get none taken out of `scores`.
+fn without_empty(scores: &mut Matrix) -> Vec<usize> {
+    let dealt = best_of_rows(scores);
+    let mut place = vec![0; scores.n_columns()];
+    dealt.iter().for_each(|&j| place[j] = 1);
+    let full: Vec<usize> = (0..place.len()).filter(|&j| place[j] == 1).collect();
+    full.iter().enumerate().for_each(|(at, &j)| place[j] = at);
+    *scores = scores.select_columns(&full);
+    dealt.into_iter().map(|j| place[j]).collect()
 }
 
-/// What the mere number of topics adds to `F`.
-fn of_number(n_topics: usize, n_documents: usize) -> f64 {
-    let (k, n) = (n_topics as f64, n_documents as f64);
-    ln_gamma(k) - ln_gamma(k + n) + ln_gamma(k + 1.0)
-}
-
-fn entropy(p: f64) -> f64 {
-    if p > 0.0 { -p * p.ln() } else { 0.0 }
-}
-
-/// The logarithm of the gamma function for positive numbers: Stirling's series, from 8 on.
-fn ln_gamma(x: f64) -> f64 {
-    let (mut x, mut product) = (x, 1.0);
-    while x < 8.0 {
-        product *= x;
-        x += 1.0;
-    }
-    let y = 1.0 / (x * x);
-    let series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0))) / x;
-    (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - product.ln()
+fn one_hot(dealt: &[usize], k: usize) -> Matrix {
+    let mut matrix = Matrix::zeros(dealt.len(), k);
+    dealt.iter().enumerate().for_each(|(d, &j)| matrix[(d, j)] = 1.0);
+    matrix
 }
 
 #[cfg(test)]
@@ -297,40 +315,61 @@ mod tests {
 
     const LENGTHS: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
 
-    #[test]
-    fn the_gamma_function_is_that_of_factorials_and_of_a_half() {
-        let mut factorial: f64 = 1.0;
-        for n in 1..30 {
-            assert!((ln_gamma(f64::from(n)) - factorial.ln()).abs() < 1e-10, "{n}");
-            factorial *= f64::from(n);
-        }
-        assert!((ln_gamma(0.5) - std::f64::consts::PI.sqrt().ln()).abs() < 1e-10);
-        assert!((ln_gamma(1e-3) - (ln_gamma(1.001) - 1e-3_f64.ln())).abs() < 1e-10);
+    /// Ten topics, unlike enough; a corpus, and the topic of each document.
+    fn ten(n: usize, seed: u64) -> (Corpus, Vec<usize>) {
+        let source = SingleTopicSource::zipf(1000, 10, 5.0, 1000.0, 5.0, seed);
+        source.draw(n, &LENGTHS, seed + 50)
     }
 
     #[test]
-    fn a_merger_adds_the_difference_of_the_evidence() {
-        let source = SingleTopicSource::zipf(60, 4, 5.0, 100.0, 5.0, 1);
-        let corpus = source.draw(200, &Lengths::Fixed(10), 2).0;
-        let words = &corpus.word_of_feature()[..corpus.n_present()];
-        let topics = Matrix::from_fn(words.len(), 4, |i, j| {
-            source.word_topic[(words[i] as usize, j)].max(1e-6)
-        });
-        let documents = Documents::new(&corpus, &source.topic_weights);
-        let split = documents.split(&topics, &source.topic_weights);
-        let (gain, merged) = documents.merged(&split).unwrap();
-        let direct = documents.evidence(&merged) - documents.evidence(&split);
-        assert_eq!(merged.n_topics(), 3);
-        assert!((gain - direct).abs() < 1e-8, "{gain} {direct}");
+    fn what_is_left_without_a_topic_is_the_difference_of_the_evidence() {
+        let (corpus, truth) = ten(200, 1);
+        let documents = Documents::new(&corpus, &[0.1; 10]);
+        let mut scores = documents.asked(one_hot(&truth, 10), 2);
+        let dealt = without_empty(&mut scores);
+        let k = scores.n_columns();
+        let split = documents.split(one_hot(&dealt, k));
+        for out in 0..k {
+            let rest: Vec<usize> = (0..k).filter(|&j| j != out).collect();
+            let mut fewer = scores.select_columns(&rest);
+            let moved = without_empty(&mut fewer);
+            let after = documents.split(one_hot(&moved, k - 1));
+            let number = |k: f64| ln_gamma(k) - ln_gamma(k + 200.0);
+            let number = number(k as f64 - 1.0) - number(k as f64);
+            let direct = documents.evidence(&after) - documents.evidence(&split);
+            let left = documents.left_without(out, &split, &scores, &dealt) + number;
+            assert!((left - direct).abs() < 1e-7, "{out}: {left} {direct}");
+        }
+    }
+
+    /// EM would stay about where it began; documents left out of their own topics do not.
+    #[test]
+    fn a_start_that_knows_nothing_ends_where_the_truth_does() {
+        for seed in 0..3 {
+            let (corpus, truth) = ten(600, 20 + seed);
+            let documents = Documents::new(&corpus, &[0.1; 10]);
+            let best = |path: &[Stop]| path.iter().map(|s| s.evidence).fold(f64::MIN, f64::max);
+            let told = documents.path(one_hot(&truth, 10));
+            let in_turn: Vec<usize> = (0..600).map(|d| d % 14).collect();
+            let untold = documents.path(one_hot(&in_turn, 14));
+            assert!(best(&untold) > best(&told) - WORTH, "{untold:?} {told:?}");
+            assert_eq!(fewest(&untold, 14).n_topics, fewest(&told, 10).n_topics);
+        }
+    }
+
+    #[test]
+    fn the_fewest_topics_within_reach_of_the_best_are_kept() {
+        let stop = |n_topics, evidence| Stop { n_topics, evidence };
+        let path = [stop(5, -20.0), stop(4, 0.0), stop(4, -1.0), stop(3, -2.5), stop(2, -70.0)];
+        assert_eq!(fewest(&path, 6), Kept { of: 6, n_topics: 3, least: Some(67.5) });
+        assert_eq!(fewest(&path[..1], 6), Kept { of: 6, n_topics: 5, least: None });
     }
 
     #[test]
     fn topics_too_rare_for_a_direction_are_kept_and_the_others_go() {
         let mut exact = 0;
         for seed in 900..906 {
-            let source = SingleTopicSource::zipf(1000, 10, 5.0, 1000.0, 5.0, seed);
-            let corpus = source.draw(1000, &LENGTHS, seed + 50).0;
-            let kept = keep(&corpus, &Options::new(1), 15).unwrap();
+            let kept = keep(&ten(1000, seed).0, &Options::new(1), 15).unwrap();
             assert!(kept.n_topics.abs_diff(10) <= 1, "{kept:?}");
             assert!(kept.least.unwrap() >= WORTH);
             exact += usize::from(kept.n_topics == 10);
