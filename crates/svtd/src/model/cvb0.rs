@@ -26,9 +26,11 @@
 //!
 //! # Same bits
 //! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
-//! each chunk sums its own `S` in double precision and the chunks are added in order.
+//! each chunk sums its own `S`, in whole numbers ([`tally`]), so that neither the chunks nor the order of
+//! the documents change it.
 
 mod kernel;
+mod tally;
 
 use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
@@ -39,6 +41,7 @@ use super::stage::{Stage, Step};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
 use kernel::{Kernel, Row};
+use tally::{Ledger, Tally};
 
 /// The Dirichlet parameter of a document's mixture, per topic.
 pub(super) const ALPHA: f64 = 0.1;
@@ -116,18 +119,20 @@ fn swept(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -
     let rows = corpus.rows();
     let (n_features, k) = (start.n_rows(), start.n_columns());
     let width = padded(k);
-    let mut chunks = cut(rows, n_features * width, width, n_chunks(n_features, k));
+    let ledger = Ledger::new(rows, n_features, width);
+    let mut chunks = cut(rows, &ledger, width, n_chunks(n_features, k));
     let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     watch(Step::new(Stage::Polish, 0, sweeps));
     let mut rates = Rates::fixed(start, width);
-    run(&mut chunks, rows, &rates, &alpha, Look::WarmUp);
+    let documents = Documents { rows, ledger: &ledger, alpha: &alpha };
+    run(&mut chunks, documents, &rates, Look::WarmUp);
     let mut sums = Sums::new(n_features, width);
-    sums.gather(&chunks, 1.0);
+    sums.gather(&chunks, &ledger, 1.0);
     for sweep in 0..sweeps {
         let last = sweep + 1 == sweeps;
         rates.follow(&sums, k);
-        run(&mut chunks, rows, &rates, &alpha, Look::Sweep);
-        sums.gather(&chunks, if last { 1.0 } else { STRIDE });
+        run(&mut chunks, documents, &rates, Look::Sweep);
+        sums.gather(&chunks, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     Matrix::from_fn(n_features, k, |i, j| sums.values[i * width + j])
@@ -143,18 +148,25 @@ enum Look {
     Sweep,
 }
 
-fn run(chunks: &mut [Chunk], rows: &SparseCounts, rates: &Rates, alpha: &[f32], look: Look) {
+/// What all sweeps have in common.
+#[derive(Clone, Copy)]
+struct Documents<'a> {
+    rows: &'a SparseCounts,
+    ledger: &'a Ledger,
+    alpha: &'a [f32],
+}
+
+fn run(chunks: &mut [Chunk], documents: Documents<'_>, rates: &Rates, look: Look) {
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
-        Arch::new().dispatch(Pass { chunk, rows, rates, alpha, look });
+        Arch::new().dispatch(Pass { chunk, documents, rates, look });
     });
 }
 
 /// A pass over one chunk, compiled for each instruction set and chosen at run time.
 struct Pass<'a> {
     chunk: &'a mut Chunk,
-    rows: &'a SparseCounts,
+    documents: Documents<'a>,
     rates: &'a Rates,
-    alpha: &'a [f32],
     look: Look,
 }
 
@@ -164,7 +176,7 @@ impl WithSimd for Pass<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let zero = simd.splat_f32s(0.0);
-        let n_registers = self.alpha.len() / S::F32_LANES;
+        let n_registers = self.documents.alpha.len() / S::F32_LANES;
         match n_registers {
             1 => self.run(simd, [zero; 1]),
             2 => self.run(simd, [zero; 2]),
@@ -186,10 +198,10 @@ impl Pass<'_> {
     /// number is known to the compiler, and memory near by when it is not.
     #[inline(always)]
     fn run<S: Simd, R: Row<S>>(self, simd: S, blank: R) {
-        let Pass { chunk, rows, rates, alpha, look } = self;
+        let Pass { chunk, documents: Documents { rows, ledger, alpha }, rates, look } = self;
         let width = alpha.len();
         let mut kernel = Kernel::new(simd, blank, rates, alpha);
-        chunk.sums.fill(0.0);
+        chunk.tally.clear(ledger);
         let mixtures = chunk.mixtures.chunks_exact_mut(width);
         for (d, mixture) in chunk.documents.clone().zip(mixtures) {
             let (features, counts) = rows.row(d);
@@ -202,9 +214,9 @@ impl Pass<'_> {
                 for (&i, &x) in features.iter().zip(counts) {
                     let word = i as usize * width..(i as usize + 1) * width;
                     let excluding = look == Look::Sweep && last;
-                    kernel.add(&rates.words[word.clone()], x as f32, excluding);
+                    kernel.add(&rates.words[word], x as f32, excluding);
                     if last {
-                        add_exactly(&mut chunk.sums[word], cast_slice(kernel.fresh.as_ref()));
+                        chunk.tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
                     }
                 }
                 kernel.settle(stride);
@@ -225,14 +237,18 @@ impl Sums {
         Self { width, values: vec![0.0; n_features * width] }
     }
 
-    /// Goes `stride` times the way to the sum of the chunks' sums, added in order.
-    fn gather(&mut self, chunks: &[Chunk], stride: f64) {
-        let piece = self.width * 256;
-        self.values.par_chunks_mut(piece).enumerate().for_each(|(p, values)| {
-            let places = p * piece..p * piece + values.len();
-            for (value, place) in values.iter_mut().zip(places) {
-                let fresh: f64 = chunks.iter().map(|chunk| chunk.sums[place]).sum();
-                *value = (*value + stride * (fresh - *value)).max(0.0);
+    /// Goes `stride` times the way to the sum of the chunks' sums.
+    fn gather(&mut self, chunks: &[Chunk], ledger: &Ledger, stride: f64) {
+        const WORDS: usize = 256;
+        let width = self.width;
+        self.values.par_chunks_mut(WORDS * width).enumerate().for_each(|(p, values)| {
+            let mut fresh = vec![0.0; width];
+            for (i, values) in values.chunks_exact_mut(width).enumerate() {
+                let tallies = chunks.iter().map(|chunk| &chunk.tally);
+                tally::sum_of(tallies, ledger, p * WORDS + i, &mut fresh);
+                for (value, fresh) in values.iter_mut().zip(&fresh) {
+                    *value = (*value + stride * (fresh - *value)).max(0.0);
+                }
             }
         });
     }
@@ -279,11 +295,11 @@ struct Chunk {
     documents: std::ops::Range<usize>,
     /// `D`, one row of topics per document.
     mixtures: Vec<f32>,
-    sums: Vec<f64>,
+    tally: Tally,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
-fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec<Chunk> {
+fn cut(rows: &SparseCounts, ledger: &Ledger, width: usize, n_chunks: usize) -> Vec<Chunk> {
     let offsets = rows.offsets();
     let total = rows.n_nonzeros();
     let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
@@ -292,18 +308,10 @@ fn cut(rows: &SparseCounts, n_sums: usize, width: usize, n_chunks: usize) -> Vec
             let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let mixtures = vec![0.0; documents.len() * width];
-            Chunk { documents, mixtures, sums: vec![0.0; n_sums] }
+            let tally = Tally::new(ledger, rows, documents.clone());
+            Chunk { documents, mixtures, tally }
         })
         .collect()
-}
-
-/// `target += fresh` in double precision, where sums of single-precision numbers are mostly exact:
-/// the order of documents hardly matters.
-#[inline(always)]
-fn add_exactly(target: &mut [f64], fresh: &[f32]) {
-    for (value, more) in target.iter_mut().zip(fresh) {
-        *value += f64::from(*more);
-    }
 }
 
 #[cfg(test)]

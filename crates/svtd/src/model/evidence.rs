@@ -50,6 +50,9 @@ const WORTH: f64 = 3.0;
 /// Nats below the best at which fewer topics are no longer tried.
 const FAR: f64 = 60.0;
 
+/// Documents that make a topic: fewer are documents that are unlike the others.
+const LEAST_DOCUMENTS: usize = 3;
+
 /// Steps at the start, and after a topic went, at most.
 const FIRST_STEPS: usize = 30;
 const STEPS: usize = 6;
@@ -156,7 +159,7 @@ impl<'a> Documents<'a> {
         let mut best = f64::NEG_INFINITY;
         let mut scores = self.asked(start, FIRST_STEPS);
         loop {
-            let dealt = without_empty(&mut scores);
+            let dealt = without_tiny(&mut scores);
             let split = self.split(one_hot(&dealt, scores.n_columns()));
             let stop = Stop { n_topics: split.n_topics(), evidence: self.evidence(&split) };
             path.push(stop);
@@ -291,15 +294,21 @@ fn best_of_rows(matrix: &Matrix) -> Vec<usize> {
     best
 }
 
-/// The topic of each document, topics that get none taken out of `scores`.
-fn without_empty(scores: &mut Matrix) -> Vec<usize> {
-    let dealt = best_of_rows(scores);
-    let mut place = vec![0; scores.n_columns()];
-    dealt.iter().for_each(|&j| place[j] = 1);
-    let full: Vec<usize> = (0..place.len()).filter(|&j| place[j] == 1).collect();
-    full.iter().enumerate().for_each(|(at, &j)| place[j] = at);
-    *scores = scores.select_columns(&full);
-    dealt.into_iter().map(|j| place[j]).collect()
+/// The topic of each document. Topics of too few documents are taken out of `scores`, and their
+/// documents go elsewhere, unless no other is left.
+fn without_tiny(scores: &mut Matrix) -> Vec<usize> {
+    loop {
+        let dealt = best_of_rows(scores);
+        let mut sizes = vec![0; scores.n_columns()];
+        dealt.iter().for_each(|&j| sizes[j] += 1);
+        let most = sizes.iter().max().copied().unwrap_or(0);
+        let kept = |j: &usize| sizes[*j] >= LEAST_DOCUMENTS.min(most);
+        let full: Vec<usize> = (0..sizes.len()).filter(kept).collect();
+        if full.len() == sizes.len() {
+            return dealt;
+        }
+        *scores = scores.select_columns(&full);
+    }
 }
 
 fn one_hot(dealt: &[usize], k: usize) -> Matrix {
@@ -326,13 +335,13 @@ mod tests {
         let (corpus, truth) = ten(200, 1);
         let documents = Documents::new(&corpus, &[0.1; 10]);
         let mut scores = documents.asked(one_hot(&truth, 10), 2);
-        let dealt = without_empty(&mut scores);
+        let dealt = without_tiny(&mut scores);
         let k = scores.n_columns();
         let split = documents.split(one_hot(&dealt, k));
         for out in 0..k {
             let rest: Vec<usize> = (0..k).filter(|&j| j != out).collect();
             let mut fewer = scores.select_columns(&rest);
-            let moved = without_empty(&mut fewer);
+            let moved = without_tiny(&mut fewer);
             let after = documents.split(one_hot(&moved, k - 1));
             let number = |k: f64| ln_gamma(k) - ln_gamma(k + 200.0);
             let number = number(k as f64 - 1.0) - number(k as f64);
