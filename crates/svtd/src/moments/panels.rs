@@ -21,12 +21,20 @@
 //! # Cost
 //! Four flops per stored count and column. The kernels are bound by cache bandwidth.
 
+mod counting;
 mod left_out;
+mod passes;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+pub use self::counting::Counting;
 pub(crate) use self::left_out::{LeftOut, Steps};
+
+use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
+use self::passes::{
+    BackwardPass, ForwardPass, NormalPass, SlicesPass, SquaresGivenPass, SquaresPass,
+};
 
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
@@ -35,80 +43,6 @@ use crate::linalg::Matrix;
 const WIDE: usize = 16;
 /// Columns in a panel when there are few columns, or more threads than full panels.
 const NARROW: usize = 8;
-
-/// How a stored count enters the moments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Counting {
-    /// The count itself, `x`.
-    Raw,
-    /// `1 + log x`, which keeps a few long repetitive documents from supplying the topics.
-    Damped,
-}
-
-impl Counting {
-    /// The value a count stands for.
-    pub fn value(self, count: u32) -> f64 {
-        match self {
-            Counting::Raw => f64::from(count),
-            Counting::Damped => 1.0 + f64::from(count).ln(),
-        }
-    }
-}
-
-/// What a stored entry, at its position in the row arrays and with its count, is worth.
-trait EntryValue: Sync {
-    fn value(&self, position: usize, count: u32) -> f64;
-}
-
-struct RawValue;
-
-impl EntryValue for RawValue {
-    #[inline(always)]
-    fn value(&self, _: usize, count: u32) -> f64 {
-        f64::from(count)
-    }
-}
-
-/// Damped counts by table: logarithms of small counts are needed again and again.
-struct DampedValue([f64; 256]);
-
-impl DampedValue {
-    fn new() -> Self {
-        Self(std::array::from_fn(|count| Counting::Damped.value(count.max(1) as u32)))
-    }
-}
-
-impl EntryValue for DampedValue {
-    #[inline(always)]
-    fn value(&self, _: usize, count: u32) -> f64 {
-        match self.0.get(count as usize) {
-            Some(&value) => value,
-            None => Counting::Damped.value(count),
-        }
-    }
-}
-
-/// Squares of the values, for sums over documents of `x^2`.
-struct SquaredValue<V>(V);
-
-impl<V: EntryValue> EntryValue for SquaredValue<V> {
-    #[inline(always)]
-    fn value(&self, position: usize, count: u32) -> f64 {
-        let value = self.0.value(position, count);
-        value * value
-    }
-}
-
-/// Values of their own for every entry, in the order of the row arrays.
-struct GivenValue<'a>(&'a [f32]);
-
-impl EntryValue for GivenValue<'_> {
-    #[inline(always)]
-    fn value(&self, position: usize, _: u32) -> f64 {
-        f64::from(self.0[position])
-    }
-}
 
 /// The first `n` features of a table of counts, ready for products.
 #[derive(Clone, Copy)]
@@ -308,251 +242,6 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
     }
 }
 
-/// Columns of a matrix, laid row by row and padded with zeros.
-fn gather_columns<const W: usize>(
-    matrix: &Matrix,
-    columns: std::ops::Range<usize>,
-) -> Vec<[f64; W]> {
-    let mut rows = vec![[0.0; W]; matrix.n_rows()];
-    for (target, j) in columns.enumerate() {
-        for (row, value) in rows.iter_mut().zip(matrix.column(j)) {
-            row[target] = *value;
-        }
-    }
-    rows
-}
-
-#[inline(always)]
-fn add_scaled<const W: usize>(target: &mut [f64; W], factor: f64, row: &[f64; W]) {
-    for j in 0..W {
-        target[j] += factor * row[j];
-    }
-}
-
-/// A row of `X Q`: the sum over the entries of document `d`.
-#[inline(always)]
-fn gather<const W: usize>(
-    rows: &SparseCounts,
-    d: usize,
-    value: &impl EntryValue,
-    q: &[[f64; W]],
-) -> [f64; W] {
-    let (features, counts) = rows.row(d);
-    let first = rows.offsets()[d];
-    let mut sum = [0.0; W];
-    for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
-        add_scaled(&mut sum, value.value(first + e, count), &q[h as usize]);
-    }
-    sum
-}
-
-/// Adds `x_dh * row` to the row of every feature `h` of document `d`.
-#[inline(always)]
-fn scatter<const W: usize>(
-    rows: &SparseCounts,
-    d: usize,
-    value: &impl EntryValue,
-    row: &[f64; W],
-    target: &mut [[f64; W]],
-) {
-    let (features, counts) = rows.row(d);
-    let first = rows.offsets()[d];
-    for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
-        add_scaled(&mut target[h as usize], value.value(first + e, count), row);
-    }
-}
-
-struct ForwardPass<'a> {
-    rows: &'a SparseCounts,
-    q: &'a Matrix,
-}
-
-impl Pass for ForwardPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let q = gather_columns::<W>(self.q, columns);
-        for (d, target) in result.iter_mut().enumerate() {
-            *target = gather(self.rows, d, value, &q);
-        }
-    }
-}
-
-struct NormalPass<'a> {
-    rows: &'a SparseCounts,
-    q: &'a Matrix,
-    weights: &'a [f64],
-}
-
-impl Pass for NormalPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let q = gather_columns::<W>(self.q, columns);
-        for (d, &weight) in self.weights.iter().enumerate() {
-            if weight != 0.0 {
-                let mut z = gather(self.rows, d, value, &q);
-                z.iter_mut().for_each(|v| *v *= weight);
-                scatter(self.rows, d, value, &z, result);
-            }
-        }
-    }
-}
-
-struct BackwardPass<'a> {
-    rows: &'a SparseCounts,
-    z: &'a Matrix,
-    weights: Option<&'a [f64]>,
-    n_features: usize,
-}
-
-impl Pass for BackwardPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        debug_assert_eq!(result.len(), self.n_features);
-        let columns: Vec<&[f64]> = columns.map(|j| self.z.column(j)).collect();
-        for d in 0..self.rows.n_rows() {
-            let weight = self.weights.map_or(1.0, |w| w[d]);
-            if weight != 0.0 {
-                let mut z = [0.0; W];
-                for (target, column) in z.iter_mut().zip(&columns) {
-                    *target = weight * column[d];
-                }
-                scatter(self.rows, d, value, &z, result);
-            }
-        }
-    }
-}
-
-struct SquaresPass<'a> {
-    rows: &'a SparseCounts,
-    b: &'a Matrix,
-    weights: &'a [f64],
-}
-
-impl Pass for SquaresPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let b = gather_columns::<W>(self.b, columns);
-        let (squares, plain) = result.split_at_mut(b.len());
-        for (d, &weight) in self.weights.iter().enumerate() {
-            if weight == 0.0 {
-                continue;
-            }
-            let (features, counts) = self.rows.row(d);
-            let first = self.rows.offsets()[d];
-            let (mut beta, mut gamma) = ([0.0; W], [0.0; W]);
-            for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
-                let (x, row) = (value.value(first + e, count), &b[h as usize]);
-                for j in 0..W {
-                    let scaled = x * row[j];
-                    beta[j] += scaled;
-                    gamma[j] += scaled * row[j];
-                }
-            }
-            for j in 0..W {
-                gamma[j] = weight * (beta[j] * beta[j] - gamma[j]);
-                beta[j] *= weight;
-            }
-            scatter(self.rows, d, value, &gamma, squares);
-            scatter(self.rows, d, value, &beta, plain);
-        }
-    }
-}
-
-struct SquaresGivenPass<'a> {
-    rows: &'a SparseCounts,
-    b: &'a Matrix,
-    image: &'a Matrix,
-    weights: &'a [f64],
-}
-
-impl Pass for SquaresGivenPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let mut squared = gather_columns::<W>(self.b, columns.clone());
-        squared.iter_mut().flatten().for_each(|v| *v *= *v);
-        let columns: Vec<&[f64]> = columns.map(|j| self.image.column(j)).collect();
-        for (d, &weight) in self.weights.iter().enumerate() {
-            if weight != 0.0 {
-                let mut row = gather(self.rows, d, value, &squared);
-                for (target, column) in row.iter_mut().zip(&columns) {
-                    *target = weight * (column[d] * column[d] - *target);
-                }
-                scatter(self.rows, d, value, &row, result);
-            }
-        }
-    }
-}
-
-struct SlicesPass<'a> {
-    rows: &'a SparseCounts,
-    b: &'a Matrix,
-    z: &'a Matrix,
-    weights: &'a [f64],
-    pairs: &'a [(usize, usize)],
-    range: std::ops::Range<usize>,
-}
-
-impl Pass for SlicesPass<'_> {
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        columns: std::ops::Range<usize>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let pairs = &self.pairs[columns];
-        let mut products = vec![[0.0; W]; self.b.n_rows()];
-        for (j, &(a, b)) in pairs.iter().enumerate() {
-            let (left, right) = (self.b.column(a), self.b.column(b));
-            for ((row, x), y) in products.iter_mut().zip(left).zip(right) {
-                row[j] = x * y;
-            }
-        }
-        for (d, &weight) in self.weights.iter().enumerate() {
-            let (features, counts) = self.rows.row(d);
-            let from = features.partition_point(|&h| (h as usize) < self.range.start);
-            let to = features.partition_point(|&h| (h as usize) < self.range.end);
-            if weight == 0.0 || from == to {
-                continue;
-            }
-            let mut f = gather(self.rows, d, value, &products);
-            for (target, &(a, b)) in f.iter_mut().zip(pairs) {
-                *target = weight * (self.z[(d, a)] * self.z[(d, b)] - *target);
-            }
-            let first = self.rows.offsets()[d];
-            for e in from..to {
-                let row = &mut result[features[e] as usize - self.range.start];
-                add_scaled(row, value.value(first + e, counts[e]), &f);
-            }
-        }
-    }
-}
-
 /// Slices held at a time, in numbers: one gibibyte.
 const SLICE_BUDGET: usize = 1 << 27;
 
@@ -573,14 +262,6 @@ mod tests {
                 let total: usize = panel_widths(n, threads).iter().sum();
                 assert!(total >= n && total < n + NARROW, "{n} columns, {threads} threads");
             }
-        }
-    }
-
-    #[test]
-    fn damping_by_table_is_damping() {
-        let table = DampedValue::new();
-        for count in [1, 2, 255, 256, 1000] {
-            assert_eq!(table.value(0, count), Counting::Damped.value(count));
         }
     }
 }

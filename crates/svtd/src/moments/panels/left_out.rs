@@ -14,7 +14,9 @@
 //! # Cost
 //! Half a product with the counts, and a visit to every group's own words.
 
-use super::{EntryValue, Pass, Products, gather_columns};
+use super::counting::{EntryValue, GivenValue};
+use super::passes::{add_scaled, gather_columns};
+use super::{Pass, Products};
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 
@@ -56,7 +58,7 @@ impl Products<'_> {
 
     /// The same for a matrix with the pattern of the counts and `values` in their order.
     pub(crate) fn left_out_given(&self, values: &[f32], left_out: &LeftOut<'_>) -> Steps {
-        self.left_out_by(left_out, |task, pass| task.run_given(&pass, &super::GivenValue(values)))
+        self.left_out_by(left_out, |task, pass| task.run_given(&pass, &GivenValue(values)))
     }
 
     fn left_out_by(
@@ -123,7 +125,7 @@ impl Pass for LeftOutPass<'_> {
                 for (e, (&i, &count)) in features.iter().zip(counts).enumerate() {
                     is_own[i as usize] = true;
                     let x = value.value(first + e, count);
-                    super::add_scaled(&mut own[i as usize], x, &row);
+                    add_scaled(&mut own[i as usize], x, &row);
                 }
             }
             let (mut growth, mut scale) = ([0.0; W], [0.0; W]);
@@ -149,13 +151,13 @@ impl Pass for LeftOutPass<'_> {
                     own[i][j] = lost;
                 }
                 for (mixed, mixture) in mixed.iter_mut().zip(mixtures) {
-                    super::add_scaled(&mut mixed[i], -mixture[g], &own[i]);
+                    add_scaled(&mut mixed[i], -mixture[g], &own[i]);
                 }
                 own[i] = [0.0; W];
             }
             is_own.fill(false);
             for (mixed, mixture) in mixed_growths.iter_mut().zip(mixtures) {
-                super::add_scaled(mixed, mixture[g], &growth);
+                add_scaled(mixed, mixture[g], &growth);
             }
             for j in 0..W {
                 changes[g][j] = moved[j] + growth[j].abs() * unused[j].max(0.0);
