@@ -25,12 +25,14 @@
 //! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
 //!
 //! # Same bits
-//! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large);
-//! each chunk sums its own `S`, in whole numbers ([`tally`]), so that neither the chunks nor the order of
-//! the documents change it.
+//! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large). Every
+//! thread sums its own `S`, in whole numbers ([`tally`]): neither which documents it got nor their order
+//! changes what the sums come to.
 
 mod kernel;
 mod tally;
+
+use std::sync::{Mutex, PoisonError};
 
 use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
@@ -62,10 +64,10 @@ pub(super) const WARM_UP: usize = 3;
 /// How far `S` and `D` go towards and beyond their update; the last sweep goes as far as it says.
 const STRIDE: f64 = 1.8;
 
-/// Pieces the documents are cut into at most, whatever the number of threads.
+/// Pieces the documents are cut into at most.
 const MAX_CHUNKS: usize = 8;
 
-/// Numbers that the pieces' own sums may take together, before fewer pieces are made.
+/// Numbers that the sums of all threads may take together, before fewer pieces are made.
 const SUMS_BUDGET: usize = 1 << 25;
 
 /// Topics are padded to a multiple of this.
@@ -97,7 +99,7 @@ pub(super) fn padded(k: usize) -> usize {
     k.next_multiple_of(LANES)
 }
 
-/// Pieces that the documents are cut into.
+/// Pieces that the documents are cut into; no more threads than that have sums of their own.
 pub(super) fn n_chunks(n_features: usize, k: usize) -> usize {
     (SUMS_BUDGET / (n_features * padded(k)).max(1)).clamp(2, MAX_CHUNKS)
 }
@@ -120,19 +122,20 @@ fn swept(corpus: &Corpus, start: &Matrix, sweeps: usize, watch: &dyn Fn(Step)) -
     let (n_features, k) = (start.n_rows(), start.n_columns());
     let width = padded(k);
     let ledger = Ledger::new(rows, n_features, width);
-    let mut chunks = cut(rows, &ledger, width, n_chunks(n_features, k));
+    let mut chunks = cut(rows, width, n_chunks(n_features, k));
+    let tallies = Tallies::default();
     let alpha: Vec<f32> = (0..width).map(|j| if j < k { ALPHA as f32 } else { 0.0 }).collect();
     watch(Step::new(Stage::Polish, 0, sweeps));
     let mut rates = Rates::fixed(start, width);
-    let documents = Documents { rows, ledger: &ledger, alpha: &alpha };
+    let documents = Documents { rows, ledger: &ledger, tallies: &tallies, alpha: &alpha };
     run(&mut chunks, documents, &rates, Look::WarmUp);
     let mut sums = Sums::new(n_features, width);
-    sums.gather(&chunks, &ledger, 1.0);
+    sums.gather(&tallies, &ledger, 1.0);
     for sweep in 0..sweeps {
         let last = sweep + 1 == sweeps;
         rates.follow(&sums, k);
         run(&mut chunks, documents, &rates, Look::Sweep);
-        sums.gather(&chunks, &ledger, if last { 1.0 } else { STRIDE });
+        sums.gather(&tallies, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     Matrix::from_fn(n_features, k, |i, j| sums.values[i * width + j])
@@ -153,18 +156,41 @@ enum Look {
 struct Documents<'a> {
     rows: &'a SparseCounts,
     ledger: &'a Ledger,
+    tallies: &'a Tallies,
     alpha: &'a [f32],
+}
+
+/// Tallies that nobody is adding to: as many in all as there were ever threads at work.
+#[derive(Default)]
+struct Tallies(Mutex<Vec<Tally>>);
+
+impl Tallies {
+    fn take(&self, ledger: &Ledger) -> Tally {
+        let idle = self.idle().pop();
+        idle.unwrap_or_else(|| Tally::new(ledger))
+    }
+
+    fn give_back(&self, tally: Tally) {
+        self.idle().push(tally);
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Tally>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn run(chunks: &mut [Chunk], documents: Documents<'_>, rates: &Rates, look: Look) {
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
-        Arch::new().dispatch(Pass { chunk, documents, rates, look });
+        let mut tally = documents.tallies.take(documents.ledger);
+        Arch::new().dispatch(Pass { chunk, tally: &mut tally, documents, rates, look });
+        documents.tallies.give_back(tally);
     });
 }
 
 /// A pass over one chunk, compiled for each instruction set and chosen at run time.
 struct Pass<'a> {
     chunk: &'a mut Chunk,
+    tally: &'a mut Tally,
     documents: Documents<'a>,
     rates: &'a Rates,
     look: Look,
@@ -192,16 +218,16 @@ impl WithSimd for Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Goes through the documents; leaves their mixtures and the chunk's part of the new `S`.
+    /// Goes through the documents; leaves their mixtures and adds their part of the new `S`.
     ///
     /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
     /// number is known to the compiler, and memory near by when it is not.
     #[inline(always)]
     fn run<S: Simd, R: Row<S>>(self, simd: S, blank: R) {
-        let Pass { chunk, documents: Documents { rows, ledger, alpha }, rates, look } = self;
+        let Pass { chunk, tally, documents, rates, look } = self;
+        let Documents { rows, ledger, alpha, .. } = documents;
         let width = alpha.len();
         let mut kernel = Kernel::new(simd, blank, rates, alpha);
-        chunk.tally.clear(ledger);
         let mixtures = chunk.mixtures.chunks_exact_mut(width);
         for (d, mixture) in chunk.documents.clone().zip(mixtures) {
             let (features, counts) = rows.row(d);
@@ -216,7 +242,7 @@ impl Pass<'_> {
                     let excluding = look == Look::Sweep && last;
                     kernel.add(&rates.words[word], x as f32, excluding);
                     if last {
-                        chunk.tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
+                        tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
                     }
                 }
                 kernel.settle(stride);
@@ -237,20 +263,21 @@ impl Sums {
         Self { width, values: vec![0.0; n_features * width] }
     }
 
-    /// Goes `stride` times the way to the sum of the chunks' sums.
-    fn gather(&mut self, chunks: &[Chunk], ledger: &Ledger, stride: f64) {
+    /// Goes `stride` times the way to the sum of the tallies, which begin anew.
+    fn gather(&mut self, tallies: &Tallies, ledger: &Ledger, stride: f64) {
         const WORDS: usize = 256;
         let width = self.width;
+        let mut tallies = tallies.idle();
         self.values.par_chunks_mut(WORDS * width).enumerate().for_each(|(p, values)| {
             let mut fresh = vec![0.0; width];
             for (i, values) in values.chunks_exact_mut(width).enumerate() {
-                let tallies = chunks.iter().map(|chunk| &chunk.tally);
-                tally::sum_of(tallies, ledger, p * WORDS + i, &mut fresh);
+                tally::sum_of(&tallies, ledger, p * WORDS + i, &mut fresh);
                 for (value, fresh) in values.iter_mut().zip(&fresh) {
                     *value = (*value + stride * (fresh - *value)).max(0.0);
                 }
             }
         });
+        tallies.par_iter_mut().for_each(Tally::clear);
     }
 }
 
@@ -290,16 +317,15 @@ impl Rates {
     }
 }
 
-/// Consecutive documents with their mixtures and their share of `S`.
+/// Consecutive documents with their mixtures.
 struct Chunk {
     documents: std::ops::Range<usize>,
     /// `D`, one row of topics per document.
     mixtures: Vec<f32>,
-    tally: Tally,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
-fn cut(rows: &SparseCounts, ledger: &Ledger, width: usize, n_chunks: usize) -> Vec<Chunk> {
+fn cut(rows: &SparseCounts, width: usize, n_chunks: usize) -> Vec<Chunk> {
     let offsets = rows.offsets();
     let total = rows.n_nonzeros();
     let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
@@ -308,8 +334,7 @@ fn cut(rows: &SparseCounts, ledger: &Ledger, width: usize, n_chunks: usize) -> V
             let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
             let mixtures = vec![0.0; documents.len() * width];
-            let tally = Tally::new(ledger, rows, documents.clone());
-            Chunk { documents, mixtures, tally }
+            Chunk { documents, mixtures }
         })
         .collect()
 }

@@ -223,7 +223,8 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
         8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
     let width = cvb0::padded(k) as f64;
     let mixtures = 4.0 * rows * width;
-    let sums = n * width * (4.0 * cvb0::n_chunks(sizes.n_words, k) as f64 + 8.0 + 4.0);
+    let tallies = cvb0::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
+    let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
     let lda = options.alpha0.is_some();
     let polish = match (options.polish, lda) {
         (Polish::None, _) => 0.0,

@@ -9,61 +9,70 @@
 //! ```
 //!
 //! A number `v <= 2^22` is rounded by adding `2^23` to it: the low bits of `v + 2^23` are `v` rounded,
-//! and the bits of `2^23` itself are taken off again all at once, as often as there were numbers.
+//! and the bits of `2^23` itself are taken off again all at once, as often as the word has documents.
 //!
 //! Words so frequent that the unit would be coarser than `2^-`[`LEAST_BITS`] are few, and their rows
-//! are never far from the processor: they are summed in double precision, where sums of
-//! single-precision numbers are mostly exact. For all others half the memory is moved.
+//! are never far from the processor: they are summed in 64 bits, in the same way. For all others half
+//! the memory is moved that sums in double precision need.
+//!
+//! As the sums are exact, documents can be added to any of several tallies, in any order.
 
+use super::LANES;
 use crate::corpus::SparseCounts;
 
-/// The coarsest unit of whole numbers, as bits behind the point.
+/// The coarsest unit of 32 bits, as bits behind the point.
 const LEAST_BITS: u32 = 14;
 
 /// What rounds the numbers added to it: `2^23`.
 const ROUNDER: f32 = 8_388_608.0;
+
+/// The same for 64 bits, `2^52`, and their units: `2^20` to one.
+const LONG_ROUNDER: f64 = 4_503_599_627_370_496.0;
+const LONG_UNITS: f64 = 1_048_576.0;
 
 /// How a word is summed.
 #[derive(Clone, Copy)]
 struct Place {
     /// Its row among the words of its kind.
     row: u32,
-    /// `2^s`; zero for sums in double precision.
+    /// `2^s`; zero for sums in 64 bits.
     units: f32,
+    /// Documents that have it.
+    documents: u32,
 }
 
 /// How each word is summed.
 pub(super) struct Ledger {
     width: usize,
     places: Vec<Place>,
-    n_whole: usize,
-    n_double: usize,
+    n_short: usize,
+    n_long: usize,
 }
 
 impl Ledger {
     /// For counts of features `0..n_features`, and `width` topics.
     pub(super) fn new(rows: &SparseCounts, n_features: usize, width: usize) -> Self {
-        let mut largest = vec![1_u32; n_features];
-        let mut total = vec![1_u64; n_features];
+        let mut seen = vec![(1_u32, 1_u64, 0_u32); n_features];
         for (&i, &x) in rows.indices().iter().zip(rows.counts()) {
-            largest[i as usize] = largest[i as usize].max(x);
-            total[i as usize] += u64::from(x);
+            let (largest, total, documents) = &mut seen[i as usize];
+            *largest = x.max(*largest);
+            *total += u64::from(x);
+            *documents += 1;
         }
-        let (mut n_whole, mut n_double) = (0, 0);
-        let place = |(largest, total): (u32, u64)| {
-            let bits = 22_u32
-                .saturating_sub(bits_of(u64::from(largest)))
-                .min(31_u32.saturating_sub(bits_of(total)));
+        let (mut n_short, mut n_long) = (0, 0);
+        let place = |(largest, total, documents): (u32, u64, u32)| {
+            let by_largest = 22_u32.saturating_sub(bits_of(u64::from(largest)));
+            let bits = by_largest.min(31_u32.saturating_sub(bits_of(total)));
             let (next, units) = if bits >= LEAST_BITS {
-                (&mut n_whole, (1_u64 << bits) as f32)
+                (&mut n_short, (1_u64 << bits) as f32)
             } else {
-                (&mut n_double, 0.0)
+                (&mut n_long, 0.0)
             };
             *next += 1;
-            Place { row: *next as u32 - 1, units }
+            Place { row: *next as u32 - 1, units, documents }
         };
-        let places = largest.into_iter().zip(total).map(place).collect();
-        Self { width, places, n_whole, n_double }
+        let places = seen.into_iter().map(place).collect();
+        Self { width, places, n_short, n_long }
     }
 }
 
@@ -74,82 +83,68 @@ fn bits_of(value: u64) -> u32 {
 
 /// Sums of the responsibilities of some documents, one row of topics per word.
 pub(super) struct Tally {
-    whole: Vec<u32>,
-    double: Vec<f64>,
-    /// What a row of whole numbers begins with: the bits of [`ROUNDER`] off, for each document.
-    start: Vec<u32>,
+    short: Vec<u32>,
+    long: Vec<u64>,
 }
 
 impl Tally {
-    /// For some documents.
-    pub(super) fn new(
-        ledger: &Ledger,
-        rows: &SparseCounts,
-        documents: std::ops::Range<usize>,
-    ) -> Self {
-        let mut start = vec![0_u32; ledger.n_whole];
-        let (first, last) = (rows.offsets()[documents.start], rows.offsets()[documents.end]);
-        for &i in &rows.indices()[first..last] {
-            let place = ledger.places[i as usize];
-            if place.units > 0.0 {
-                let start = &mut start[place.row as usize];
-                *start = start.wrapping_sub(ROUNDER.to_bits());
-            }
-        }
+    /// Of nothing.
+    pub(super) fn new(ledger: &Ledger) -> Self {
         Self {
-            whole: vec![0; ledger.n_whole * ledger.width],
-            double: vec![0.0; ledger.n_double * ledger.width],
-            start,
+            short: vec![0; ledger.n_short * ledger.width],
+            long: vec![0; ledger.n_long * ledger.width],
         }
     }
 
-    /// Begins anew. Each word of each document has to be added once before the sums can be read.
-    pub(super) fn clear(&mut self, ledger: &Ledger) {
-        let rows = self.whole.chunks_exact_mut(ledger.width).zip(&self.start);
-        rows.for_each(|(row, start)| row.fill(*start));
-        self.double.fill(0.0);
+    /// Begins anew.
+    pub(super) fn clear(&mut self) {
+        self.short.fill(0);
+        self.long.fill(0);
     }
 
     /// Adds the responsibilities of a word of a document, times its count.
     #[inline(always)]
     pub(super) fn add(&mut self, ledger: &Ledger, feature: u32, fresh: &[f32]) {
-        let Place { row, units } = ledger.places[feature as usize];
+        let Place { row, units, .. } = ledger.places[feature as usize];
         let start = row as usize * ledger.width;
         if units > 0.0 {
-            let sums = &mut self.whole[start..start + ledger.width];
+            let sums = &mut self.short[start..start + ledger.width];
             for (sum, more) in sums.iter_mut().zip(fresh) {
                 *sum = sum.wrapping_add((more * units + ROUNDER).to_bits());
             }
         } else {
-            let sums = &mut self.double[start..start + ledger.width];
+            let sums = &mut self.long[start..start + ledger.width];
             for (sum, more) in sums.iter_mut().zip(fresh) {
-                *sum += f64::from(*more);
+                let rounded = f64::from(*more) * LONG_UNITS + LONG_ROUNDER;
+                *sum = sum.wrapping_add(rounded.to_bits());
             }
         }
     }
 }
 
-/// The sums of several tallies for one word, put into `into`.
-pub(super) fn sum_of<'a>(
-    tallies: impl Iterator<Item = &'a Tally>,
-    ledger: &Ledger,
-    feature: usize,
-    into: &mut [f64],
-) {
-    let Place { row, units } = ledger.places[feature];
-    let places = row as usize * ledger.width..(row as usize + 1) * ledger.width;
-    into.fill(0.0);
-    if units > 0.0 {
-        for tally in tallies {
-            let sums = into.iter_mut().zip(&tally.whole[places.clone()]);
-            sums.for_each(|(sum, more)| *sum += f64::from(*more));
-        }
-        let unit = 1.0 / f64::from(units);
-        into.iter_mut().for_each(|sum| *sum *= unit);
-    } else {
-        for tally in tallies {
-            let sums = into.iter_mut().zip(&tally.double[places.clone()]);
-            sums.for_each(|(sum, more)| *sum += more);
+/// The sums for one word, put into `into`, of tallies to which together every document was added
+/// once.
+pub(super) fn sum_of(tallies: &[Tally], ledger: &Ledger, feature: usize, into: &mut [f64]) {
+    let Place { row, units, documents } = ledger.places[feature];
+    let starts = (row as usize * ledger.width..).step_by(LANES);
+    for (start, into) in starts.zip(into.chunks_exact_mut(LANES)) {
+        if units > 0.0 {
+            let rounders = documents.wrapping_mul(ROUNDER.to_bits());
+            let mut all = [0_u32.wrapping_sub(rounders); LANES];
+            for tally in tallies {
+                let sums = &tally.short[start..start + LANES];
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
+            }
+            let unit = 1.0 / f64::from(units);
+            into.iter_mut().zip(all).for_each(|(into, all)| *into = f64::from(all) * unit);
+        } else {
+            let rounders = u64::from(documents).wrapping_mul(LONG_ROUNDER.to_bits());
+            let mut all = [0_u64.wrapping_sub(rounders); LANES];
+            for tally in tallies {
+                let sums = &tally.long[start..start + LANES];
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
+            }
+            into.iter_mut().zip(all).for_each(|(into, all)| *into = all as f64 / LONG_UNITS);
         }
     }
 }
@@ -179,7 +174,7 @@ mod tests {
         assert_eq!(unit(1), f32::from(2_u16.pow(9)) * 1024.0);
         assert_eq!(unit(2), f32::from(2_u16.pow(14)));
         assert_eq!(unit(3), 0.0, "a count of 1000 leaves twelve bits, which is too coarse");
-        assert_eq!((ledger.n_whole, ledger.n_double), (3, 1));
+        assert_eq!((ledger.n_short, ledger.n_long), (3, 1));
     }
 
     #[test]
@@ -192,22 +187,22 @@ mod tests {
             weight(j) / (0..16).map(weight).sum::<f64>()
         };
         let sums = |order: &[usize]| -> Vec<Vec<f64>> {
-            let mut tally = Tally::new(&ledger, rows, 0..600);
+            let mut tallies = [0, 1, 2].map(|_| Tally::new(&ledger));
             // What was there before is forgotten.
             for _ in 0..2 {
-                tally.clear(&ledger);
-                for &d in order {
+                tallies.iter_mut().for_each(Tally::clear);
+                for (at, &d) in order.iter().enumerate() {
                     let (features, counts) = rows.row(d);
                     for (&i, &x) in features.iter().zip(counts) {
                         let fresh: Vec<f32> =
                             (0..16).map(|j| (f64::from(x) * share(d, j)) as f32).collect();
-                        tally.add(&ledger, i, &fresh);
+                        tallies[at * at % 3].add(&ledger, i, &fresh);
                     }
                 }
             }
             let mut row = vec![0.0; 16];
             let one = |i: usize| {
-                sum_of([&tally].into_iter(), &ledger, i, &mut row);
+                sum_of(&tallies, &ledger, i, &mut row);
                 row.clone()
             };
             (0..n).map(one).collect()
