@@ -222,7 +222,11 @@ pub(super) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
 }
 
 /// Folds every document's row over the topics, in the order of the topics.
-fn by_document(matrix: &Matrix, start: f64, fold: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
+pub(super) fn by_document(
+    matrix: &Matrix,
+    start: f64,
+    fold: impl Fn(f64, f64) -> f64 + Sync,
+) -> Vec<f64> {
     const ROWS: usize = 8192;
     let mut result = vec![start; matrix.n_rows()];
     result.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, target)| {

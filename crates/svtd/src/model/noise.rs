@@ -29,6 +29,8 @@
 
 use std::cell::Cell;
 
+use rayon::prelude::*;
+
 use super::diagnostics::{CLEAR, Diagnostics};
 use super::options::Options;
 use crate::corpus::Corpus;
@@ -58,6 +60,9 @@ const FEW: usize = 100;
 
 /// A direction is clear enough to free others of when it is so many standard errors large.
 const CLEAR_ENOUGH: f64 = 2.0;
+
+/// Numbers handed to one task.
+const BLOCK: usize = 1 << 14;
 
 /// How directions are looked for.
 #[derive(Clone, Copy)]
@@ -222,9 +227,11 @@ fn add_scores(
         let (u, zeta) = (v.times(&freed.mixing), z.times(&freed.mixing));
         let freed_means = measured.means(&u);
         let mut squares = u.clone();
-        squares.values_mut().iter_mut().for_each(|value| *value *= *value);
+        squares.values_mut().par_chunks_mut(BLOCK).for_each(|block| {
+            block.iter_mut().for_each(|value| *value *= *value);
+        });
         let own = products.forward(&squares);
-        for (j, sum) in sums.iter_mut().enumerate().take(v.n_columns()) {
+        sums.par_iter_mut().enumerate().take(v.n_columns()).for_each(|(j, sum)| {
             let (total, spread) = measured.total(freed_means[j], zeta.column(j), own.column(j));
             let taken = |&b: &usize| {
                 let pair = [(zeta.column(b), freed_means[b]), (z.column(j), means[j])];
@@ -234,7 +241,7 @@ fn add_scores(
             sum.eigenvalue += q[(j, j)];
             sum.added += total + taken;
             sum.spread += spread;
-        }
+        });
         Ok(())
     })
 }
@@ -343,10 +350,17 @@ impl Freed {
 /// the other one has gets zeros.
 pub(super) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
     let words = &to.word_of_feature()[..to.n_present()];
-    Matrix::from_fn(words.len(), rows.n_columns(), |i, j| {
-        let feature = from.feature_of_word()[words[i] as usize] as usize;
-        if feature < rows.n_rows() { rows[(feature, j)] } else { 0.0 }
-    })
+    let feature = |&word: &u32| from.feature_of_word()[word as usize] as usize;
+    let features: Vec<usize> = words.iter().map(feature).collect();
+    let mut translated = Matrix::zeros(features.len(), rows.n_columns());
+    let columns = translated.values_mut().par_chunks_exact_mut(features.len().max(1));
+    columns.enumerate().for_each(|(j, column)| {
+        let known = rows.column(j);
+        for (value, &feature) in column.iter_mut().zip(&features) {
+            *value = known.get(feature).copied().unwrap_or(0.0);
+        }
+    });
+    translated
 }
 
 /// A note for the user when some directions may be noise.

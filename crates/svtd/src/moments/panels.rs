@@ -33,7 +33,7 @@ pub(crate) use self::left_out::{LeftOut, Steps};
 
 use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
 use self::passes::{
-    BackwardPass, ForwardPass, NormalPass, SlicesPass, SquaresGivenPass, SquaresPass,
+    BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresGivenPass, SquaresPass,
 };
 
 use crate::corpus::SparseCounts;
@@ -207,9 +207,12 @@ impl Panel<'_> {
         let mut result = vec![[0.0; W]; n_rows];
         let columns = self.start..self.start + self.used;
         Arch::new().dispatch(Vectorised { pass, columns, value, result: &mut result });
-        for (j, column) in self.target.chunks_exact_mut(n_rows.max(1)).enumerate() {
-            for (target, row) in column.iter_mut().zip(&result) {
-                *target = row[j];
+        for (block, rows) in result.chunks(ROWS).enumerate() {
+            let places = block * ROWS..block * ROWS + rows.len();
+            for (j, column) in self.target.chunks_exact_mut(n_rows.max(1)).enumerate() {
+                for (target, row) in column[places.clone()].iter_mut().zip(rows) {
+                    *target = row[j];
+                }
             }
         }
     }

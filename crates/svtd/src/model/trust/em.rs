@@ -51,7 +51,7 @@ const SOLVED: f64 = 1e-4;
 const LOOSE: f64 = 0.02;
 
 /// Mixtures of the groups whose answer is found, for a large corpus and for a small one.
-const MIXTURES: [usize; 2] = [2, 4];
+const MIXTURES: [usize; 2] = [1, 4];
 
 /// Half passes over the whole corpus that one mixture may cost.
 const BUDGET: f64 = 4.0;
@@ -129,12 +129,14 @@ impl Own {
         let (mut words, mut documents) = (Matrix::zeros(GROUPS, k), Matrix::zeros(GROUPS, k));
         let mut sizes = vec![0.0; GROUPS];
         (0..lengths.len()).for_each(|d| sizes[groups.of(d)] += 1.0);
-        for j in 0..k {
+        let columns = words.values_mut().par_chunks_exact_mut(GROUPS);
+        let columns = columns.zip(documents.values_mut().par_chunks_exact_mut(GROUPS));
+        columns.enumerate().for_each(|(j, (words, documents))| {
             for (d, (p, length)) in state.posterior.column(j).iter().zip(lengths).enumerate() {
-                words[(groups.of(d), j)] += p * length;
-                documents[(groups.of(d), j)] += p;
+                words[groups.of(d)] += p * length;
+                documents[groups.of(d)] += p;
             }
-        }
+        });
         Self { words, documents, sizes }
     }
 }
@@ -172,14 +174,15 @@ impl State {
     /// Widens the errors by how far the smoothing pulls each entry.
     fn add_smoothing(&self, errors: &mut Matrix) {
         let strength: f64 = self.prior.iter().sum();
-        for j in 0..errors.n_columns() {
+        let n = errors.n_rows().max(1);
+        errors.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
             let mass = (self.masses[j] - strength).max(f64::MIN_POSITIVE);
-            let column = errors.column_mut(j).iter_mut();
             let pairs = self.sums.column(j).iter().zip(self.word_topic.column(j));
-            for (error, (sum, smoothed)) in column.zip(pairs) {
-                *error = error.hypot((smoothed - sum / mass) / super::T_FACTOR);
+            for (error, (sum, smoothed)) in column.iter_mut().zip(pairs) {
+                let pull = (smoothed - sum / mass) / super::T_FACTOR;
+                *error = (*error * *error + pull * pull).sqrt();
             }
-        }
+        });
     }
 }
 
@@ -209,11 +212,9 @@ impl Feedback {
     fn new(corpus: &Corpus, state: &State) -> Self {
         let (rows, posterior) = (corpus.rows(), &state.posterior);
         let k = posterior.n_columns();
-        let in_doubt = |&d: &u32| {
-            let d = d as usize;
-            let likeliest = (0..k).map(|j| posterior[(d, j)]).fold(0.0, f64::max);
-            1.0 - likeliest > IN_DOUBT && corpus.lengths()[d] > 0
-        };
+        let likeliest = em::by_document(posterior, 0.0, f64::max);
+        let in_doubt =
+            |&d: &u32| 1.0 - likeliest[d as usize] > IN_DOUBT && corpus.lengths()[d as usize] > 0;
         let documents: Vec<u32> = (0..rows.n_rows() as u32).filter(in_doubt).collect();
         let part = Part::of(rows, corpus.n_present(), documents, Counting::Raw);
         // A mixture costs `2 + 2 n_steps` half passes over the documents in doubt.
@@ -240,9 +241,9 @@ impl Feedback {
         }
         let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
         let add = |sizes: &mut [f64], steps: &Matrix| {
-            for (j, size) in sizes.iter_mut().enumerate() {
+            sizes.par_iter_mut().enumerate().for_each(|(j, size)| {
                 *size += steps.column(j).iter().map(|step| step.abs()).sum::<f64>();
-            }
+            });
         };
         for (mixture, words) in mixed.into_iter().enumerate() {
             add(&mut first, &words);
@@ -298,7 +299,11 @@ impl Feedback {
     /// `H dP`: how log-scores follow the M step's answer to a change of posteriors.
     fn answered(&self, state: &State, moved: &Matrix) -> Matrix {
         let mut words = self.part.products().backward(moved, None);
-        words.values_mut().iter_mut().zip(self.stiffness.values()).for_each(|(v, s)| *v *= s);
+        let n = words.n_rows().max(1);
+        let columns = words.values_mut().par_chunks_exact_mut(n);
+        columns.zip(self.stiffness.values().par_chunks_exact(n)).for_each(|(column, stiffness)| {
+            column.iter_mut().zip(stiffness).for_each(|(v, s)| *v *= s);
+        });
         let mut scores = self.part.products().forward(&words);
         for j in 0..scores.n_columns() {
             let per_word = dot(moved.column(j), &self.lengths) / state.masses[j];

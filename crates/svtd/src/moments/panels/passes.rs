@@ -11,13 +11,20 @@ pub(super) fn gather_columns<const W: usize>(
     columns: std::ops::Range<usize>,
 ) -> Vec<[f64; W]> {
     let mut rows = vec![[0.0; W]; matrix.n_rows()];
-    for (target, j) in columns.enumerate() {
-        for (row, value) in rows.iter_mut().zip(matrix.column(j)) {
-            row[target] = *value;
+    // A few rows at a time, which stay near while all columns are laid into them.
+    for (block, rows) in rows.chunks_mut(ROWS).enumerate() {
+        let places = block * ROWS..block * ROWS + rows.len();
+        for (target, j) in columns.clone().enumerate() {
+            for (row, value) in rows.iter_mut().zip(&matrix.column(j)[places.clone()]) {
+                row[target] = *value;
+            }
         }
     }
     rows
 }
+
+/// Rows laid out or read off at a time.
+pub(super) const ROWS: usize = 128;
 
 #[inline(always)]
 pub(super) fn add_scaled<const W: usize>(target: &mut [f64; W], factor: f64, row: &[f64; W]) {
