@@ -179,7 +179,8 @@ impl State {
             let mass = (self.masses[j] - strength).max(f64::MIN_POSITIVE);
             let pairs = self.sums.column(j).iter().zip(self.word_topic.column(j));
             for (error, (sum, smoothed)) in column.iter_mut().zip(pairs) {
-                let pull = (smoothed - sum / mass) / super::T_FACTOR;
+                // A topic without words is pulled all the way.
+                let pull = (smoothed - sum / mass).clamp(-1.0, 1.0) / super::T_FACTOR;
                 *error = (*error * *error + pull * pull).sqrt();
             }
         });
