@@ -118,6 +118,8 @@ struct Split {
     posterior: Matrix,
     /// `C`, features x topics.
     counts: Matrix,
+    /// `C_j`.
+    words: Vec<f64>,
     /// `N_j`.
     documents: Vec<f64>,
 }
@@ -161,13 +163,14 @@ impl<'a> Documents<'a> {
         loop {
             let dealt = without_tiny(&mut scores);
             let split = self.split(one_hot(&dealt, scores.n_columns()));
-            let stop = Stop { n_topics: split.n_topics(), evidence: self.evidence(&split) };
+            let own = self.of_topics(&split);
+            let stop = Stop { n_topics: own.len(), evidence: evidence(&own, dealt.len()) };
             path.push(stop);
             best = best.max(stop.evidence);
             if stop.n_topics == 1 || stop.evidence < best - FAR {
                 return path;
             }
-            let out = self.least_missed(&split, &scores, &dealt);
+            let out = self.least_missed(&split, &own, &scores, &dealt);
             let rest: Vec<usize> = (0..stop.n_topics).filter(|&j| j != out).collect();
             scores = self.asked(shares(scores.select_columns(&rest)), STEPS);
         }
@@ -176,41 +179,40 @@ impl<'a> Documents<'a> {
     /// Every document asked where it belongs, until few move or `steps` times.
     fn asked(&self, mut posterior: Matrix, steps: usize) -> Matrix {
         let mut dealt = best_of_rows(&posterior);
-        for step in 1.. {
+        let mut step = 1;
+        loop {
             let scores = left_out::scores(self, &self.split(posterior));
             let now = best_of_rows(&scores);
             let moved = now.iter().zip(&dealt).filter(|(a, b)| a != b).count();
             if step >= steps || moved * FEW_MOVE < now.len() {
                 return scores;
             }
+            step += 1;
             dealt = now;
             posterior = shares(scores);
         }
-        unreachable!("the steps end")
     }
 
     fn split(&self, posterior: Matrix) -> Split {
         let counts = self.products.backward(&posterior, None);
-        let documents = (0..posterior.n_columns())
-            .into_par_iter()
-            .map(|j| posterior.column(j).iter().sum())
-            .collect();
-        Split { posterior, counts, documents }
+        let sums = |matrix: &Matrix| -> Vec<f64> {
+            let columns = (0..matrix.n_columns()).into_par_iter();
+            columns.map(|j| matrix.column(j).iter().sum()).collect()
+        };
+        let (words, documents) = (sums(&counts), sums(&posterior));
+        Split { posterior, counts, words, documents }
     }
 
-    /// `F`, of documents that are dealt.
-    fn evidence(&self, split: &Split) -> f64 {
+    /// What each topic adds to `F`, of documents that are dealt.
+    fn of_topics(&self, split: &Split) -> Vec<f64> {
         let topic = |j: usize| {
-            let words = split.counts.column(j).iter().zip(&self.prior);
-            let of_word = |(count, prior): (&f64, &f64)| {
-                if *count > 0.0 { ln_gamma(prior + count) - ln_gamma(*prior) } else { 0.0 }
-            };
-            let total: f64 = split.counts.column(j).iter().sum();
-            words.map(of_word).sum::<f64>() + self.of_size(total, split.documents[j])
+            let counts = split.counts.column(j).iter().zip(&self.prior);
+            let words = counts.filter(|(count, _)| **count > 0.0);
+            let of_words: f64 =
+                words.map(|(count, prior)| ln_gamma(prior + count) - ln_gamma(*prior)).sum();
+            of_words + self.of_size(split.words[j], split.documents[j])
         };
-        let topics: Vec<f64> = (0..split.n_topics()).into_par_iter().map(topic).collect();
-        let (k, n) = (split.n_topics() as f64, split.posterior.n_rows() as f64);
-        topics.iter().sum::<f64>() + ln_gamma(k) - ln_gamma(k + n)
+        (0..split.n_topics()).into_par_iter().map(topic).collect()
     }
 
     /// What a topic of so many words and documents adds to `F`, whatever the words.
@@ -218,24 +220,26 @@ impl<'a> Documents<'a> {
         ln_gamma(self.strength) - ln_gamma(self.strength + words) + ln_gamma(1.0 + documents)
     }
 
-    /// The topic without which most of `F` is left, its documents dealt to their next best.
-    fn least_missed(&self, split: &Split, scores: &Matrix, dealt: &[usize]) -> usize {
-        let left: Vec<f64> = (0..split.n_topics())
+    /// The topic without which most of `F` is left, its documents dealt to their next best; `own` is
+    /// what each topic adds.
+    fn least_missed(&self, split: &Split, own: &[f64], scores: &Matrix, dealt: &[usize]) -> usize {
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); own.len()];
+        dealt.iter().enumerate().for_each(|(d, &j)| members[j].push(d));
+        let left: Vec<f64> = (0..own.len())
             .into_par_iter()
-            .map(|j| self.left_without(j, split, scores, dealt))
+            .map(|j| self.gained_without(j, &members[j], split, scores) - own[j])
             .collect();
         (0..left.len()).max_by(|&a, &b| left[a].total_cmp(&left[b])).unwrap_or(0)
     }
 
-    /// `F` without topic `out`, up to what all topics have in common.
-    fn left_without(&self, out: usize, split: &Split, scores: &Matrix, dealt: &[usize]) -> f64 {
+    /// What the other topics add to `F` when the documents of topic `out` are dealt to them.
+    fn gained_without(&self, out: usize, members: &[usize], split: &Split, scores: &Matrix) -> f64 {
         let mut moved: Vec<Vec<usize>> = vec![Vec::new(); split.n_topics()];
-        for d in (0..dealt.len()).filter(|&d| dealt[d] == out) {
+        for &d in members {
             let others = (0..split.n_topics()).filter(|&j| j != out);
             let next = others.max_by(|&a, &b| scores[(d, a)].total_cmp(&scores[(d, b)]));
             moved[next.unwrap_or(out)].push(d);
         }
-        let total = |j: usize| split.counts.column(j).iter().sum::<f64>();
         let gained = |(to, documents): (usize, &Vec<usize>)| {
             let mut words: Vec<(u32, u32)> = Vec::new();
             for &d in documents {
@@ -243,34 +247,28 @@ impl<'a> Documents<'a> {
                 words.extend(features.iter().copied().zip(counts.iter().copied()));
             }
             words.sort_unstable();
-            let same_word = words.chunk_by(|a, b| a.0 == b.0);
             let mut more = 0.0;
-            let of_words: f64 = same_word
-                .map(|run| {
-                    let extra = run.iter().map(|(_, count)| f64::from(*count)).sum::<f64>();
-                    more += extra;
-                    let word = run[0].0 as usize;
-                    let base = self.prior[word] + split.counts[(word, to)];
-                    ln_gamma(base + extra) - ln_gamma(base)
-                })
-                .sum();
-            let (had, size) = (total(to), split.documents[to]);
+            let mut of_words = 0.0;
+            for same in words.chunk_by(|a, b| a.0 == b.0) {
+                let extra: f64 = same.iter().map(|(_, count)| f64::from(*count)).sum();
+                let word = same[0].0 as usize;
+                let base = self.prior[word] + split.counts[(word, to)];
+                more += extra;
+                of_words += ln_gamma(base + extra) - ln_gamma(base);
+            }
+            let (had, size) = (split.words[to], split.documents[to]);
             of_words + self.of_size(had + more, size + documents.len() as f64)
                 - self.of_size(had, size)
         };
-        let gains: f64 = moved
-            .iter()
-            .enumerate()
-            .filter(|(_, documents)| !documents.is_empty())
-            .map(gained)
-            .sum();
-        let words = split.counts.column(out).iter().zip(&self.prior);
-        let own: f64 = words
-            .filter(|(count, _)| **count > 0.0)
-            .map(|(count, prior)| ln_gamma(prior + count) - ln_gamma(*prior))
-            .sum();
-        gains - own - self.of_size(total(out), split.documents[out])
+        let moved = moved.iter().enumerate().filter(|(_, documents)| !documents.is_empty());
+        moved.map(gained).sum()
     }
+}
+
+/// `F`, given what each topic adds.
+fn evidence(of_topics: &[f64], n_documents: usize) -> f64 {
+    let (k, n) = (of_topics.len() as f64, n_documents as f64);
+    of_topics.iter().sum::<f64>() + ln_gamma(k) - ln_gamma(k + n)
 }
 
 /// Logarithms of shares, as shares that sum to one in every row.
@@ -338,15 +336,14 @@ mod tests {
         let dealt = without_tiny(&mut scores);
         let k = scores.n_columns();
         let split = documents.split(one_hot(&dealt, k));
+        let own = documents.of_topics(&split);
         for out in 0..k {
             let rest: Vec<usize> = (0..k).filter(|&j| j != out).collect();
-            let mut fewer = scores.select_columns(&rest);
-            let moved = without_tiny(&mut fewer);
-            let after = documents.split(one_hot(&moved, k - 1));
-            let number = |k: f64| ln_gamma(k) - ln_gamma(k + 200.0);
-            let number = number(k as f64 - 1.0) - number(k as f64);
-            let direct = documents.evidence(&after) - documents.evidence(&split);
-            let left = documents.left_without(out, &split, &scores, &dealt) + number;
+            let moved = best_of_rows(&scores.select_columns(&rest));
+            let after = documents.of_topics(&documents.split(one_hot(&moved, k - 1)));
+            let direct = after.iter().sum::<f64>() - own.iter().sum::<f64>();
+            let members: Vec<usize> = (0..200).filter(|&d| dealt[d] == out).collect();
+            let left = documents.gained_without(out, &members, &split, &scores) - own[out];
             assert!((left - direct).abs() < 1e-7, "{out}: {left} {direct}");
         }
     }

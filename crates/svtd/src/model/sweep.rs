@@ -52,7 +52,7 @@ use crate::whitening::{self, check_n_topics};
 /// Folds of documents that directions are measured on, at most: each is a whitening.
 const MOST_FOLDS: usize = 3;
 
-/// Numbers of topics fitted side by side.
+/// Numbers of topics fitted side by side, at most: each holds its model.
 const ABREAST: usize = 8;
 
 /// Topics nearer than this in L1 are the same topic.
@@ -173,7 +173,7 @@ pub(super) fn sweep(
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
     let numbers: Vec<usize> = (*range.start()..=most).collect();
-    for numbers in numbers.chunks(ABREAST) {
+    for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
         let found = numbers.par_iter().map(|&k| {
             let rotated = all.rotated(k);
             let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));

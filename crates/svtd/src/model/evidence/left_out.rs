@@ -81,7 +81,6 @@ impl Table {
 pub(super) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
     let table = Table::new(&split.counts, &documents.prior);
     let (n, k) = (split.posterior.n_rows(), split.n_topics());
-    let totals: Vec<f64> = (0..k).map(|j| split.counts.column(j).iter().sum()).collect();
     let mut rows = vec![0.0; n * k];
     rows.par_chunks_mut(k * DOCUMENTS).enumerate().for_each(|(chunk, rows)| {
         for (at, scores) in rows.chunks_mut(k).enumerate() {
@@ -98,7 +97,7 @@ pub(super) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
                     };
                     *score = words.iter().zip(counts).map(without).sum();
                 }
-                let total = documents.strength + totals[j] - share * f64::from(length);
+                let total = documents.strength + split.words[j] - share * f64::from(length);
                 *score -= ln_rising(total.max(documents.strength), length);
                 *score += (split.documents[j] - share + 1.0).ln();
             }
