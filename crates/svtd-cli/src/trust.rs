@@ -203,21 +203,29 @@ fn polish(outcome: &PolishOutcome) -> String {
     let compared = |pair: &[f64; 2]| {
         format!("held-out perplexity {:.1} without, {:.1} with", pair[0], pair[1])
     };
+    let drawn = |words: &Option<f64>| match words {
+        Some(words) => {
+            format!(", topics drawn towards the corpus by {words:.0} words as its counts ask")
+        }
+        None => String::new(),
+    };
     match outcome {
         PolishOutcome::None => "none".to_owned(),
         PolishOutcome::Em { steps, settled } => {
             let plural = if *steps == 1 { "" } else { "s" };
             format!("{steps} EM step{plural}, {}settled", if *settled { "" } else { "not " })
         }
-        PolishOutcome::Sweeps { sweeps, held_out: Some(pair), .. } => {
-            format!("{sweeps} sweeps; {}", compared(pair))
+        PolishOutcome::Sweeps { sweeps, held_out: Some(pair), drawn_to_corpus, .. } => {
+            format!("{sweeps} sweeps{}; {}", drawn(drawn_to_corpus), compared(pair))
         }
         PolishOutcome::Sweeps { sweeps, repeats_explained: Some(share), .. } => format!(
             "{sweeps} sweeps, because so many topics explain at most {:.0} % of how often words \
              are repeated",
             100.0 * share
         ),
-        PolishOutcome::Sweeps { sweeps, .. } => format!("{sweeps} sweeps"),
+        PolishOutcome::Sweeps { sweeps, drawn_to_corpus, .. } => {
+            format!("{sweeps} sweeps{}", drawn(drawn_to_corpus))
+        }
         PolishOutcome::Declined { held_out: Some(pair) } => format!("declined; {}", compared(pair)),
         PolishOutcome::Declined { held_out: None } => "declined; nothing to compare".to_owned(),
     }

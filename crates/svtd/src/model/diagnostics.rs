@@ -226,14 +226,17 @@ pub enum PolishOutcome {
     Sweeps {
         /// Sweeps taken.
         sweeps: usize,
-        /// Completion perplexity on held-out documents: unpolished, polished (with no more sweeps
-        /// than it took to be better). `None` when the two were not compared: the polish was asked
-        /// for, or repeated words had settled it.
+        /// Completion perplexity on held-out documents: unpolished, polished. `None` when the two
+        /// were not compared: the polish was asked for, or repeated words had settled it.
         held_out: Option<[f64; 2]>,
         /// The most that so many topics could explain of how often words are repeated, when that
         /// was so little that sweeps were called for.
         #[serde(default)]
         repeats_explained: Option<f64>,
+        /// By how many words of the corpus each topic was drawn towards it, where documents follow
+        /// the model; `None` on text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        drawn_to_corpus: Option<f64>,
     },
     /// The unpolished estimate predicted held-out words better, or nothing could be held out.
     Declined {

@@ -1,29 +1,31 @@
 //! Latent Dirichlet Allocation: documents mix topics.
 //!
 //! The spectral estimate is Algorithm 2 on the moments of Theorem 3.1. Real text repeats words
-//! more than the model allows, so with [`Polish::Auto`] two candidates compete:
+//! more than the model allows, so with [`Polish::Auto`] three candidates compete:
 //!
 //! 1. *unpolished*: topics from the moments of the raw counts;
-//! 2. *polished*: topics from the moments of damped counts `1 + log x`, then CVB0 sweeps on the
-//!    raw counts.
+//! 2. *as the model has it*: the same, then sweeps on the counts that believe of topics and mixtures
+//!    what the model says of them;
+//! 3. *as text has it*: topics from the moments of damped counts `1 + log x`, then sweeps on the raw
+//!    counts that believe what serves text.
 //!
-//! On data that follow the model the first wins, and is the more accurate one; on text the second
-//! does. Mostly the counts tell at once, because no `k` topics could explain how often words are
-//! repeated ([`repeats`](super::repeats)). If not, both are fitted without a tenth of the
+//! On data that follow the model the second is the most accurate; on text the third is. Mostly the
+//! counts tell that they are text at once, because no `k` topics could explain how often words are
+//! repeated ([`repeats`](super::repeats)). If not, all are fitted without a tenth of the
 //! documents, and whichever predicts the second half of those documents from their first half
-//! better is fitted again on all.
+//! best is fitted again on all.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
 use super::collapsed_gibbs::CollapsedGibbs;
-use super::cvb0;
+use super::collapsed_vb::{self, Prior};
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
 use super::repeats;
-use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
+use super::spectral::{Estimate, Spectral, finish, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
 use super::trust;
@@ -48,6 +50,9 @@ const EXPLAINED: f64 = 0.75;
 /// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
 /// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
+
+/// Sweeps of the default polish.
+const SWEEPS: usize = collapsed_vb::SWEEPS;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;
@@ -146,11 +151,9 @@ impl LdaParams {
         }
         check_n_topics(self.options.n_topics, corpus.n_present())?;
         match self.options.polish {
-            Polish::Auto => self.fit_better(corpus, watch),
+            Polish::Auto => self.fit_best(corpus, Some(Candidate::Unpolished), SWEEPS, watch),
             Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
-            Polish::Steps(sweeps) => {
-                self.fit_candidate(corpus, Candidate::Polished { sweeps }, watch)
-            }
+            Polish::Steps(sweeps) => self.fit_best(corpus, None, sweeps, watch),
         }
     }
 
@@ -172,57 +175,66 @@ impl LdaParams {
         self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
     }
 
-    /// The better of two candidates on held-out documents, fitted on all.
-    fn fit_better(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
-        let polished = Candidate::Polished { sweeps: cvb0::SWEEPS };
+    /// The best candidate on held-out documents, fitted on all: swept so often in one way or the
+    /// other, or `unswept`.
+    fn fit_best(
+        &self,
+        corpus: &Corpus,
+        unswept: Option<Candidate>,
+        sweeps: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Lda> {
+        let (as_text, as_model) = (Candidate::AsText { sweeps }, Candidate::AsModel { sweeps });
         watch(Stage::Moments.into());
-        // If the polished candidate cannot be fitted, the comparison says why.
+        // If the text's candidate cannot be fitted, the comparison says why.
         let share = repeats::explained_at_most(corpus, self.alpha0_value(), &self.options);
         if let Some(share) = share.filter(|share| *share < EXPLAINED)
-            && let Ok(mut model) = self.fit_candidate(corpus, polished, watch)
+            && let Ok(mut model) = self.fit_candidate(corpus, as_text, watch)
         {
             if let PolishOutcome::Sweeps { repeats_explained, .. } = &mut model.diagnostics.polish {
                 *repeats_explained = Some(share);
             }
             return Ok(model);
         }
-        let scores = self.compare(corpus, polished, watch);
-        let chosen = match &scores {
-            Ok([Ok(unpolished), Ok(with)]) if with < unpolished => polished,
-            Ok([Err(_), Ok(_)]) => polished,
-            _ => Candidate::Unpolished,
-        };
+        let candidates: Vec<Candidate> = unswept.into_iter().chain([as_model, as_text]).collect();
+        let contest = self.compare(corpus, &candidates, watch);
+        let chosen = contest.best().unwrap_or(unswept.unwrap_or(as_text));
         let mut model = self.fit_candidate(corpus, chosen, watch)?;
-        let both = match &scores {
-            Ok([Ok(unpolished), Ok(with)]) => Some([*unpolished, *with]),
-            _ => None,
-        };
+        let both = contest.without_and_with();
         match &mut model.diagnostics.polish {
             PolishOutcome::Sweeps { held_out, .. } => *held_out = both,
             other => *other = PolishOutcome::Declined { held_out: both },
         }
-        model.diagnostics.notes.extend(why_not_compared(&scores));
+        model.diagnostics.notes.extend(contest.why_not_all(chosen));
         Ok(model)
     }
 
-    /// Completion perplexities of both candidates on a tenth of the documents that neither saw;
-    /// instead of a number, why there is none.
-    fn compare(
-        &self,
-        corpus: &Corpus,
-        polished: Candidate,
-        watch: &dyn Fn(Step),
-    ) -> Result<[Result<f64, String>; 2], String> {
-        let (kept, held_out) = split_by_content(corpus)?;
+    /// Completion perplexities of the candidates on a tenth of the documents that none saw; instead
+    /// of a number, why there is none.
+    fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
+        let (kept, held_out) = match split_by_content(corpus) {
+            Ok(parts) => parts,
+            Err(reason) => return Contest { scores: Vec::new(), too_few: Some(reason) },
+        };
         let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
         let mut options = self.options.clone();
         options.weights = options.weights.of(&kept);
         options.trust = false;
         let params = LdaParams { options };
-        let score = |model: Result<Lda>| {
-            let model = model.map_err(|error| error.to_string())?;
+        let raw = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
+        let fit = |candidate: Candidate| match candidate.counting() {
+            Counting::Raw => match &raw {
+                Ok(found) => Ok(params.finished(&training, found, candidate, watch)),
+                Err(error) => Err(error.to_string()),
+            },
+            Counting::Damped => {
+                params.fit_candidate(&training, candidate, watch).map_err(|error| error.to_string())
+            }
+        };
+        let score = |candidate: Candidate| {
+            let model = fit(candidate)?;
             watch(Stage::HeldOut.into());
-            let alpha = vec![cvb0::ALPHA; model.topics.len()];
+            let alpha = vec![collapsed_vb::ALPHA; model.topics.len()];
             let table = TopicTable::new(model.topics(), &alpha);
             completion_perplexity(&table, &test)
                 .filter(|perplexity| perplexity.is_finite())
@@ -230,11 +242,8 @@ impl LdaParams {
                     "the held-out documents share too few words with the rest".to_owned()
                 })
         };
-        let unpolished = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
-        let unpolished = unpolished
-            .map(|found| params.finished(&training, &found, Candidate::Unpolished, watch));
-        let with = params.fit_candidate(&training, polished, watch);
-        Ok([score(unpolished), score(with)])
+        let scores = candidates.iter().map(|&candidate| (candidate, score(candidate))).collect();
+        Contest { scores, too_few: None }
     }
 
     fn fit_candidate(
@@ -271,12 +280,10 @@ impl LdaParams {
         watch: &dyn Fn(Step),
     ) -> Lda {
         let Found { moments, spectral, counting } = found;
-        let mut estimate = candidate.polish(corpus, spectral, watch);
-        let unordered: Vec<f64> = match candidate {
-            Candidate::Unpolished => {
-                estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect()
-            }
-            Candidate::Polished { .. } => vec![cvb0::ALPHA; estimate.topic_weights.len()],
+        let mut estimate = self.polished(corpus, spectral, candidate, watch);
+        let unordered: Vec<f64> = match &estimate.prior {
+            Some(prior) => prior.alpha(&estimate.topic_weights),
+            None => estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect(),
         };
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
@@ -294,6 +301,40 @@ impl LdaParams {
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Lda { topics, alpha, diagnostics, options: self.options.clone() }
     }
+
+    /// The spectral estimate after the candidate's sweeps.
+    fn polished(
+        &self,
+        corpus: &Corpus,
+        spectral: &Spectral,
+        candidate: Candidate,
+        watch: &dyn Fn(Step),
+    ) -> Estimate {
+        let start = &spectral.recovered.word_topic;
+        let (prior, sweeps) = match candidate {
+            Candidate::Unpolished => return unpolished(spectral),
+            Candidate::AsText { sweeps } => (Prior::of_text(start.n_rows()), sweeps),
+            Candidate::AsModel { sweeps } => {
+                (Prior::of_model(corpus, self.alpha0_value(), start.n_columns()), sweeps)
+            }
+        };
+        let swept = collapsed_vb::polish(corpus, start, &prior, sweeps, watch);
+        let as_model = matches!(candidate, Candidate::AsModel { .. });
+        let drawn_to_corpus = as_model.then(|| prior.strength());
+        Estimate {
+            word_topic: swept.word_topic,
+            lifted: vec![false; swept.topic_weights.len()],
+            topic_weights: swept.topic_weights,
+            polish: PolishOutcome::Sweeps {
+                sweeps,
+                held_out: None,
+                repeats_explained: None,
+                drawn_to_corpus,
+            },
+            posterior: None,
+            prior: Some(prior),
+        }
+    }
 }
 
 /// Moments and what they say.
@@ -307,43 +348,86 @@ struct Found<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Candidate {
     Unpolished,
-    Polished { sweeps: usize },
+    AsModel { sweeps: usize },
+    AsText { sweeps: usize },
 }
 
 impl Candidate {
     fn counting(self) -> Counting {
         match self {
-            Candidate::Unpolished => Counting::Raw,
-            Candidate::Polished { .. } => Counting::Damped,
+            Candidate::Unpolished | Candidate::AsModel { .. } => Counting::Raw,
+            Candidate::AsText { .. } => Counting::Damped,
         }
     }
 
     fn tolerance(self) -> f64 {
         match self {
             Candidate::Unpolished => TOLERANCE,
-            Candidate::Polished { .. } => ROUGHLY,
+            Candidate::AsModel { .. } | Candidate::AsText { .. } => ROUGHLY,
         }
     }
 
-    fn polish(self, corpus: &Corpus, spectral: &Spectral, watch: &dyn Fn(Step)) -> Estimate {
+    fn name(self) -> &'static str {
         match self {
-            Candidate::Unpolished => unpolished(spectral),
-            Candidate::Polished { sweeps } => {
-                let start = &spectral.recovered.word_topic;
-                let swept = cvb0::polish(corpus, start, &frequencies(corpus), sweeps, watch);
-                Estimate {
-                    word_topic: swept.word_topic,
-                    lifted: vec![false; swept.topic_weights.len()],
-                    topic_weights: swept.topic_weights,
-                    polish: PolishOutcome::Sweeps {
-                        sweeps,
-                        held_out: None,
-                        repeats_explained: None,
-                    },
-                    posterior: None,
-                }
-            }
+            Candidate::Unpolished => "unpolished",
+            Candidate::AsModel { .. } => "swept as the model has it",
+            Candidate::AsText { .. } => "swept as text has it",
         }
+    }
+}
+
+/// How candidates predicted held-out documents.
+struct Contest {
+    scores: Vec<(Candidate, Result<f64, String>)>,
+    /// Why no document could be held out.
+    too_few: Option<String>,
+}
+
+impl Contest {
+    /// The candidates with a score, in their order.
+    fn scored(&self) -> impl Iterator<Item = (Candidate, f64)> + '_ {
+        self.scores
+            .iter()
+            .filter_map(|(candidate, score)| Some((*candidate, *score.as_ref().ok()?)))
+    }
+
+    /// The first of those with the lowest perplexity.
+    fn best(&self) -> Option<Candidate> {
+        self.scored().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(candidate, _)| candidate)
+    }
+
+    /// The perplexity unpolished, and the best polished.
+    fn without_and_with(&self) -> Option<[f64; 2]> {
+        let lowest = |polished: bool| {
+            self.scored()
+                .filter(|(candidate, _)| (*candidate != Candidate::Unpolished) == polished)
+                .map(|(_, score)| score)
+                .min_by(f64::total_cmp)
+        };
+        Some([lowest(false)?, lowest(true)?])
+    }
+
+    /// A note for the user when candidates could not be compared.
+    fn why_not_all(&self, chosen: Candidate) -> Option<String> {
+        let chosen = chosen.name();
+        if let Some(reason) = &self.too_few {
+            return Some(format!("{reason}, so the estimate was left {chosen}"));
+        }
+        let failed = |(candidate, score): &(Candidate, Result<f64, String>)| {
+            Some((*candidate, score.as_ref().err()?.clone()))
+        };
+        let (first, reason) = self.scores.iter().find_map(failed)?;
+        if self.scored().next().is_none() {
+            return Some(format!(
+                "with and without polish could not be compared without the held-out documents \
+                 ({reason}), so the estimate was left {chosen}"
+            ));
+        }
+        Some(format!(
+            "the estimate {} failed without the held-out documents ({reason}), so the one {chosen} \
+             was kept",
+            first.name()
+        ))
     }
 }
 
@@ -351,27 +435,8 @@ impl Candidate {
 pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
     let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
     let word_topic = spectral.recovered.word_topic.clone();
-    Estimate { word_topic, topic_weights, lifted, polish: PolishOutcome::None, posterior: None }
-}
-
-/// A note for the user when the two candidates could not be compared.
-fn why_not_compared(scores: &Result<[Result<f64, String>; 2], String>) -> Option<String> {
-    match scores {
-        Err(reason) => Some(format!("{reason}, so the estimate was left unpolished")),
-        Ok([Ok(_), Ok(_)]) => None,
-        Ok([Err(reason), Err(_)]) => Some(format!(
-            "polish and no polish could not be compared without the held-out documents ({reason}), \
-             so the estimate was left unpolished"
-        )),
-        Ok([Err(reason), Ok(_)]) => Some(format!(
-            "the unpolished estimate failed without the held-out documents ({reason}), so the \
-             polished one was kept"
-        )),
-        Ok([Ok(_), Err(reason)]) => Some(format!(
-            "the polished estimate failed without the held-out documents ({reason}), so the \
-             unpolished one was kept"
-        )),
-    }
+    let polish = PolishOutcome::None;
+    Estimate { word_topic, topic_weights, lifted, polish, posterior: None, prior: None }
 }
 
 /// All documents but a tenth, and that tenth: chosen by a hash of their content among those that

@@ -8,7 +8,7 @@
 pub(crate) mod choice;
 mod classical_em;
 mod collapsed_gibbs;
-pub(crate) mod cvb0;
+pub(crate) mod collapsed_vb;
 mod diagnostics;
 mod em;
 mod evidence;

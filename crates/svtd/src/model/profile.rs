@@ -1,17 +1,20 @@
 //! The documents' mixtures under given topics, and the sums they make: the sweeps of
-//! [`cvb0`](super::cvb0) without exclusion, for weights of the documents that may be moved.
+//! [`collapsed_vb`](super::collapsed_vb) without exclusion, for weights of the documents that may be
+//! moved.
 //!
 //! ```text
 //! c_di = x_di / sum_j A_ij B_dj        A: topics,  B = D + alpha: mixtures
 //! D = B o (C A),   S = A o (C'B)       C: the numbers c on the pattern of the counts
 //! ```
 //!
+//! To second order `B = (D + alpha) / (1 + V / 2(D + alpha)^2)`, `V` the variance of `D`.
+//!
 //! [`trust`](super::trust) asks it what the sweeps would answer without some documents.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::cvb0::{ALPHA, ETA, LANES, padded};
+use super::collapsed_vb::{LANES, Order, Prior, padded};
 use super::trust::{GROUPS, Groups};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
@@ -23,29 +26,39 @@ use crate::moments::panels::{LeftOut, Products, Steps};
 pub(super) struct Profile<'a> {
     rows: &'a SparseCounts,
     n_features: usize,
+    order: Order,
     alpha: Vec<f64>,
+    /// Words that smoothing adds to each topic.
+    strength: f64,
     /// `A`.
     topics: Vec<f64>,
     /// `B` after the last update, and before it.
     mixtures: Vec<f64>,
     before: Vec<f64>,
+    /// `D + alpha` after the last update, where `B` is another.
+    held: Vec<f64>,
     /// `c`, in the order of the counts; made with `before`.
     shares: Vec<f32>,
 }
 
 impl<'a> Profile<'a> {
-    /// All mixtures even.
-    pub fn new(corpus: &'a Corpus, topics: &Matrix) -> Self {
-        let (rows, k) = (corpus.rows(), topics.n_columns());
-        let alpha: Vec<f64> = (0..padded(k)).map(|j| if j < k { ALPHA } else { 0.0 }).collect();
+    /// All mixtures as before any word; `shares` are the topics' shares of the words.
+    pub fn new(corpus: &'a Corpus, topics: &Matrix, prior: &Prior, shares: &[f64]) -> Self {
+        let rows = corpus.rows();
+        let mut alpha = prior.alpha(shares);
+        alpha.resize(padded(topics.n_columns()), 0.0);
         let mixtures = alpha.repeat(rows.n_rows());
+        let held = if prior.order == Order::Second { mixtures.clone() } else { Vec::new() };
         let mut profile = Self {
             rows,
             n_features: topics.n_rows(),
+            order: prior.order,
             alpha,
+            strength: prior.strength(),
             topics: Vec::new(),
             before: mixtures.clone(),
             mixtures,
+            held,
             shares: vec![0.0; rows.n_nonzeros()],
         };
         profile.set_topics(topics);
@@ -78,10 +91,14 @@ impl<'a> Profile<'a> {
             rest = tail;
         }
         let (topics, alpha) = (&self.topics, &self.alpha);
-        let work = self.mixtures.par_chunks_mut(DOCUMENTS * width).zip(pieces).enumerate();
-        work.for_each(|(piece, (mixtures, shares))| {
+        let held: Vec<&mut [f64]> = match self.order {
+            Order::Zeroth => pieces.iter().map(|_| Default::default()).collect(),
+            Order::Second => self.held.chunks_mut(DOCUMENTS * width).collect(),
+        };
+        let work = self.mixtures.par_chunks_mut(DOCUMENTS * width).zip(pieces).zip(held);
+        work.enumerate().for_each(|(piece, ((mixtures, shares), held))| {
             let first = piece * DOCUMENTS;
-            Arch::new().dispatch(Mix { rows, first, topics, alpha, mixtures, shares });
+            Arch::new().dispatch(Mix { rows, first, topics, alpha, mixtures, shares, held });
         });
     }
 
@@ -103,15 +120,14 @@ impl<'a> Profile<'a> {
     /// documents.
     pub fn left_out(&self, groups: &Groups, sums: &Matrix, whole: &Matrix) -> Steps {
         let (width, k) = (self.alpha.len(), self.n_topics());
-        let mixtures = self.mixtures();
+        let holdings = self.holdings();
         let mut own_masses = Matrix::zeros(GROUPS, k);
         for j in 0..k {
-            for (d, mixture) in mixtures.column(j).iter().enumerate() {
-                own_masses[(groups.of(d), j)] += mixture - ALPHA;
+            for (d, held) in holdings.column(j).iter().enumerate() {
+                own_masses[(groups.of(d), j)] += held;
             }
         }
-        let smoothing = self.n_features as f64 * ETA;
-        let mass = |j: usize| sums.column(j).iter().sum::<f64>() + smoothing;
+        let mass = |j: usize| sums.column(j).iter().sum::<f64>() + self.strength;
         let products = Products::new(self.rows, self.n_features, Counting::Raw);
         let left_out = LeftOut {
             members: &groups.members(),
@@ -125,9 +141,19 @@ impl<'a> Profile<'a> {
         products.left_out_given(&self.shares, &left_out)
     }
 
-    /// `B`, documents x topics.
+    /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.
     pub fn mixtures(&self) -> Matrix {
-        unpadded(&self.mixtures, self.alpha.len(), self.n_topics())
+        let held = if self.order == Order::Second { &self.held } else { &self.mixtures };
+        unpadded(held, self.alpha.len(), self.n_topics())
+    }
+
+    /// `D`: the words of each document that are of each topic.
+    pub fn holdings(&self) -> Matrix {
+        let mut holdings = self.mixtures();
+        for (j, alpha) in self.alpha[..self.n_topics()].iter().enumerate() {
+            holdings.column_mut(j).iter_mut().for_each(|held| *held = (*held - alpha).max(0.0));
+        }
+        holdings
     }
 
     fn n_topics(&self) -> usize {
@@ -144,6 +170,8 @@ struct Mix<'a> {
     alpha: &'a [f64],
     mixtures: &'a mut [f64],
     shares: &'a mut [f32],
+    /// Empty to zeroth order.
+    held: &'a mut [f64],
 }
 
 impl WithSimd for Mix<'_> {
@@ -152,11 +180,13 @@ impl WithSimd for Mix<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let width = self.alpha.len();
-        let mut sum = vec![0.0; width];
+        let second = !self.held.is_empty();
+        let (mut sum, mut squares) = (vec![0.0; width], vec![0.0; width]);
         let mut position = 0;
         for (offset, mixture) in self.mixtures.chunks_exact_mut(width).enumerate() {
             let (features, counts) = self.rows.row(self.first + offset);
             sum.fill(0.0);
+            squares.fill(0.0);
             for (&i, &x) in features.iter().zip(counts) {
                 let words = &self.topics[i as usize * width..][..width];
                 let mut lanes = [0.0; LANES];
@@ -172,12 +202,34 @@ impl WithSimd for Mix<'_> {
                 for (value, a) in sum.iter_mut().zip(words) {
                     *value += share * a;
                 }
+                if second {
+                    let each = share * share / f64::from(x);
+                    for (value, a) in squares.iter_mut().zip(words) {
+                        *value += each * a * a;
+                    }
+                }
             }
-            for ((b, value), alpha) in mixture.iter_mut().zip(&sum).zip(self.alpha) {
-                *b = *b * value + alpha;
+            if second {
+                let held = &mut self.held[offset * width..][..width];
+                for j in 0..width {
+                    let b = mixture[j];
+                    held[j] = b * sum[j] + self.alpha[j];
+                    let variance = b * (sum[j] - b * squares[j]);
+                    mixture[j] = geometric(held[j], variance.max(0.0));
+                }
+            } else {
+                for ((b, value), alpha) in mixture.iter_mut().zip(&sum).zip(self.alpha) {
+                    *b = *b * value + alpha;
+                }
             }
         }
     }
+}
+
+/// As [`collapsed_vb`](super::collapsed_vb) has it: `m / (1 + v / 2m^2)`.
+fn geometric(mean: f64, variance: f64) -> f64 {
+    let double = 2.0 * mean * mean;
+    if double > 0.0 { mean * double / (double + variance) } else { 0.0 }
 }
 
 /// The first `k` numbers of every row.

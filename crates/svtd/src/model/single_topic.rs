@@ -129,6 +129,7 @@ pub(super) fn unpolished(spectral: &Spectral) -> Estimate {
         lifted: vec![false; spectral.recovered.topic_weights.len()],
         polish: PolishOutcome::None,
         posterior: None,
+        prior: None,
     }
 }
 
@@ -149,5 +150,5 @@ fn merged(
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
     let posterior = posterior.filter(|p| p.n_columns() == merged.topic_weights.len());
     let em::Merged { word_topic, topic_weights, .. } = merged;
-    Estimate { word_topic, topic_weights, lifted, polish, posterior }
+    Estimate { word_topic, topic_weights, lifted, polish, posterior, prior: None }
 }

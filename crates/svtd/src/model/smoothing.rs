@@ -65,6 +65,21 @@ pub(super) fn strength(corpus: &Corpus, topic_weights: &[f64]) -> f64 {
     concentration(corpus, topic_weights).unwrap_or(0.0).clamp(FLOOR * n, CEILING * n)
 }
 
+/// The same for documents that mix `k` topics, `alpha0` the sum of the Dirichlet parameter. Topics
+/// are as alike as is ever believed when words of one document are not more alike than those of two.
+pub(super) fn of_mixtures(corpus: &Corpus, alpha0: f64, k: usize) -> f64 {
+    let most = CEILING * corpus.n_present() as f64;
+    let Some(Chances { within, between }) = Chances::count(corpus) else {
+        return most;
+    };
+    // Two words of a document are of one topic by 1 / (1 + alpha0), otherwise as in two documents.
+    let apart = (1.0 + alpha0) * (within - between);
+    if apart <= 0.0 {
+        return most;
+    }
+    ((1.0 - 1.0 / k as f64) * (1.0 - between) / apart - 1.0).clamp(0.0, most)
+}
+
 /// `S` as the chances have it; `None` when there is nothing to count, or words of one document are
 /// not more alike than those of two.
 fn concentration(corpus: &Corpus, topic_weights: &[f64]) -> Option<f64> {
@@ -108,7 +123,7 @@ impl Chances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{Lengths, SingleTopicSource};
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
     #[test]
     fn chances_are_counted_by_hand() {
@@ -134,6 +149,24 @@ mod tests {
                 .collect();
             let mean = estimates.iter().sum::<f64>() / 20.0;
             assert!((mean / truth - 1.0).abs() < 0.15, "{truth}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_concentration_of_mixed_topics_is_found_again() {
+        let lengths = Lengths::Uniform(20..=80);
+        for truth in [300.0, 2000.0] {
+            for alpha0 in [0.5, 1.0, 3.0] {
+                let estimates: Vec<f64> = (0..20)
+                    .map(|seed| {
+                        let source = LdaSource::zipf(400, 8, 5.0, truth, alpha0, seed);
+                        let corpus = source.draw(4000, &lengths, seed + 100).0;
+                        of_mixtures(&corpus, alpha0, 8)
+                    })
+                    .collect();
+                let mean = estimates.iter().sum::<f64>() / 20.0;
+                assert!((mean / truth - 1.0).abs() < 0.15, "{truth}, {alpha0}: {mean}");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The part of a fit that all models share: whitening, rotation, parameters.
 
+use super::collapsed_vb::Prior;
 use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use super::noise;
 use super::options::Options;
@@ -118,6 +119,8 @@ pub(super) struct Estimate {
     pub polish: PolishOutcome,
     /// The posterior of the documents' topics, documents x topics, where EM came to rest.
     pub posterior: Option<Matrix>,
+    /// What the sweeps believed beforehand.
+    pub prior: Option<Prior>,
 }
 
 /// Orders the topics, carries them to vocabulary order and writes the diagnostics.

@@ -29,7 +29,7 @@
 use super::learner::Learner;
 use super::options::{Options, Polish};
 use super::stage::Stage;
-use super::{cvb0, em, repeats};
+use super::{collapsed_vb, em, repeats};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::krylov::{BLOCK, expected_products};
@@ -185,8 +185,8 @@ impl Plan<'_> {
     }
 
     fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
-        let width = cvb0::padded(self.options.n_topics) as f64;
-        let looks = 1.5 * sweeps as f64 + 0.75 * (cvb0::WARM_UP + 1) as f64;
+        let width = collapsed_vb::padded(self.options.n_topics) as f64;
+        let looks = 1.5 * sweeps as f64 + 0.75 * (collapsed_vb::WARM_UP + 1) as f64;
         let passes = (sweeps + 1) as f64;
         self.add(Stage::Polish, looks * sizes.n_nonzeros as f64 * width, passes);
     }
@@ -196,7 +196,7 @@ impl Plan<'_> {
     fn better_of_two(&mut self, sizes: Sizes) {
         let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
         self.add(Stage::Moments, products * Workload::product_operations(sizes), products);
-        self.with_sweeps(sizes, cvb0::SWEEPS);
+        self.with_sweeps(sizes, collapsed_vb::SWEEPS);
     }
 
     fn trust(&mut self, sizes: Sizes) {
@@ -221,9 +221,9 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let basis = (2 * k + 3 * BLOCK) as f64;
     let whitening =
         8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
-    let width = cvb0::padded(k) as f64;
+    let width = collapsed_vb::padded(k) as f64;
     let mixtures = 4.0 * rows * width;
-    let tallies = cvb0::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
+    let tallies = collapsed_vb::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
     let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
     let lda = options.alpha0.is_some();
     let polish = match (options.polish, lda) {

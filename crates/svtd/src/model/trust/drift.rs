@@ -22,10 +22,10 @@
 //! # Cost
 //! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic.
 
+use super::sweeps::End;
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
-use crate::model::cvb0;
-use crate::model::spectral::frequencies;
+use crate::model::collapsed_vb;
 use crate::synthetic::{Drawn, draw_mixtures};
 
 /// Tokens drawn at most for each topic: enough for the words of a thousandth and more.
@@ -41,11 +41,12 @@ const SEED: u64 = 0x5EED;
 /// documents x topics.
 pub(super) fn widen(
     corpus: &Corpus,
-    word_topic: &Matrix,
+    end: &End<'_>,
     shapes: &Matrix,
     sweeps: usize,
     errors: &mut Matrix,
 ) {
+    let word_topic = end.word_topic;
     let chosen = chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
     let drawn: Vec<Drawn> = chosen
         .iter()
@@ -60,8 +61,9 @@ pub(super) fn widen(
     let start = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
         word_topic[(words[i] as usize, j)]
     });
-    let swept = cvb0::polish(&redrawn, &start, &frequencies(&redrawn), sweeps, &|_| {});
     let scale = corpus.n_tokens() as f64 / redrawn.n_tokens().max(1) as f64;
+    let prior = end.prior.in_part(words, 1.0 / scale);
+    let swept = collapsed_vb::polish(&redrawn, &start, &prior, sweeps, &|_| {});
     for (j, weight) in swept.topic_weights.iter().enumerate() {
         let least = FREQUENT / (weight * redrawn.n_tokens() as f64).max(f64::MIN_POSITIVE);
         let (mut excess, mut mass) = (0.0, 0.0);

@@ -80,7 +80,9 @@ pub(super) fn assess(
             Some(em::leave_out(corpus, &groups, estimate, &frequencies))
         }
         PolishOutcome::Sweeps { sweeps, .. } => {
-            Some(sweeps::leave_out(corpus, &groups, &estimate.word_topic, sweeps))
+            let Estimate { word_topic, topic_weights, prior, .. } = &*estimate;
+            let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
+            Some(sweeps::leave_out(corpus, &groups, &end, sweeps))
         }
         _ if options.method == Method::Joint => {
             let whole = &spectral.recovered.word_topic;

@@ -6,6 +6,7 @@ use super::sweeps;
 use crate::corpus::Corpus;
 use crate::evaluation::match_topics;
 use crate::linalg::Matrix;
+use crate::model::collapsed_vb::Prior;
 use crate::model::spectral::to_vocabulary;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use crate::{Lda, Polish, SingleTopic};
@@ -89,7 +90,10 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
     let words = &corpus.word_of_feature()[..corpus.n_present()];
     let by_feature = Matrix::from_fn(words.len(), 4, |i, j| whole[(words[i] as usize, j)]);
     let groups = Groups::deal(&corpus).unwrap();
-    let ours = sweeps::by_chance(&corpus, &groups, &by_feature).0.errors;
+    let prior = Prior::of_model(&corpus, 1.0, 4);
+    let topic_weights = &[0.25; 4];
+    let end = sweeps::End { word_topic: &by_feature, topic_weights, prior: &prior };
+    let ours = sweeps::by_chance(&corpus, &groups, &end).0.errors;
     let ours = to_vocabulary(&corpus, &ours);
     // Without the bias, which is the same in all refits. The answer is followed for a few sweeps
     // only and falls short of the refits; `drift` makes up for it, since the documents it draws

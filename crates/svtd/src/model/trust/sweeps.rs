@@ -24,7 +24,7 @@ use super::spread::standard_errors;
 use super::{Left, drift};
 use crate::corpus::Corpus;
 use crate::linalg::Matrix;
-use crate::model::cvb0::{ALPHA, smoothed};
+use crate::model::collapsed_vb::{Prior, smoothed};
 use crate::model::profile::Profile;
 
 /// Passes in which the mixtures settle under the final topics.
@@ -42,36 +42,37 @@ const SLOWEST: f64 = 0.8;
 /// How far the documents' weights are moved for it: as far as leaving out a group moves the mean.
 const NUDGE: f64 = 0.05;
 
-/// Leaves out each group in turn, and adds the bias; `word_topic` is where the sweeps ended.
-pub(super) fn leave_out(
-    corpus: &Corpus,
-    groups: &Groups,
-    word_topic: &Matrix,
-    n_sweeps: usize,
-) -> Left {
-    let (mut left, mixtures) = by_chance(corpus, groups, word_topic);
-    drift::widen(corpus, word_topic, &mixtures, n_sweeps, &mut left.errors);
+/// Where the sweeps ended, and what they believed.
+pub(super) struct End<'a> {
+    pub word_topic: &'a Matrix,
+    pub topic_weights: &'a [f64],
+    pub prior: &'a Prior,
+}
+
+/// Leaves out each group in turn, and adds the bias of so many sweeps.
+pub(super) fn leave_out(corpus: &Corpus, groups: &Groups, end: &End<'_>, n_sweeps: usize) -> Left {
+    let (mut left, mixtures) = by_chance(corpus, groups, end);
+    drift::widen(corpus, end, &mixtures, n_sweeps, &mut left.errors);
     left
 }
 
-/// What chance does to the topics; beside it the documents' mixtures `B`.
-pub(super) fn by_chance(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -> (Left, Matrix) {
-    let mut profile = Profile::new(corpus, word_topic);
+/// What chance does to the topics; beside it the Dirichlet parameters of the documents' mixtures.
+pub(super) fn by_chance(corpus: &Corpus, groups: &Groups, end: &End<'_>) -> (Left, Matrix) {
+    let End { word_topic, topic_weights, prior } = end;
+    let mut profile = Profile::new(corpus, word_topic, prior, topic_weights);
     (0..SETTLING).for_each(|_| profile.settle());
     let sums = profile.sums(None);
-    let whole = smoothed(&sums);
+    let whole = smoothed(&sums, &prior.eta);
     let steps = profile.left_out(groups, &sums, &whole);
     let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
-    let mixtures = profile.mixtures();
-    let mut holdings = mixtures.clone();
-    holdings.values_mut().iter_mut().for_each(|b| *b = (*b - ALPHA).max(0.0));
+    let (mixtures, holdings) = (profile.mixtures(), profile.holdings());
     let chosen = drift::chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
     let n_tokens: u64 = chosen.iter().map(|&d| corpus.lengths()[d]).sum();
     let growth = if 2 * n_tokens < corpus.n_tokens() {
-        growth_in_part(corpus, groups, &chosen, word_topic)
+        growth_in_part(corpus, groups, &chosen, end)
     } else {
         let signs = (0..corpus.n_documents()).map(|d| sign(0, groups.of(d))).collect();
-        growth(&profile, &whole, signs)
+        growth(&profile, &whole, prior, signs)
     };
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
@@ -79,33 +80,32 @@ pub(super) fn by_chance(corpus: &Corpus, groups: &Groups, word_topic: &Matrix) -
 }
 
 /// The growth of the answers as some of the documents have it.
-fn growth_in_part(
-    corpus: &Corpus,
-    groups: &Groups,
-    chosen: &[usize],
-    word_topic: &Matrix,
-) -> Vec<f64> {
+fn growth_in_part(corpus: &Corpus, groups: &Groups, chosen: &[usize], end: &End<'_>) -> Vec<f64> {
     let part = corpus.subset(chosen);
-    let words = &part.word_of_feature()[..part.n_present()];
-    let topics = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
-        word_topic[(corpus.feature_of_word()[words[i] as usize] as usize, j)]
+    let features: Vec<u32> = part.word_of_feature()[..part.n_present()]
+        .iter()
+        .map(|&word| corpus.feature_of_word()[word as usize])
+        .collect();
+    let topics = Matrix::from_fn(features.len(), end.word_topic.n_columns(), |i, j| {
+        end.word_topic[(features[i] as usize, j)]
     });
-    let mut profile = Profile::new(&part, &topics);
+    let prior = end.prior.in_part(&features, part.n_tokens() as f64 / corpus.n_tokens() as f64);
+    let mut profile = Profile::new(&part, &topics, &prior, end.topic_weights);
     (0..SETTLING).for_each(|_| profile.settle());
-    let whole = smoothed(&profile.sums(None));
-    growth(&profile, &whole, chosen.iter().map(|&d| sign(0, groups.of(d))).collect())
+    let whole = smoothed(&profile.sums(None), &prior.eta);
+    growth(&profile, &whole, &prior, chosen.iter().map(|&d| sign(0, groups.of(d))).collect())
 }
 
 /// How the answer to moved weights grows, topic by topic; `whole` is the answer to even ones.
-fn growth(profile: &Profile<'_>, whole: &Matrix, signs: Vec<f64>) -> Vec<f64> {
+fn growth(profile: &Profile<'_>, whole: &Matrix, prior: &Prior, signs: Vec<f64>) -> Vec<f64> {
     let swept = |direction: f64| {
         let weights: Vec<f64> = signs.iter().map(|sign| 1.0 + direction * NUDGE * sign).collect();
         let mut profile = profile.clone();
-        let mut measured = vec![smoothed(&profile.sums(Some(&weights)))];
+        let mut measured = vec![smoothed(&profile.sums(Some(&weights)), &prior.eta)];
         for sweep in 1..MEASURED {
             profile.set_topics(&measured[sweep - 1]);
             profile.settle();
-            measured.push(smoothed(&profile.sums(Some(&weights))));
+            measured.push(smoothed(&profile.sums(Some(&weights)), &prior.eta));
         }
         measured
     };
