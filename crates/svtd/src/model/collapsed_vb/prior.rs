@@ -81,6 +81,11 @@ impl Prior {
         }
     }
 
+    /// `alpha` where it says which mixtures there are; on text it only keeps them from being nothing.
+    pub fn of_any_document(&self, shares: &[f64]) -> Option<Vec<f64>> {
+        matches!(self.mixtures, Mixtures::Total(_)).then(|| self.alpha(shares))
+    }
+
     /// The same belief on part of the counts: features `kept`, and `part` of the words, so that
     /// the counts have as much to say against it.
     pub fn in_part(&self, kept: &[u32], part: f64) -> Self {

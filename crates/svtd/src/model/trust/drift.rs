@@ -4,8 +4,8 @@
 //! are not the true ones: mixtures are made of few words, and what is uncertain about them pulls the
 //! topics together. No subtraction of documents shows such a bias, since it is the same for all of
 //! them. So it is looked for where the truth is known: documents are drawn from the fitted topics,
-//! each as long as one of the corpus and with a mixture that its words leave possible, and swept as
-//! often as the fit was, beginning at the topics they were drawn from. With `d` how far those move,
+//! each as long as one of the corpus and with a mixture that its words leave possible (where documents
+//! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at the topics they were drawn from. With `d` how far those move,
 //! `v` the variance that chance explains and `p` the probabilities, a bias in proportion to `p` is
 //!
 //! ```text
@@ -37,8 +37,8 @@ const FREQUENT: f64 = 10.0;
 /// What the documents' own keys are mixed with.
 const SEED: u64 = 0x5EED;
 
-/// Widens `errors` by the bias of so many sweeps; `shapes` are the mixtures' Dirichlet parameters,
-/// documents x topics.
+/// Widens `errors` by the bias of so many sweeps; `shapes` are the Dirichlet parameters of the
+/// documents' mixtures given their words, documents x topics.
 pub(super) fn widen(
     corpus: &Corpus,
     end: &End<'_>,
@@ -48,11 +48,12 @@ pub(super) fn widen(
 ) {
     let word_topic = end.word_topic;
     let chosen = chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
+    let believed = end.prior.of_any_document(end.topic_weights);
     let drawn: Vec<Drawn> = chosen
         .iter()
         .map(|&d| Drawn {
             seed: SEED ^ corpus.document_key(d),
-            shapes: shapes.row(d),
+            shapes: believed.clone().unwrap_or_else(|| shapes.row(d)),
             length: corpus.lengths()[d],
         })
         .collect();
