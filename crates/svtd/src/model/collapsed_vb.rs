@@ -60,8 +60,12 @@ pub(super) const SWEEPS: usize = 18;
 /// rows are near, and excludes nothing; only the last one adds to `S`.
 const LOOKS: usize = 2;
 
-/// Passes with fixed topics before the first sweep.
-pub(super) const WARM_UP: usize = 3;
+/// Looks at a document with fixed topics before the first sweep.
+const WARM_UP: usize = 4;
+
+/// The same to second order, where they go as far as in a sweep: mixtures that have not come to rest
+/// under topics that are nearly right would pull those together.
+const LONG_WARM_UP: usize = 11;
 
 /// How far `S` and `D` go towards and beyond their update; the last sweep goes as far as it says.
 const STRIDE: f64 = 1.8;
@@ -150,6 +154,14 @@ fn swept(
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     Matrix::from_fn(n_features, k, |i, j| sums.values[i * width + j])
+}
+
+/// Looks at a document before the first sweep, and how far each goes.
+pub(super) fn warm_up(order: Order) -> (usize, f32) {
+    match order {
+        Order::Zeroth => (WARM_UP, 1.0),
+        Order::Second => (LONG_WARM_UP, STRIDE as f32),
+    }
 }
 
 /// Numbers that are kept of a document between sweeps: `D`, and to second order `V`.
@@ -259,8 +271,10 @@ impl Pass<'_> {
         let mixtures = chunk.mixtures.chunks_exact_mut(kept_for(order, width));
         for (d, mixture) in chunk.documents.clone().zip(mixtures) {
             let (features, counts) = rows.row(d);
-            let looks = if look == Look::WarmUp { WARM_UP + 1 } else { LOOKS };
-            let stride = if look == Look::Sweep { STRIDE as f32 } else { 1.0 };
+            let (looks, stride) = match look {
+                Look::WarmUp => warm_up(order),
+                Look::Sweep => (LOOKS, STRIDE as f32),
+            };
             kernel.open(mixture);
             for turn in 1..=looks {
                 let last = turn == looks;
@@ -516,7 +530,8 @@ mod tests {
             let truth =
                 Matrix::from_fn(words.len(), 5, |i, j| source.word_topic[(words[i] as usize, j)]);
             let second = Prior::of_model(&corpus, 1.0, 5);
-            let zeroth = Prior { order: Order::Zeroth, ..second.clone() };
+            let mut zeroth = second.clone();
+            zeroth.order = Order::Zeroth;
             for (mean, prior) in means.iter_mut().zip([second, zeroth]) {
                 let swept = polish(&corpus, &truth, &prior, SWEEPS, &|_| {}).word_topic;
                 let pairs = swept.values().iter().zip(truth.values());

@@ -54,6 +54,10 @@ const ROUGHLY: f64 = 1e-2;
 /// Sweeps of the default polish.
 const SWEEPS: usize = collapsed_vb::SWEEPS;
 
+/// The part of the perplexity that sweeps must save. Where it is less, topics overlap so much that
+/// the bias of the sweeps outweighs what chance they take away.
+const WORTH: f64 = 1e-3;
+
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;
 
@@ -391,9 +395,13 @@ impl Contest {
             .filter_map(|(candidate, score)| Some((*candidate, *score.as_ref().ok()?)))
     }
 
-    /// The first of those with the lowest perplexity.
+    /// The one with the lowest perplexity, sweeps only if they are worth it.
     fn best(&self) -> Option<Candidate> {
-        self.scored().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(candidate, _)| candidate)
+        let counted = self.scored().map(|(candidate, score)| match candidate {
+            Candidate::Unpolished => (candidate, (1.0 - WORTH) * score),
+            _ => (candidate, score),
+        });
+        counted.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(candidate, _)| candidate)
     }
 
     /// The perplexity unpolished, and the best polished.

@@ -1,6 +1,7 @@
 //! How much a topic is drawn towards the corpus: as much as the topics are alike.
 //!
-//! EM smooths a topic with `S` words of the corpus' own frequencies `M1`. That is the mean of what
+//! EM smooths a topic with `S` words of the corpus' own frequencies `M1`, and so do the sweeps of LDA
+//! where documents follow the model. That is the mean of what
 //! to believe of a topic when topics are Dirichlet around `M1` with concentration `S`: far apart for
 //! small `S`, nearly the same for large. How far apart they are, the data say before any topic is
 //! known, by two chances that can be counted without bias:
@@ -160,7 +161,7 @@ mod tests {
                 let estimates: Vec<f64> = (0..20)
                     .map(|seed| {
                         let source = LdaSource::zipf(400, 8, 5.0, truth, alpha0, seed);
-                        let corpus = source.draw(4000, &lengths, seed + 100).0;
+                        let corpus = source.draw(10_000, &lengths, seed + 100).0;
                         of_mixtures(&corpus, alpha0, 8)
                     })
                     .collect();

@@ -26,10 +26,11 @@
 //! # Cost
 //! None to speak of.
 
+use super::collapsed_vb::{self, Order};
 use super::learner::Learner;
 use super::options::{Options, Polish};
 use super::stage::Stage;
-use super::{collapsed_vb, em, repeats};
+use super::{em, repeats};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::krylov::{BLOCK, expected_products};
@@ -186,7 +187,7 @@ impl Plan<'_> {
 
     fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
         let width = collapsed_vb::padded(self.options.n_topics) as f64;
-        let looks = 1.5 * sweeps as f64 + 0.75 * (collapsed_vb::WARM_UP + 1) as f64;
+        let looks = 1.5 * sweeps as f64 + 0.75 * collapsed_vb::warm_up(Order::Zeroth).0 as f64;
         let passes = (sweeps + 1) as f64;
         self.add(Stage::Polish, looks * sizes.n_nonzeros as f64 * width, passes);
     }
@@ -221,8 +222,10 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let basis = (2 * k + 3 * BLOCK) as f64;
     let whitening =
         8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
-    let width = collapsed_vb::padded(k) as f64;
-    let mixtures = 4.0 * rows * width;
+    let padded = collapsed_vb::padded(k);
+    let width = padded as f64;
+    // To second order, should the documents follow the model.
+    let mixtures = 4.0 * rows * collapsed_vb::kept_for(Order::Second, padded) as f64;
     let tallies = collapsed_vb::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
     let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
     let lda = options.alpha0.is_some();

@@ -1,19 +1,22 @@
 //! How far the sweeps of LDA lead away from topics that are true.
 //!
 //! On documents that follow the model the sweeps end at the same topics wherever they begin, and those
-//! are not the true ones: mixtures are made of few words, and what is uncertain about them pulls the
-//! topics together. No subtraction of documents shows such a bias, since it is the same for all of
+//! are not quite the true ones: mixtures are made of few words, and what is uncertain about them moves
+//! the topics. No subtraction of documents shows such a bias, since it is the same for all of
 //! them. So it is looked for where the truth is known: documents are drawn from the fitted topics,
 //! each as long as one of the corpus and with a mixture that its words leave possible (where documents
-//! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at the topics they were drawn from. With `d` how far those move,
-//! `v` the variance that chance explains and `p` the probabilities, a bias in proportion to `p` is
+//! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at
+//! the topics they were drawn from. The part of the way that is made of topics, `b_ij`, is how far they
+//! run into each other. With `d` the rest of the way, `v` the variance that chance explains and `p` the
+//! probabilities, a bias in proportion to `p` is
 //!
 //! ```text
 //! E d_ij^2 = v_ij + c_j^2 p_ij^2      so     c_j^2 = sum_i (d_ij^2 - v_ij) / p_ij  /  sum_i p_ij
 //! ```
 //!
-//! over the words that are frequent enough to tell. The errors of the topic are widened by `c_j p_ij`.
-//! The drawn documents have chance in them as well, so what `v` falls short of is in `c_j`.
+//! over the words that are frequent enough to tell. The errors of the topic are widened by `c_j p_ij`
+//! and by `b_ij`. The drawn documents have chance in them as well, so what `v` falls short of is in
+//! `c_j` or `b_ij`.
 //!
 //! # Same bits
 //! What is drawn follows the content of a document, with a fixed seed: the same corpus gives the same
@@ -24,8 +27,9 @@
 
 use super::sweeps::End;
 use crate::corpus::Corpus;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, positive_inverse};
 use crate::model::collapsed_vb;
+use crate::model::spectral::frequencies;
 use crate::synthetic::{Drawn, draw_mixtures};
 
 /// Tokens drawn at most for each topic: enough for the words of a thousandth and more.
@@ -65,21 +69,39 @@ pub(super) fn widen(
     let scale = corpus.n_tokens() as f64 / redrawn.n_tokens().max(1) as f64;
     let prior = end.prior.in_part(words, 1.0 / scale);
     let swept = collapsed_vb::polish(&redrawn, &start, &prior, sweeps, &|_| {});
+    let systematic = along_topics(&redrawn, &start, &swept.word_topic, word_topic);
     for (j, weight) in swept.topic_weights.iter().enumerate() {
         let least = FREQUENT / (weight * redrawn.n_tokens() as f64).max(f64::MIN_POSITIVE);
         let (mut excess, mut mass) = (0.0, 0.0);
         for (i, &word) in words.iter().enumerate() {
             let p = start[(i, j)];
             if p >= least {
-                let (moved, error) = (swept.word_topic[(i, j)] - p, errors[(word as usize, j)]);
-                excess += (moved * moved - scale * error * error) / p;
+                let entry = (word as usize, j);
+                let moved = swept.word_topic[(i, j)] - p - systematic[entry];
+                excess += (moved * moved - scale * errors[entry] * errors[entry]) / p;
                 mass += p;
             }
         }
         let bias = if mass > 0.0 { (excess.max(0.0) / mass).sqrt() } else { 0.0 };
-        for (error, p) in errors.column_mut(j).iter_mut().zip(word_topic.column(j)) {
-            *error = error.hypot(bias * p);
+        let shapes = word_topic.column(j).iter().zip(systematic.column(j));
+        for (error, (p, systematic)) in errors.column_mut(j).iter_mut().zip(shapes) {
+            *error = error.hypot(bias * p).hypot(*systematic);
         }
+    }
+}
+
+/// How far the topics moved into each other: the part of `end - start` (features of the drawn
+/// documents x topics) that is made of topics, for the features of `word_topic`. Nothing when the
+/// topics do not tell themselves apart.
+fn along_topics(drawn: &Corpus, start: &Matrix, end: &Matrix, word_topic: &Matrix) -> Matrix {
+    let rare = frequencies(drawn).iter().map(|f| 1.0 / f).collect::<Vec<f64>>();
+    let mut scaled = start.clone();
+    scaled.scale_rows(&rare);
+    let mut moved = end.clone();
+    moved.add(-1.0, start);
+    match positive_inverse(&start.transpose_times(&scaled)) {
+        Some(inverse) => word_topic.times(&inverse.times(&scaled.transpose_times(&moved))),
+        None => Matrix::zeros(word_topic.n_rows(), word_topic.n_columns()),
     }
 }
 
