@@ -31,8 +31,8 @@ fn quiet_leaves_stderr_empty_and_verbose_tells_the_stages() {
     assert_eq!(w.must("fit docword.lda.txt -k 4 --quiet").stderr, "");
     let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
     for stage in ["reading", "moments", "whitening", "decomposition", "recovery", "polish"] {
-        let times = told.lines().filter(|l| l.starts_with(stage) && l.ends_with(" s"));
-        assert_eq!(times.count(), 1, "{stage}: {told}");
+        let is_told = told.lines().any(|l| l.starts_with(stage) && l.ends_with(" s"));
+        assert!(is_told, "{stage}: {told}");
     }
 }
 
