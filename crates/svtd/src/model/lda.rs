@@ -51,9 +51,6 @@ const EXPLAINED: f64 = 0.75;
 /// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
 
-/// Sweeps of the default polish.
-const SWEEPS: usize = collapsed_vb::SWEEPS;
-
 /// The part of the perplexity that sweeps must save. Where it is less, topics overlap so much that
 /// the bias of the sweeps outweighs what chance they take away.
 const WORTH: f64 = 1e-3;
@@ -155,7 +152,9 @@ impl LdaParams {
         }
         check_n_topics(self.options.n_topics, corpus.n_present())?;
         match self.options.polish {
-            Polish::Auto => self.fit_best(corpus, Some(Candidate::Unpolished), SWEEPS, watch),
+            Polish::Auto => {
+                self.fit_best(corpus, Some(Candidate::Unpolished), collapsed_vb::SWEEPS, watch)
+            }
             Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
             Polish::Steps(sweeps) => self.fit_best(corpus, None, sweeps, watch),
         }

@@ -97,7 +97,9 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
             let factor = if SECOND { geometric(simd, prior[v], variance[v]) } else { prior[v] };
             scaled[v] = simd.mul_f32s(factor, inverse[v]);
             sum[v] = simd.splat_f32s(0.0);
-            spread[v] = simd.splat_f32s(0.0);
+            if SECOND {
+                spread[v] = simd.splat_f32s(0.0);
+            }
         }
     }
 
@@ -112,7 +114,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
             total = self.exclude(word, part(1.0, total), eta);
         }
         let (simd, scale) = (self.simd, self.simd.splat_f32s(part(count, total)));
-        let less = simd.splat_f32s(-part(1.0, count));
+        let less = simd.splat_f32s(if SECOND { -1.0 / count } else { 0.0 });
         let (fresh, sum) = (self.fresh.as_mut(), self.sum.as_mut());
         let spread = self.spread.as_mut();
         for v in 0..fresh.len() {
