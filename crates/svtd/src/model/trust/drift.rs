@@ -7,7 +7,7 @@
 //! each as long as one of the corpus and with a mixture that its words leave possible (where documents
 //! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at
 //! the topics they were drawn from. The part of the way that is made of topics, `b_ij`, is how far they
-//! run into each other. With `d` the rest of the way, `v` the variance that chance explains and `p` the
+//! run into each other (told where documents follow the model). With `d` the rest of the way, `v` the variance that chance explains and `p` the
 //! probabilities, a bias in proportion to `p` is
 //!
 //! ```text
@@ -69,7 +69,12 @@ pub(super) fn widen(
     let scale = corpus.n_tokens() as f64 / redrawn.n_tokens().max(1) as f64;
     let prior = end.prior.in_part(words, 1.0 / scale);
     let swept = collapsed_vb::polish(&redrawn, &start, &prior, sweeps, &|_| {});
-    let systematic = along_topics(&redrawn, &start, &swept.word_topic, word_topic);
+    // Mixtures that the words of text leave possible are more even than those the sweeps believe in,
+    // and that alone would move topics together.
+    let systematic = match believed {
+        Some(_) => along_topics(&redrawn, &start, &swept.word_topic, word_topic),
+        None => Matrix::zeros(word_topic.n_rows(), word_topic.n_columns()),
+    };
     for (j, weight) in swept.topic_weights.iter().enumerate() {
         let least = FREQUENT / (weight * redrawn.n_tokens() as f64).max(f64::MIN_POSITIVE);
         let (mut excess, mut mass) = (0.0, 0.0);
