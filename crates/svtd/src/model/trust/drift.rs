@@ -7,8 +7,8 @@
 //! each as long as one of the corpus and with a mixture that its words leave possible (where documents
 //! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at
 //! the topics they were drawn from. The part of the way that is made of topics, `b_ij`, is how far they
-//! run into each other (told where documents follow the model). With `d` the rest of the way, `v` the variance that chance explains and `p` the
-//! probabilities, a bias in proportion to `p` is
+//! run into each other (told where documents follow the model). With `d` the rest of the way, `v` the
+//! variance that chance explains and `p` the probabilities, a bias in proportion to `p` is
 //!
 //! ```text
 //! E d_ij^2 = v_ij + c_j^2 p_ij^2      so     c_j^2 = sum_i (d_ij^2 - v_ij) / p_ij  /  sum_i p_ij
@@ -71,10 +71,8 @@ pub(super) fn widen(
     let swept = collapsed_vb::polish(&redrawn, &start, &prior, sweeps, &|_| {});
     // Mixtures that the words of text leave possible are more even than those the sweeps believe in,
     // and that alone would move topics together.
-    let systematic = match believed {
-        Some(_) => along_topics(&redrawn, &start, &swept.word_topic, word_topic),
-        None => Matrix::zeros(word_topic.n_rows(), word_topic.n_columns()),
-    };
+    let along = |_| along_topics(&redrawn, &start, &swept.word_topic, word_topic);
+    let systematic = believed.as_ref().map(along);
     for (j, weight) in swept.topic_weights.iter().enumerate() {
         let least = FREQUENT / (weight * redrawn.n_tokens() as f64).max(f64::MIN_POSITIVE);
         let (mut excess, mut mass) = (0.0, 0.0);
@@ -82,15 +80,20 @@ pub(super) fn widen(
             let p = start[(i, j)];
             if p >= least {
                 let entry = (word as usize, j);
-                let moved = swept.word_topic[(i, j)] - p - systematic[entry];
+                let along = systematic.as_ref().map_or(0.0, |b| b[entry]);
+                let moved = swept.word_topic[(i, j)] - p - along;
                 excess += (moved * moved - scale * errors[entry] * errors[entry]) / p;
                 mass += p;
             }
         }
         let bias = if mass > 0.0 { (excess.max(0.0) / mass).sqrt() } else { 0.0 };
-        let shapes = word_topic.column(j).iter().zip(systematic.column(j));
-        for (error, (p, systematic)) in errors.column_mut(j).iter_mut().zip(shapes) {
-            *error = error.hypot(bias * p).hypot(*systematic);
+        for (error, p) in errors.column_mut(j).iter_mut().zip(word_topic.column(j)) {
+            *error = error.hypot(bias * p);
+        }
+        if let Some(systematic) = &systematic {
+            for (error, b) in errors.column_mut(j).iter_mut().zip(systematic.column(j)) {
+                *error = error.hypot(*b);
+            }
         }
     }
 }
