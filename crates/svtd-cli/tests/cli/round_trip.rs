@@ -29,11 +29,16 @@ fn without_a_target_nothing_is_saved_and_the_user_is_told_how() {
 fn quiet_leaves_stderr_empty_and_verbose_tells_the_stages() {
     let w = Workspace::with_mixtures();
     assert_eq!(w.must("fit docword.lda.txt -k 4 --quiet").stderr, "");
-    let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
-    for stage in ["reading", "moments", "whitening", "decomposition", "recovery", "polish"] {
-        let is_told = told.lines().any(|l| l.starts_with(stage) && l.ends_with(" s"));
-        assert!(is_told, "{stage}: {told}");
+    let times = |told: &str, stage: &str| {
+        told.lines().filter(|l| l.starts_with(stage) && l.ends_with(" s")).count()
+    };
+    let told = w.must("fit docword.lda.txt -k 4 -v --polish none").stderr;
+    for stage in ["reading", "moments", "whitening", "decomposition", "recovery"] {
+        assert_eq!(times(&told, stage), 1, "{stage}: {told}");
     }
+    // Two kinds of sweeps are compared, and the better one is fitted on all documents.
+    let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
+    assert_eq!((times(&told, "reading"), times(&told, "polish")), (1, 3), "{told}");
 }
 
 #[test]

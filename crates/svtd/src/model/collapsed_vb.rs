@@ -269,12 +269,12 @@ impl Pass<'_> {
         let width = rates.alpha.len();
         let mut kernel = Kernel::<S, R, SECOND>::new(simd, blank, rates);
         let mixtures = chunk.mixtures.chunks_exact_mut(kept_for(order, width));
+        let (looks, stride) = match look {
+            Look::WarmUp => warm_up(order),
+            Look::Sweep => (LOOKS, STRIDE as f32),
+        };
         for (d, mixture) in chunk.documents.clone().zip(mixtures) {
             let (features, counts) = rows.row(d);
-            let (looks, stride) = match look {
-                Look::WarmUp => warm_up(order),
-                Look::Sweep => (LOOKS, STRIDE as f32),
-            };
             kernel.open(mixture);
             for turn in 1..=looks {
                 let last = turn == looks;

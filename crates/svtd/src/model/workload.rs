@@ -140,9 +140,9 @@ impl Plan<'_> {
         let is_lda = self.options.alpha0.is_some();
         match self.options.polish {
             Polish::None => self.spectral(sizes),
-            Polish::Auto if is_lda => self.better_of_two(sizes),
+            Polish::Auto if is_lda => self.best_of_several(sizes, collapsed_vb::SWEEPS),
             Polish::Auto => self.with_em(sizes, em::TYPICAL_STEPS),
-            Polish::Steps(steps) if is_lda => self.with_sweeps(sizes, steps),
+            Polish::Steps(steps) if is_lda => self.best_of_several(sizes, steps),
             Polish::Steps(steps) => self.with_em(sizes, steps),
         }
         if self.options.trust {
@@ -180,11 +180,6 @@ impl Plan<'_> {
         self.add(Stage::Polish, steps as f64 * step, 2.0 * steps as f64);
     }
 
-    fn with_sweeps(&mut self, sizes: Sizes, sweeps: usize) {
-        self.spectral(sizes);
-        self.sweeps(sizes, sweeps);
-    }
-
     fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
         let width = collapsed_vb::padded(self.options.n_topics) as f64;
         let looks = 1.5 * sweeps as f64 + 0.75 * collapsed_vb::warm_up(Order::Zeroth).0 as f64;
@@ -193,11 +188,12 @@ impl Plan<'_> {
     }
 
     /// Whether words are repeated as topics explain, then sweeps: the usual way of text. Otherwise
-    /// candidates are compared, which takes about as long again.
-    fn better_of_two(&mut self, sizes: Sizes) {
+    /// candidates are compared, which takes more than that again.
+    fn best_of_several(&mut self, sizes: Sizes, sweeps: usize) {
         let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
         self.add(Stage::Moments, products * Workload::product_operations(sizes), products);
-        self.with_sweeps(sizes, collapsed_vb::SWEEPS);
+        self.spectral(sizes);
+        self.sweeps(sizes, sweeps);
     }
 
     fn trust(&mut self, sizes: Sizes) {
@@ -236,7 +232,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     };
     // Judging the polish, and the z-scores, work on copies of most or all documents.
     let copies =
-        if options.trust || (lda && options.polish == Polish::Auto) { counts } else { 0.0 };
+        if options.trust || (lda && options.polish != Polish::None) { counts } else { 0.0 };
     counts + copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
 }
 

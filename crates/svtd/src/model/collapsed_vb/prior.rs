@@ -83,15 +83,19 @@ impl Prior {
 
     /// `alpha` where it says which mixtures there are; on text it only keeps them from being nothing.
     pub fn of_any_document(&self, shares: &[f64]) -> Option<Vec<f64>> {
-        matches!(self.mixtures, Mixtures::Total(_)).then(|| self.alpha(shares))
+        self.is_of_model().then(|| self.alpha(shares))
     }
 
     /// The same belief on part of the counts: features `kept`, and `part` of the words, so that
     /// the counts have as much to say against it.
     pub fn in_part(&self, kept: &[u32], part: f64) -> Self {
-        let part = if self.order == Order::Second { part } else { 1.0 };
+        let part = if self.is_of_model() { part } else { 1.0 };
         let eta = kept.iter().map(|&i| part * self.eta[i as usize]).collect();
-        Self { eta, ..self.clone() }
+        Self { eta, ..*self }
+    }
+
+    fn is_of_model(&self) -> bool {
+        matches!(self.mixtures, Mixtures::Total(_))
     }
 }
 
