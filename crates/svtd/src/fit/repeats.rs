@@ -33,8 +33,7 @@ const TOLERANCE: f64 = 0.1;
 pub(crate) fn explained_at_most(corpus: &Corpus, alpha0: f64, options: &Options) -> Option<f64> {
     let moments = LdaMoments::estimate(corpus, alpha0, &options.weights, Counting::Raw).ok()?;
     let first = moments.first();
-    let diagonal: f64 = moments.raw().second_diagonal().iter().sum();
-    let trace = diagonal - moments.a1() * dot(first, first);
+    let trace = moments.raw().pair_trace() - moments.a1() * dot(first, first);
     let k = options.n_topics;
     let found = k.min(MOST);
     let times = |block: &_| moments.second_times(block);
