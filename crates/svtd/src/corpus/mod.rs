@@ -347,10 +347,21 @@ impl Corpus {
         if order.is_sorted() && self.rows.is_cut_by_keys() {
             return (Cow::Borrowed(self), order);
         }
-        let mut corpus = if order.is_sorted() { self.clone() } else { self.subset(&order) };
-        corpus.report = self.report.clone();
-        let keys = corpus.keys().to_vec();
-        corpus.rows.cut_by_keys(&keys, corpus.ranking.n_present);
+        // The same documents in all, so words keep their ranks.
+        let keys: Vec<u128> = order.iter().map(|&d| keys[d]).collect();
+        let mut rows = self.rows.permuted(&order);
+        rows.cut_by_keys(&keys, self.ranking.n_present);
+        let corpus = Corpus {
+            rows,
+            columns: OnceLock::new(),
+            keys: OnceLock::from(keys),
+            lengths: order.iter().map(|&d| self.lengths[d]).collect(),
+            ranking: self.ranking.clone(),
+            vocabulary: self.vocabulary.clone(),
+            names: self.names.subset(&order),
+            word_choice: self.word_choice.clone(),
+            report: self.report.clone(),
+        };
         (Cow::Owned(corpus), order)
     }
 

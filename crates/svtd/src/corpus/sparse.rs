@@ -136,6 +136,43 @@ impl SparseCounts {
         SparseCounts::from_parts(offsets, indices, counts, self.n_rows())
     }
 
+    /// The same rows in another order: row `i` is what `order[i]` was.
+    pub(super) fn permuted(&self, order: &[usize]) -> SparseCounts {
+        let mut offsets = Vec::with_capacity(order.len() + 1);
+        offsets.push(0);
+        let mut end = 0;
+        offsets.extend(order.iter().map(|&row| {
+            end += self.offsets[row + 1] - self.offsets[row];
+            end
+        }));
+        let (mut indices, mut counts) = (vec![0; end], vec![0; end]);
+        self.copy_rows(order, &mut indices, &mut counts);
+        SparseCounts::from_parts(offsets, indices, counts, self.n_columns)
+    }
+
+    /// Copies rows one behind the other, halving them until a task is small.
+    fn copy_rows(&self, order: &[usize], indices: &mut [u32], counts: &mut [u32]) {
+        if order.len() > 1 && indices.len() > SMALLEST_TASK {
+            let (left, right) = order.split_at(order.len() / 2);
+            let middle = left.iter().map(|&row| self.offsets[row + 1] - self.offsets[row]).sum();
+            let (left_indices, right_indices) = indices.split_at_mut(middle);
+            let (left_counts, right_counts) = counts.split_at_mut(middle);
+            rayon::join(
+                || self.copy_rows(left, left_indices, left_counts),
+                || self.copy_rows(right, right_indices, right_counts),
+            );
+            return;
+        }
+        let mut start = 0;
+        for &row in order {
+            let (from, values) = self.row(row);
+            let place = start..start + from.len();
+            indices[place.clone()].copy_from_slice(from);
+            counts[place.clone()].copy_from_slice(values);
+            start = place.end;
+        }
+    }
+
     /// Bytes held by the arrays.
     pub fn memory_bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
