@@ -40,7 +40,7 @@ use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{l1_distance, match_by};
+use crate::evaluation::{Completions, l1_distance, match_by};
 use crate::fit::options::{Options, Polish};
 use crate::linalg::Matrix;
 use crate::model::Model;
@@ -95,7 +95,9 @@ pub struct SweepFit {
     pub n_topics: usize,
     /// Mean log probability (natural) of a held-out token; `None` when nothing could be held out.
     pub log_likelihood: Option<f64>,
-    /// How much less than the best `k` that is, and its standard error.
+    /// Its standard error over the held-out documents.
+    pub standard_error: Option<f64>,
+    /// How much less than the best `k` that is, and the standard error of the difference.
     pub behind: Option<[f64; 2]>,
     /// Mean NPMI of the topics in the held-out documents.
     pub npmi: Option<f64>,
@@ -169,7 +171,7 @@ pub(crate) fn sweep(
     let held_out =
         parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
     let mut fits = Vec::new();
-    let mut group_scores = Vec::new();
+    let mut completions = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
     let numbers: Vec<usize> = (*range.start()..=most).collect();
@@ -184,18 +186,19 @@ pub(crate) fn sweep(
             let topics = model.topics();
             fits.push(SweepFit {
                 n_topics,
-                log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
+                log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
+                standard_error: judged.as_ref().and_then(|j| j.completions.total().standard_error),
                 behind: None,
                 npmi: judged.as_ref().and_then(|j| j.npmi),
                 exclusivity: exclusivity(topics),
                 n_stable: judged.as_ref().map(|j| j.n_stable),
                 split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
             });
-            group_scores.push(judged.map(|j| j.groups));
+            completions.push(judged.map(|j| j.completions));
             last = Some(topics.clone());
         }
     }
-    compare(&mut fits, &group_scores);
+    compare(&mut fits, &completions);
     let n_held_out = held_out.map_or(0, |held_out| held_out.n_documents());
     let directions = directions(eigenvalues, scores.as_deref(), most);
     let z: Option<Vec<f64>> = directions.iter().map(|d| d.z).collect();
@@ -251,19 +254,12 @@ fn exclusivity(topics: &Topics) -> f64 {
 }
 
 /// How far each number of topics is behind the best on the held-out documents, with the error of
-/// that difference over the groups.
-fn compare(fits: &mut [SweepFit], groups: &[Option<Vec<(f64, f64)>>]) {
-    let Some(best) = best(fits) else { return };
-    let Some(leader) = &groups[best] else { return };
-    for (fit, own) in fits.iter_mut().zip(groups) {
-        let Some(own) = own.as_ref().filter(|own| own.len() == leader.len()) else { continue };
-        let tokens: f64 = leader.iter().map(|g| g.1).sum();
-        let differences: Vec<f64> = leader.iter().zip(own).map(|(a, b)| a.0 - b.0).collect();
-        let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-        let n = differences.len() as f64;
-        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
-        let error = (squares * n / (n - 1.0).max(1.0)).sqrt() / tokens;
-        fit.behind = Some([mean * n / tokens, error]);
+/// that difference over the documents.
+fn compare(fits: &mut [SweepFit], completions: &[Option<Completions>]) {
+    let Some(leader) = best(fits).and_then(|best| completions[best].as_ref()) else { return };
+    for (fit, own) in fits.iter_mut().zip(completions) {
+        let ahead = own.as_ref().and_then(|own| leader.ahead_of(own));
+        fit.behind = ahead.map(|ahead| [ahead.per_token, ahead.standard_error]);
     }
 }
 
