@@ -31,6 +31,7 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
+use crate::choosing::choice::first_unclear;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::options::Options;
@@ -403,7 +404,7 @@ pub(crate) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
 pub(crate) fn note(diagnostics: &Diagnostics) -> Option<String> {
     let z_scores = diagnostics.z_scores.as_ref()?;
     let n_clear = diagnostics.n_clear_directions()?;
-    let next = z_scores.get(n_clear)?;
+    let next = first_unclear(z_scores)?;
     Some(format!(
         "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
          z = {next:.1}: the topics beyond may be chance",

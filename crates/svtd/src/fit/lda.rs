@@ -57,8 +57,8 @@ const EXPLAINED: f64 = 0.75;
 /// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
 
-/// Sweeps after which halves of the documents can be compared.
-const ENOUGH: usize = 12;
+/// Sweeps after which halves of the documents can be compared: which words return is settled then.
+const ENOUGH: usize = 8;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;

@@ -65,7 +65,7 @@ impl Diagnostics {
         self.eigenvalues.len().saturating_sub(1).max(self.topics.len())
     }
 
-    /// How many leading directions stand clearly out of the noise; `None` when not known.
+    /// How many directions stand clearly out of the noise; `None` when not known.
     pub fn n_clear_directions(&self) -> Option<usize> {
         self.z_scores.as_deref().map(n_clear)
     }
@@ -287,7 +287,7 @@ const WEAK: f64 = 30.0;
 const REPRODUCES: f64 = 7.0;
 
 /// With fewer than so many it is not found again.
-const PARTLY: f64 = 5.0;
+pub(crate) const PARTLY: f64 = 5.0;
 
 /// Topics closer than this in L1 are called near-duplicates: they share four fifths.
 const NEAR: f64 = 0.4;

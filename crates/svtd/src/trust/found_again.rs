@@ -114,7 +114,7 @@ pub(crate) fn look(
 /// Two halves of the documents that have words, dealt by content so that their order in the file
 /// changes nothing, equal documents into the same half: a copy is no evidence of its own. `None` when
 /// there are too few different ones.
-fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
+pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
     let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
         .filter(|&d| corpus.lengths()[d] > 0)
         .map(|d| (mixed(corpus.document_key(d) ^ mixed(split as u64)), d))
@@ -135,6 +135,20 @@ fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
     }
     halves.iter_mut().for_each(|half| half.sort_unstable());
     (n_different >= LEAST_DOCUMENTS).then_some(halves)
+}
+
+/// How many of their ten likeliest words the topics of two halves share, matched to each other; words
+/// x topics both.
+pub(crate) fn shared_words(first: Matrix, second: Matrix) -> Vec<f64> {
+    let [first, second] = [first, second].map(Likeliest::new);
+    let shared = |(j, partner): (usize, Option<usize>)| {
+        let others = &second.words[partner?];
+        let own = &first.words[j];
+        let n = own.iter().filter(|word| others.binary_search(word).is_ok()).count();
+        Some(TOP_WORDS as f64 * n as f64 / own.len().max(1) as f64)
+    };
+    let matched = first.matched(&second).into_iter().enumerate();
+    matched.map(|pair| shared(pair).unwrap_or(0.0)).collect()
 }
 
 /// Topics, words x topics, with the likeliest words of each.

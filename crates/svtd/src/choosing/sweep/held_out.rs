@@ -3,8 +3,7 @@
 //! A tenth of the documents is held out. What is judged is the model of all others, found only as well
 //! as the comparison needs it: their directions to a tenth of an eigenvalue (they are not known better
 //! than that), the rotation from that of all documents, and the topics as columns of `E O`, which no
-//! pass over the data is needed for. Topics are found again when the columns of all documents are
-//! among them.
+//! pass over the data is needed for.
 //!
 //! # Cost
 //! A rough whitening and a cube; then, for every `k`, little beside the documents that are held out.
@@ -36,7 +35,6 @@ pub(crate) struct HeldOut<'a> {
 pub(crate) struct Judged {
     pub completions: Completions,
     pub npmi: Option<f64>,
-    pub n_stable: usize,
 }
 
 /// All documents but a tenth (or a thousand), and those; `None` when there are too few.
@@ -79,14 +77,12 @@ impl<'a> HeldOut<'a> {
     /// Judges the model fitted without these documents, beside the rotation that was found with
     /// them.
     pub fn judge(&self, all: &Passes<'_>, rotated: &Rotated) -> Option<Judged> {
-        let columns = rotated.columns();
-        let without = self.passes.rotated_near(&self.nearest_rotation(all, &columns)?);
+        let near = self.nearest_rotation(all, &rotated.columns())?;
+        let without = self.passes.rotated_near(&near);
         let model = self.passes.model(without, None);
-        let (whole, found) = (all.topics_of(columns), model.topics().word_topic());
-        let n_stable = super::n_near(&whole, found, &super::matched(&whole, found));
         let completions = self.words.completions(&model);
         let npmi = self.presence.coherence(model.topics(), TOP_WORDS).npmi();
-        Some(Judged { completions, npmi, n_stable })
+        Some(Judged { completions, npmi })
     }
 
     /// The rotation nearest to what all documents say; `None` when fewer topics can be seen here.
