@@ -11,9 +11,6 @@ use std::process::ExitCode;
 use clap::error::ErrorKind as ArgumentErrorKind;
 use svtd::{Error, ErrorKind};
 
-/// The exit code after Ctrl-C: 128 and the number of the signal, as shells have it.
-pub const INTERRUPTED: i32 = 130;
-
 const DATA: u8 = 1;
 const REQUEST: u8 = 2;
 

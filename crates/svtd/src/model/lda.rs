@@ -24,7 +24,7 @@ use super::collapsed_vb::{self, Prior};
 use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
-use super::repeats;
+use super::{refusal, repeats};
 use super::spectral::{Estimate, Spectral, finish, lift};
 use super::stage::{Stage, Step};
 use super::topic::Topics;
@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::completion_perplexity;
 use crate::inference::TopicTable;
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
-use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
+use crate::whitening::{Scaling, TOLERANCE};
 
 /// One document in this many is held out to judge the polish.
 const HELD_OUT: usize = 10;
@@ -150,7 +150,14 @@ impl LdaParams {
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }
-        check_n_topics(self.options.n_topics, corpus.n_present())?;
+        let n_topics = refusal::attainable(corpus, &self.options)?;
+        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        model.diagnostics.notes.extend(refusal::fewer(self.options.n_topics, n_topics));
+        refusal::check(&model.topics, &model.alpha, &model.diagnostics)?;
+        Ok(Lda { options: self.options.clone(), ..model })
+    }
+
+    fn fit_by_moments(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         match self.options.polish {
             Polish::Auto => {
                 self.fit_best(corpus, Some(Candidate::Unpolished), collapsed_vb::SWEEPS, watch)
@@ -171,7 +178,9 @@ impl LdaParams {
         gibbs.check(corpus)?;
         let alpha = self.alpha0_value() / k as f64;
         let (topics, diagnostics) = learner::finish(corpus, gibbs.learn(corpus, k, alpha, watch));
-        Ok(Lda { topics, alpha: vec![alpha; k], diagnostics, options: self.options.clone() })
+        let alpha = vec![alpha; k];
+        refusal::check(&topics, &alpha, &diagnostics)?;
+        Ok(Lda { topics, alpha, diagnostics, options: self.options.clone() })
     }
 
     fn alpha0_value(&self) -> f64 {

@@ -17,6 +17,7 @@ mod learner;
 mod noise;
 mod options;
 mod profile;
+mod refusal;
 mod repeats;
 mod single_topic;
 mod smoothing;

@@ -5,6 +5,7 @@ use super::diagnostics::{Diagnostics, PolishOutcome};
 use super::em;
 use super::learner::{self, Learner};
 use super::options::{Options, Polish, shared_params};
+use super::refusal;
 use super::smoothing::Smoothing;
 use super::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use super::stage::{Stage, Step};
@@ -14,7 +15,7 @@ use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
-use crate::whitening::{Scaling, check_n_topics};
+use crate::whitening::Scaling;
 
 /// A fitted single-topic model `(M, Omega)`.
 #[derive(Clone, Debug)]
@@ -87,9 +88,18 @@ impl SingleTopicParams {
             learner::check(corpus, options.n_topics)?;
             let learned = em.learn(corpus, options.n_topics, watch);
             let (topics, diagnostics) = learner::finish(corpus, learned);
+            refusal::check(&topics, &[], &diagnostics)?;
             return Ok(SingleTopic { topics, diagnostics, options: options.clone() });
         }
-        check_n_topics(options.n_topics, corpus.n_present())?;
+        let n_topics = refusal::attainable(corpus, options)?;
+        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        model.diagnostics.notes.extend(refusal::fewer(options.n_topics, n_topics));
+        refusal::check(&model.topics, &[], &model.diagnostics)?;
+        Ok(SingleTopic { options: options.clone(), ..model })
+    }
+
+    fn fit_by_moments(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+        let options = &self.options;
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let usual = ReadOff::Diagonals(Rows::Kept);

@@ -4,6 +4,7 @@ use super::collapsed_vb::Prior;
 use super::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use super::noise;
 use super::options::Options;
+use super::refusal;
 use super::stage::{Stage, Step};
 use super::topic::{Topics, canonical_order};
 use super::trust::Evidence;
@@ -181,6 +182,8 @@ pub(super) fn finish(
     let word_topic = in_vocabulary.select_columns(&order);
     diagnostics.notes.extend(noise::note(&diagnostics));
     let errors = evidence.and_then(|evidence| evidence.errors);
+    let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
+    refusal::tell(&mut diagnostics);
     let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
     (topics, diagnostics, order)

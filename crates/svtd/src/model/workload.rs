@@ -87,6 +87,8 @@ pub struct Workload {
     pub n_topics: usize,
     /// Bytes in use at the peak, the corpus included.
     pub memory: f64,
+    /// The same without the corpus.
+    pub memory_beside_corpus: f64,
 }
 
 impl Workload {
@@ -116,8 +118,9 @@ impl Workload {
             Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
             Learner::Gibbs(gibbs) => plan.rival(sizes.n_tokens as f64, 4 * gibbs.n_sweeps()),
         }
-        let memory = memory(options, sizes);
-        Self { parts: plan.parts, n_topics: options.n_topics, memory }
+        let memory_beside_corpus = memory(options, sizes);
+        let memory = corpus_bytes(sizes) + memory_beside_corpus;
+        Self { parts: plan.parts, n_topics: options.n_topics, memory, memory_beside_corpus }
     }
 }
 
@@ -210,7 +213,12 @@ fn whitening(sizes: Sizes, k: usize) -> f64 {
     expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
 }
 
-/// The corpus, and the larger of what whitening and polish hold beside it.
+/// What the corpus itself takes.
+fn corpus_bytes(sizes: Sizes) -> f64 {
+    8.0 * sizes.n_nonzeros as f64
+}
+
+/// The larger of what whitening and polish hold beside the corpus.
 fn memory(options: &Options, sizes: Sizes) -> f64 {
     let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
     let k = options.n_topics;
@@ -233,7 +241,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     // Judging the polish, and the z-scores, work on copies of most or all documents.
     let copies =
         if options.trust || (lda && options.polish != Polish::None) { counts } else { 0.0 };
-    counts + copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
+    copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
 }
 
 #[cfg(test)]
