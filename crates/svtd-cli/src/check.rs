@@ -8,7 +8,7 @@ use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
 use crate::args::{Check as Arguments, Common, ModelKind};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{choice, forecast, input, threads, trust};
+use crate::{choice, forecast, input, json, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -35,7 +35,7 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
         let mut value = json!(check);
         value["seconds"] = json!(seconds);
         value["notes"] = json!(corpus.report().notes);
-        writeln!(out, "{value:#}")?;
+        writeln!(out, "{}", json::document("check", value))?;
     } else {
         for (name, sentence) in sentences(&check, seconds) {
             writeln!(out, "{name:<20} {sentence}")?;

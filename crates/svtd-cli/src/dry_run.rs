@@ -6,11 +6,12 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::model::Workload;
+use svtd::fit::Workload;
 
 use crate::args::{Common, Fit};
 use crate::failure::{Failure, Outcome};
 use crate::forecast::{self, bytes, duration};
+use crate::json;
 
 /// Prints the plan of a fit.
 pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -> Outcome {
@@ -38,7 +39,7 @@ pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -
             "threads": rayon::current_num_threads(),
             "stages": parts,
         });
-        writeln!(out, "{plan:#}")?;
+        writeln!(out, "{}", json::document("dry-run", plan))?;
     } else {
         write_text(&mut out, corpus, workload, seconds)?;
     }

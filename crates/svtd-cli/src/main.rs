@@ -27,11 +27,13 @@ mod forecast;
 mod generate;
 mod infer;
 mod input;
+mod json;
 mod listing;
 mod manual;
 mod messages;
 mod output;
 mod plan;
+mod printable;
 mod progress;
 mod reproduce;
 mod show;
@@ -86,4 +88,3 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Man(args) => manual::man(args, common),
     }
 }
-

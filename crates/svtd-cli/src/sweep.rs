@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use svtd::model::{Recommendation, Sweep, SweepFit};
+use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::persist::atomic::write_atomically;
 use svtd::{Lda, SingleTopic};
 
@@ -11,7 +11,7 @@ use crate::args::{Common, ModelKind, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{input, output, threads, trust};
+use crate::{input, json, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -53,7 +53,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     if common.json {
         let mut value = json!(swept);
         value["reasons"] = json!(reasons(&swept.recommendation, args.model));
-        writeln!(out, "{value:#}")?;
+        writeln!(out, "{}", json::document("sweep", value))?;
     } else {
         write_table(&mut out, &swept)?;
         for chart in &charts {
@@ -196,7 +196,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
         logarithmic,
     };
     let line = |name: &str, points| Series { name: name.to_owned(), points };
-    let spectrum = |value: &dyn Fn(&svtd::model::Direction) -> Option<f64>| -> Vec<(f64, f64)> {
+    let spectrum = |value: &dyn Fn(&svtd::choosing::Direction) -> Option<f64>| -> Vec<(f64, f64)> {
         let positive = |(j, d)| Some((j as f64 + 1.0, value(d).filter(|v| *v > 0.0)?));
         swept.directions.iter().enumerate().filter_map(positive).collect()
     };

@@ -2,19 +2,25 @@
 
 use std::io::{self, Write};
 
-use svtd::Model;
 use svtd::corpus::CorpusReport;
-use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, T_FACTOR, TopicDiagnostics};
+use svtd::fit::Options;
+use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use svtd::trust::T_FACTOR;
+use svtd::{Method, Model};
 
-use crate::failure::printable;
+use crate::failure::{printable, with_flags};
 
 /// Clipped shares below this would show as 0.0%.
 const LEAST_CLIPPED: f64 = 5e-4;
 
 /// How many directions of the pair moment are clearly there.
-fn above_noise(d: &Diagnostics) -> String {
+fn above_noise(d: &Diagnostics, asked: bool) -> String {
     let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
-        return "not known: not asked for, or half the corpus is too little to tell".to_owned();
+        return match asked {
+            true => "not known: half of the documents are too few to check the others against",
+            false => "not known: not asked for (--no-trust)",
+        }
+        .to_owned();
     };
     let least = z.iter().copied().fold(f64::INFINITY, f64::min);
     format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
@@ -23,7 +29,7 @@ fn above_noise(d: &Diagnostics) -> String {
 /// What was remarkable about the counts; nothing if nothing was.
 pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<()> {
     for note in &report.notes {
-        writeln!(out, "note: {}", printable(note))?;
+        writeln!(out, "note: {}", printable(&with_flags(note)))?;
     }
     let short = [
         (report.n_empty, "empty"),
@@ -46,8 +52,8 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
 }
 
 /// The trust lines of a fit.
-pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Result<()> {
-    let d = diagnostics;
+pub fn write_summary(out: &mut dyn Write, model: &Model) -> io::Result<()> {
+    let (d, options) = (model.diagnostics(), model.options());
     let [empty, one, two] = d.n_short_documents;
     let mut lines = vec![(
         "documents",
@@ -61,7 +67,7 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
     )];
     match &d.rival {
         Some(outcome) => lines.push(("search", search(outcome))),
-        None => lines.extend(about_moments(d)),
+        None => lines.extend(about_moments(d, options)),
     }
     for (name, line) in lines {
         writeln!(out, "{name:<20} {line}")?;
@@ -71,21 +77,21 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
         writeln!(out, "{:<20} {pivot:?}, separation {separation:.2e}", "pivot")?;
     }
     for note in &d.notes {
-        writeln!(out, "note: {}", printable(note))?;
+        writeln!(out, "note: {}", printable(&with_flags(note)))?;
     }
     Ok(())
 }
 
 /// The lines of a fit by moments.
-fn about_moments(d: &Diagnostics) -> Vec<(&'static str, String)> {
+fn about_moments(d: &Diagnostics, options: &Options) -> Vec<(&'static str, String)> {
     let effective = format!(
         "{:.1} for pairs, {:.1} for triples",
         d.effective_documents_pairs, d.effective_documents_triples
     );
     let mut lines = vec![
         ("effective documents", effective),
-        ("above the noise", above_noise(d)),
-        ("topics", solid(d)),
+        ("above the noise", above_noise(d, options.trust)),
+        ("topics", solid(d, options)),
         ("spectral gap", spectral_gap(d)),
     ];
     lines.extend(d.off_diagonal.map(|share| {
@@ -114,13 +120,17 @@ fn search(outcome: &RivalOutcome) -> String {
 }
 
 /// How many topics nothing speaks against, and which is expected to be furthest off.
-fn solid(d: &Diagnostics) -> String {
+fn solid(d: &Diagnostics, options: &Options) -> String {
     let expected =
         |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
     let known: Option<Vec<f64>> = d.topics.iter().map(expected).collect();
     let Some(known) = known else {
-        return "no error bars: not asked for, too few documents, or not known for this method"
-            .to_owned();
+        return match (options.trust, options.method) {
+            (false, _) => "no error bars: not asked for (--no-trust)",
+            (true, Method::Joint) => "no error bars: too few different documents (40 are needed)",
+            (true, _) => "no error bars: they are known for --method joint only",
+        }
+        .to_owned();
     };
     let worst = known.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     let (j, worst) = worst.map_or((0, 0.0), |(j, worst)| (j, *worst));

@@ -209,7 +209,7 @@ pub enum Error {
     },
 
     /// Every word of the text was dropped by a filter.
-    #[error("every word was dropped ({dropped}; documents: {documents}); relax {relax} first")]
+    #[error("every word was dropped ({dropped}; documents: {documents}); {}", relaxed(relax, *unspaced))]
     NoWordsLeft {
         /// Documents read.
         documents: usize,
@@ -217,6 +217,8 @@ pub enum Error {
         dropped: String,
         /// The filter that dropped most.
         relax: String,
+        /// Whether the text is in a script that puts no blanks between words.
+        unspaced: bool,
     },
 }
 
@@ -268,6 +270,16 @@ fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
          {ratio:.0e} of the first); ask for {visible}{or_fewer}",
         visible + 1
     )
+}
+
+/// What to try when every word was dropped.
+fn relaxed(filter: &str, unspaced: bool) -> String {
+    match unspaced {
+        true => "the text puts no blanks between its words (as Chinese, Japanese and Thai do), so each \
+                 character was taken for a word; split it into words first, with blanks between them"
+            .to_owned(),
+        false => format!("relax {filter} first"),
+    }
 }
 
 /// The common refusals of the operating system in our own words, the rest in its.

@@ -18,8 +18,9 @@ use serde_json::{Map, Value, json};
 
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
+use crate::fit::Options;
 use crate::linalg::Matrix;
-use crate::model::{Diagnostics, Lda, Model, Options, SingleTopic, Topics};
+use crate::model::{Diagnostics, Lda, Model, SingleTopic, Topics};
 use crate::text::WordChoice;
 use container::{Array, Container};
 
@@ -110,8 +111,7 @@ impl Saved {
     /// # Errors
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        let container =
-            self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?;
+        let container = self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?;
         write(&container, path.as_ref(), overwrite)
     }
 

@@ -77,9 +77,9 @@ impl Together {
         }
         let mut folders: Vec<&PathBuf> = done.iter().map(|one| &one.folder).collect();
         folders.dedup();
-        folders.into_iter().try_for_each(|folder| {
-            sync_folder(folder).map_err(|error| io_error(folder, error))
-        })
+        folders
+            .into_iter()
+            .try_for_each(|folder| sync_folder(folder).map_err(|error| io_error(folder, error)))
     }
 }
 
