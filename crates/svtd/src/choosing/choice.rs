@@ -78,6 +78,10 @@ pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
     z_scores.iter().take_while(|z| **z > CLEAR).count()
 }
 
+/// Directions a first guess looks for, at first and at most: so few cost a small part of a fit.
+const FIRST_GLANCE: usize = 8;
+const GLANCE: usize = 24;
+
 /// Looks for up to `limit` topics with the weights, the whitening and the `alpha0` of `options`.
 ///
 /// # Errors
@@ -110,6 +114,29 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
             return Ok(Choice { n_topics, z_scores, limit, kept, unheard, counting });
         }
         look = (2 * look).min(limit);
+    }
+}
+
+/// A first guess for whoever only looks at a corpus: at most [`GLANCE`] directions, measured on two
+/// halves, and the documents are not asked about topics too rare for a direction.
+///
+/// # Errors
+/// As [`choose`].
+pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
+    let limit = GLANCE.clamp(1, corpus.n_present().max(1));
+    let counting = counting(options);
+    let how = Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let mut look = FIRST_GLANCE.min(limit);
+    loop {
+        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
+            return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
+        };
+        let n_clear = n_clear(&z_scores);
+        if n_clear + 2 <= look || look == limit {
+            let n_topics = n_clear.max(1);
+            return Ok(Choice { n_topics, z_scores, limit, kept: None, unheard: None, counting });
+        }
+        look = limit;
     }
 }
 
