@@ -17,7 +17,7 @@ use crate::json;
 pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -> Outcome {
     let operations = [workload.operations(), workload.operations_at_most()];
     let seconds = forecast::seconds(corpus, operations);
-    let seconds = seconds.map_err(Failure::about(&args.source.input))?;
+    let seconds = seconds.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
         let parts: Vec<_> = workload

@@ -42,7 +42,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
             single_topic.sweep_of(&corpus, list, &mut |_| {})
         }
     };
-    let swept = swept.map_err(Failure::about(&args.source.input))?;
+    let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");

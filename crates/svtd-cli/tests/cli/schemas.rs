@@ -30,11 +30,15 @@ fn wrong(value: &Value, schema: &Value, at: &str) -> Option<String> {
     match value {
         Value::Array(items) => {
             let schema = schema.get("items")?;
-            items.iter().enumerate().find_map(|(i, item)| wrong(item, schema, &format!("{at}[{i}]")))
+            items
+                .iter()
+                .enumerate()
+                .find_map(|(i, item)| wrong(item, schema, &format!("{at}[{i}]")))
         }
         Value::Object(members) => {
             let required = schema["required"].as_array().into_iter().flatten();
-            let missing = required.filter_map(Value::as_str).find(|name| !members.contains_key(*name));
+            let missing =
+                required.filter_map(Value::as_str).find(|name| !members.contains_key(*name));
             if let Some(name) = missing {
                 return Some(format!("{at} has no {name}"));
             }

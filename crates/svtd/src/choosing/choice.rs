@@ -87,6 +87,12 @@ const GLANCE: usize = 24;
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    choose_in_order(&corpus, &options, limit)
+}
+
+/// The same for documents that stand in the order of their keys.
+fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return Err(Error::Option {
             name: "the number of topics",
@@ -123,6 +129,8 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
 /// # Errors
 /// As [`choose`].
 pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let (corpus, options) = (&*corpus, &options);
     let limit = GLANCE.clamp(1, corpus.n_present().max(1));
     let counting = counting(options);
     let how = Look { counting, tolerance: ROUGH, n_folds: 2 };

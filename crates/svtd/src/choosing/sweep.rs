@@ -159,6 +159,8 @@ pub(crate) fn sweep(
         });
     }
     check_n_topics(first, corpus.n_present())?;
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let corpus = &*corpus;
     let most = end.min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();

@@ -204,7 +204,9 @@ impl Plan<'_> {
     /// candidates are compared, which takes more than that again.
     fn best_of_several(&mut self, sizes: Sizes, sweeps: usize) {
         let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
-        self.add(Stage::Moments, products * Workload::product_operations(sizes), products);
+        let looked_at =
+            sizes.part((repeats::SAMPLE as f64 / sizes.n_nonzeros.max(1) as f64).min(1.0));
+        self.add(Stage::Moments, products * Workload::product_operations(looked_at), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
         // Two spectral estimates of nine tenths of the documents, the sweeps of both kinds on them, and
