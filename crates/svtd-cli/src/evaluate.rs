@@ -15,7 +15,7 @@ use crate::args::{Common, Evaluate};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{input, listing, threads, trust};
+use crate::{input, json, listing, threads, trust};
 
 /// Words of each topic that diversity looks at, as its inventors do.
 const DIVERSITY_WORDS: usize = 25;
@@ -63,7 +63,7 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", to_json(args, &saved.model, &report))?;
+        writeln!(out, "{}", json::document("evaluate", to_json(args, &saved.model, &report)))?;
     } else {
         write_text(&mut out, args, &Screen::stdout(common), &saved.model, &report)?;
     }

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, output, threads, trust};
+use crate::{choice, dry_run, input, json, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -156,7 +156,7 @@ fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome
         let mut object = listing.to_json();
         let saved = args.output.as_ref().map(|path| path.display().to_string());
         object.insert("saved".to_owned(), json!(saved));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("fit", object.into()))?;
     } else {
         listing.write_table(&mut out, &Screen::stdout(common))?;
     }
@@ -175,7 +175,7 @@ fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> 
         let (k, why) = (choice.n_topics, choice::sentence(choice));
         writeln!(err, "{:<20} {k}, by -k auto: {why}", "topics")?;
     }
-    trust::write_summary(&mut err, model.diagnostics())?;
+    trust::write_summary(&mut err, model)?;
     trust::write_remarks(&mut err, corpus.report())?;
     match &args.output {
         Some(path) => writeln!(err, "saved {}", printable(&path.display().to_string())),

@@ -56,6 +56,7 @@ pub mod inference;
 pub mod krylov;
 pub mod linalg;
 mod logarithm;
+mod memory;
 pub mod model;
 pub mod moments;
 mod pace;

@@ -39,7 +39,7 @@ pub use self::plan::Plan;
 pub use self::reproduce::{Name, Reproduce};
 pub use self::show::Show;
 pub use self::source::{Columns, PerhapsSource, Source};
-pub use self::sweep::Sweep;
+pub use self::sweep::{Numbers, Sweep};
 pub use self::text::WordFlags;
 pub use self::topics::{Order, Topics};
 pub use self::words::Words;
@@ -73,7 +73,7 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 pub enum Command {
     /// Tell what a corpus can say, before fitting
     Check(Check),
-    /// Compare every number of topics of a range
+    /// Compare numbers of topics: all of a range, or some
     Sweep(Sweep),
     /// Tell how many documents an accuracy takes
     Plan(Plan),

@@ -115,6 +115,10 @@ pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
     z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
 }
 
+/// Directions a first guess looks for, at first and at most: so few cost a small part of a fit.
+const FIRST_GLANCE: usize = 8;
+const GLANCE: usize = 24;
+
 /// Looks for up to `limit` topics with the weights, the whitening and the `alpha0` of `options`.
 ///
 /// # Errors
@@ -198,6 +202,39 @@ fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<Fou
 pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
     let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
     found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
+}
+
+/// A first guess for whoever only looks at a corpus: at most [`GLANCE`] directions, measured on two
+/// halves, and the documents are not asked about topics too rare for a direction.
+///
+/// # Errors
+/// As [`choose`].
+pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let (corpus, options) = (&*corpus, &options);
+    let limit = GLANCE.clamp(1, corpus.n_present().max(1));
+    let counting = counting(options);
+    let how = Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let mut look = FIRST_GLANCE.min(limit);
+    loop {
+        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
+            return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
+        };
+        let n_clear = n_clear(&z_scores);
+        if n_clear + 2 <= look || look == limit {
+            return Ok(Choice {
+                n_topics: n_clear.max(1),
+                z_scores,
+                limit,
+                kept: None,
+                unheard: None,
+                counting,
+                repeats_explained: None,
+                counted: Vec::new(),
+            });
+        }
+        look = limit;
+    }
 }
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.

@@ -28,8 +28,6 @@
 mod held_out;
 mod passes;
 
-use std::ops::RangeInclusive;
-
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -107,7 +105,7 @@ pub struct SweepFit {
     /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
     /// they were not asked.
     pub halves: Option<FoundInHalves>,
-    /// What is new against one topic less.
+    /// What is new against one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
 }
 
@@ -149,13 +147,20 @@ pub struct Recommendation {
     pub follows_model: bool,
 }
 
+/// Sweeps over numbers of topics that rise.
 pub(crate) fn sweep(
     corpus: &Corpus,
     options: &Options,
-    range: RangeInclusive<usize>,
+    numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
     let original = options;
+    let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
+        return Err(numbers_needed("none"));
+    };
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        return Err(numbers_needed("numbers in another order"));
+    }
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -166,16 +171,17 @@ pub(crate) fn sweep(
             found: "another".to_owned(),
         });
     }
-    check_n_topics(*range.start(), corpus.n_present())?;
+    check_n_topics(first, corpus.n_present())?;
     let (corpus, options) = options.in_key_order(corpus)?;
-    let corpus = &*corpus;
-    let most = (*range.end()).min(corpus.n_present());
+    let (corpus, original) =
+        (&*corpus, Options { weights: options.weights.clone(), ..original.clone() });
+    let most = end.min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
     let most = all.whitening().n_topics();
-    if most < *range.start() {
-        let ratio = eigenvalues[most - 1] / eigenvalues[0];
-        return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
+    if most < first {
+        let ratio = eigenvalues.get(most).map_or(0.0, |value| value / eigenvalues[0]);
+        return Err(Error::FewerTopicsVisible { asked: first, visible: most, ratio });
     }
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
     let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
@@ -187,7 +193,7 @@ pub(crate) fn sweep(
     let mut completions = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
-    let numbers: Vec<usize> = (*range.start()..=most).collect();
+    let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
     for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
         let found = numbers.par_iter().map(|&k| {
             let rotated = all.rotated(k);
@@ -205,14 +211,17 @@ pub(crate) fn sweep(
                 npmi: judged.as_ref().and_then(|j| j.npmi),
                 exclusivity: exclusivity(topics),
                 halves: None,
-                split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
+                split: last
+                    .as_ref()
+                    .filter(|last| last.len() + 1 == topics.len())
+                    .map(|last| split(last.word_topic(), topics.word_topic())),
             });
             completions.push(judged.map(|j| j.completions));
             last = Some(topics.clone());
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, original, &fits);
+    let counted = ask_halves(corpus, &original, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);
@@ -226,6 +235,14 @@ pub(crate) fn sweep(
     let explained = clear.and_then(|n| explained(corpus, &options, n.max(1)));
     let recommendation = recommend(&fits, clear, &counted, follow(explained));
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+}
+
+fn numbers_needed(found: &str) -> Error {
+    Error::Option {
+        name: "the numbers of topics of a sweep",
+        needed: "one or more, each larger than the one before".to_owned(),
+        found: found.to_owned(),
+    }
 }
 
 /// For every column of one matrix the column of another that it is matched to, so that the angles
@@ -450,7 +467,7 @@ mod tests {
                 }
             };
             let mut n = 0;
-            sweep(corpus, options, 2..=7, &mut |model| {
+            sweep(corpus, options, &[2, 3, 4, 5, 6, 7], &mut |model| {
                 compared(model);
                 n += 1;
             })
@@ -462,7 +479,7 @@ mod tests {
     #[test]
     fn the_range_holds_the_truth_and_says_why() {
         for (corpus, options) in &corpora() {
-            let found = sweep(corpus, options, 1..=12, &mut |_| {}).unwrap();
+            let found = sweep(corpus, options, &(1..=12).collect::<Vec<_>>(), &mut |_| {}).unwrap();
             let why = found.recommendation;
             assert_eq!(why.n_clear, Some(5), "{why:?}");
             assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");

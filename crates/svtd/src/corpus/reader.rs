@@ -21,6 +21,9 @@ use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Preprocessing, Records, count_records};
 
+/// The folder of what lies in memory, which no file system has.
+const MEMORY: &str = "\0";
+
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
@@ -198,9 +201,30 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        let mut source = Source::open_watched(path, &self.meter)?;
+        self.open_source(Source::open_watched(path, &self.meter)?, path)
+    }
+
+    /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what
+    /// messages call it, and its ending counts as that of a file does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_bytes(&self, bytes: Vec<u8>, name: &str) -> Result<Corpus> {
+        let source = Source::of_bytes(bytes, name, &self.meter)?;
+        // There is no file of this name, so nothing is looked for beside it.
+        self.open_source(source, &Path::new(MEMORY).join(name))?.read()
+    }
+
+    fn open_source(&self, mut source: Source, path: &Path) -> Result<Opened> {
         let name = source.path().to_owned();
         let start = source.peek(format::SAMPLE)?;
+        if start.trim_ascii().is_empty() && start.len() < format::SAMPLE {
+            let reason = match start.is_empty() {
+                true => "the file is empty; text or a table of counts is needed",
+                false => "the file holds nothing but blanks; text or a table of counts is needed",
+            };
+            return Err(Error::File { path: name, reason: reason.to_owned() });
+        }
         if let Some(what) = format::foreign(start) {
             return Err(Error::File { path: name, reason: format!("this is {what}") });
         }
