@@ -98,6 +98,10 @@ impl Lda {
         &self.options
     }
 
+    pub(super) fn topics_mut(&mut self) -> &mut Topics {
+        &mut self.topics
+    }
+
     pub(crate) fn from_parts(
         topics: Topics,
         alpha: Vec<f64>,

@@ -44,10 +44,12 @@ pub use single_topic::{SingleTopic, SingleTopicParams};
 pub use smoothing::Smoothing;
 pub use stage::{Stage, Step};
 pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
-pub use topic::{Topic, Topics};
+pub use topic::{LONGEST_NAME, Topic, Topics};
 pub use trust::{GROUPS, T_FACTOR};
 pub use word_order::{RankedWord, WordOrder};
 pub use workload::{Part, Sizes, Workload};
+
+use crate::error::Result;
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]
@@ -64,6 +66,17 @@ impl Model {
         match self {
             Model::SingleTopic(model) => model.topics(),
             Model::Lda(model) => model.topics(),
+        }
+    }
+
+    /// Gives the topics names; see [`Topics::set_names`].
+    ///
+    /// # Errors
+    /// As [`Topics::set_names`].
+    pub fn set_names(&mut self, names: Vec<Option<String>>) -> Result<()> {
+        match self {
+            Model::SingleTopic(model) => model.topics_mut().set_names(names),
+            Model::Lda(model) => model.topics_mut().set_names(names),
         }
     }
 

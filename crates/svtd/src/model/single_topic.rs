@@ -45,6 +45,10 @@ impl SingleTopic {
         &self.options
     }
 
+    pub(super) fn topics_mut(&mut self) -> &mut Topics {
+        &mut self.topics
+    }
+
     pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
         Self { topics, diagnostics, options }
     }
