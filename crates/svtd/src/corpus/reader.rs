@@ -276,6 +276,27 @@ impl Opened {
         }
     }
 
+    /// The documents themselves, one after the other, in the order in which [`read`](Self::read)
+    /// counts them; `None` when the file holds counts and no text.
+    ///
+    /// # Errors
+    /// When a table has not the columns asked for.
+    pub fn records(self) -> Result<Option<Box<dyn Records>>> {
+        let Opened { reader, name, format, input, .. } = self;
+        let _ = &name;
+        Ok(match input {
+            Input::Folder(records) => Some(records),
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) if !parquet.is_counted() => {
+                Some(Box::new(Texts::new(*parquet, name)))
+            }
+            Input::Lines(source) if format.is_text() => {
+                Some(documents::of_file(format, source, reader.layout)?)
+            }
+            _ => None,
+        })
+    }
+
     /// Reads the corpus.
     ///
     /// # Errors

@@ -38,6 +38,7 @@ mod count;
 mod filter;
 mod intern;
 mod language;
+mod marks;
 #[cfg(test)]
 mod naive;
 mod preprocessing;
@@ -51,6 +52,7 @@ pub use self::batch::{Batch, Records};
 pub use self::choice::{Dropped, Reason, WordChoice};
 pub use self::collect::count_records;
 pub use self::language::Language;
+pub use self::marks::{Mark, Marker};
 pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
 pub use self::split::Tokenizer;
 
