@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use svtd::persist::Saved;
+use svtd::text::Batch;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::{self, Source};
@@ -44,6 +45,67 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
     read(source, progress, |reader| reader.preprocessing(chosen).whole(whole))
 }
 
+/// Hands the text of every document to `visit`, in the order of the corpus.
+pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Result<()> {
+    let reader = reader(source, CorpusReader::new());
+    let Some(mut records) = reader.open(&source.input)?.records()? else { return Ok(()) };
+    let mut d = 0;
+    loop {
+        // A document at a time: no more text is in memory than one of them.
+        let mut batch = Batch::default();
+        if !records.next_into(&mut batch)? {
+            return Ok(());
+        }
+        for text in batch.texts() {
+            visit(d, &text);
+            d += 1;
+        }
+    }
+}
+
+/// Whether the source holds text rather than counts.
+pub fn is_text(source: &Source) -> Outcome<bool> {
+    let about = Failure::about(&source.input);
+    let opened = reader(source, CorpusReader::new()).open(&source.input).map_err(&about)?;
+    Ok(opened.records().map_err(about)?.is_some())
+}
+
+/// The cells of one more column of the table that the documents stand in.
+pub fn column(source: &Source, name: &str) -> Outcome<Vec<String>> {
+    let about = Failure::about(&source.input);
+    if source.input.as_os_str() == "-" {
+        let sentence = "--time reads INPUT once more, which standard input cannot be; name a file";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    let mut wanted = columns(&source.columns);
+    // Labels are what a reader gives for a column of its own, so the column is read as such.
+    wanted.label = Some(name.to_owned());
+    let reader = reader(source, CorpusReader::new()).columns(wanted);
+    let opened = reader.open(&source.input).map_err(&about)?;
+    let format = opened.format();
+    if !matches!(format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet) {
+        return Err(Failure::Request(format!(
+            "--time {name}: {} is read as {format}, which has no columns; documents with times stand in \
+             CSV, TSV, JSON Lines or Parquet",
+            source.input.display()
+        )));
+    }
+    if format == Format::Parquet {
+        let corpus = opened.read().map_err(&about)?;
+        let labels = corpus.labels().unwrap_or_default();
+        return Ok(labels.into_iter().map(str::to_owned).collect());
+    }
+    let mut cells = Vec::new();
+    let Some(mut records) = opened.records().map_err(&about)? else { return Ok(cells) };
+    loop {
+        let mut batch = Batch::default();
+        if !records.next_into(&mut batch).map_err(&about)? {
+            return Ok(cells);
+        }
+        cells.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
+    }
+}
+
 fn read(
     source: &Source,
     progress: &Progress,
@@ -51,10 +113,23 @@ fn read(
 ) -> Outcome<Corpus> {
     let watching = progress.clone();
     progress.reading();
-    let mut reader = prepare(CorpusReader::new())
-        .transposed(source.transpose)
-        .watched(move |done, of| watching.read(done, of));
-    reader = reader.columns(columns(&source.columns));
+    let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
+    let reader = self::reader(source, reader);
+    let about = Failure::about(&source.input);
+    let opened = reader.open(&source.input).map_err(&about)?;
+    let (format, description) = (opened.format(), opened.description());
+    let guessed = source.format.is_none();
+    let corpus =
+        opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
+    // Said once it is true; until then a failure is the one line there is.
+    progress.make_room();
+    messages::say(&format!("read {description}"));
+    Ok(corpus)
+}
+
+/// A reader that knows what the flags say about the source.
+fn reader(source: &Source, reader: CorpusReader) -> CorpusReader {
+    let mut reader = reader.transposed(source.transpose).columns(columns(&source.columns));
     if let Some(words) = &source.vocab {
         reader = reader.vocabulary_file(words);
     }
@@ -72,16 +147,7 @@ fn read(
     if let Some(pattern) = &layout.files {
         reader = reader.files(pattern);
     }
-    let about = Failure::about(&source.input);
-    let opened = reader.open(&source.input).map_err(&about)?;
-    let (format, description) = (opened.format(), opened.description());
-    let guessed = source.format.is_none();
-    let corpus =
-        opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
-    // Said once it is true; until then a failure is the one line there is.
-    progress.make_room();
-    messages::say(&format!("read {description}"));
-    Ok(corpus)
+    reader
 }
 
 fn columns(asked: &args::Columns) -> svtd::corpus::Columns {

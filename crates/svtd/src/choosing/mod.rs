@@ -27,4 +27,4 @@ pub use self::cost::FitCost;
 pub use self::evidence::Kept;
 pub use self::noise_level::PairNoise;
 pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};
-pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
+pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit, SweptTopic};

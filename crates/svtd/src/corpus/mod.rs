@@ -540,7 +540,8 @@ mod tests {
     fn documents_counted_over_other_words_are_those_that_would_have_been_read() {
         let named = |words: &[&str], documents: &[Vec<(u32, u32)>]| {
             let words = Vocabulary::from_words(words.iter().map(|w| (*w).to_owned()).collect());
-            let mut builder = Corpus::builder(words.as_ref().unwrap().len()).vocabulary(words.unwrap());
+            let mut builder =
+                Corpus::builder(words.as_ref().unwrap().len()).vocabulary(words.unwrap());
             documents.iter().for_each(|d| builder.push_document(d.iter().copied()).unwrap());
             builder.build().unwrap()
         };

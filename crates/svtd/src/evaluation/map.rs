@@ -64,7 +64,8 @@ impl TopicMap {
 /// Classical scaling: squared distances to places in the plane, and the part that those keep.
 fn scaled(squared: &Matrix) -> (Vec<[f64; 2]>, f64) {
     let k = squared.n_rows();
-    let means: Vec<f64> = (0..k).map(|j| squared.column(j).iter().sum::<f64>() / k as f64).collect();
+    let means: Vec<f64> =
+        (0..k).map(|j| squared.column(j).iter().sum::<f64>() / k as f64).collect();
     let mean = means.iter().sum::<f64>() / k as f64;
     let products =
         Matrix::from_fn(k, k, |i, j| -0.5 * (squared[(i, j)] - means[i] - means[j] + mean));

@@ -133,7 +133,9 @@ mod tests {
         // Groups of 8 drawn from a skewed population: u^3, whose mean is 1/4.
         let mut state = 7_u64;
         let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
         let (n_groups, size) = (2000, 8);
@@ -141,8 +143,9 @@ mod tests {
         let groups: Vec<Option<usize>> = (0..values.len()).map(|d| Some(d / size)).collect();
         let mixtures = Matrix::from_columns(values.len(), 1, values);
         let shares = Shares::by_group(&mixtures, &groups, n_groups);
-        let covered = (0..n_groups)
-            .filter(|&g| shares.interval(g, 0).is_some_and(|[low, high]| (low..=high).contains(&0.25)));
+        let covered = (0..n_groups).filter(|&g| {
+            shares.interval(g, 0).is_some_and(|[low, high]| (low..=high).contains(&0.25))
+        });
         let rate = covered.count() as f64 / n_groups as f64;
         // Skew costs some of it; without the small-sample factor it would be 0.83.
         assert!((0.86..0.97).contains(&rate), "{rate}");

@@ -12,6 +12,7 @@
 //! depends on nothing but the model and the document: training documents get, bit for bit, what
 //! the same documents get as new ones.
 
+mod examples;
 mod explanation;
 pub mod fixed_point;
 pub mod gibbs;
@@ -24,9 +25,10 @@ use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
+pub use examples::best_documents;
 pub use explanation::{ExplainedWord, Explainer, Explanation};
-pub use passage::densest_passage;
 pub use gibbs::Gibbs;
+pub use passage::densest_passage;
 
 /// What a model says about the documents of a corpus.
 #[derive(Clone, Debug, PartialEq)]

@@ -65,8 +65,15 @@ fn widened(text: &str, core: Range<usize>, most: usize) -> Range<usize> {
     // What is left of the length goes to the words that follow.
     if range.end < after || range.start == range.end {
         let end = floor_boundary(text, range.start + most);
-        let cut = text[range.end..end].rfind(char::is_whitespace).map_or(range.end, |at| range.end + at);
-        range.end = if cut > range.end { cut } else if range.is_empty() { end } else { range.end };
+        let cut =
+            text[range.end..end].rfind(char::is_whitespace).map_or(range.end, |at| range.end + at);
+        range.end = if cut > range.end {
+            cut
+        } else if range.is_empty() {
+            end
+        } else {
+            range.end
+        };
     }
     trimmed(text, range)
 }

@@ -8,6 +8,7 @@ pub(crate) mod diagnostics;
 mod lda;
 mod single_topic;
 pub(crate) mod topic;
+mod verdict;
 mod word_order;
 
 pub use diagnostics::{
@@ -17,6 +18,7 @@ pub use diagnostics::{
 pub use lda::Lda;
 pub use single_topic::SingleTopic;
 pub use topic::{LONGEST_NAME, Topic, Topics};
+pub use verdict::Verdict;
 pub use word_order::{RankedWord, WordOrder};
 
 use crate::error::Result;

@@ -156,21 +156,21 @@ impl Topics {
         &self,
         order: WordOrder,
         n: usize,
-        shown: impl Fn(usize) -> bool + Sync,
+        shown: impl Fn(usize) -> bool,
     ) -> Result<Vec<Vec<RankedWord<'_>>>> {
         let scores = self.scores(order)?;
         let shown: Vec<usize> = (0..scores.n_rows()).filter(|&i| shown(i)).collect();
         let ranked = |j: usize| {
             let (score, mu) = (scores.column(j), self.word_topic().column(j));
             first(n, &shown, |a, b| score[b].total_cmp(&score[a]).then(mu[b].total_cmp(&mu[a])))
-            .into_iter()
-            .map(|id| RankedWord {
-                word: self.vocabulary().word(id),
-                id,
-                probability: mu[id],
-                score: score[id],
-            })
-            .collect()
+                .into_iter()
+                .map(|id| RankedWord {
+                    word: self.vocabulary().word(id),
+                    id,
+                    probability: mu[id],
+                    score: score[id],
+                })
+                .collect()
         };
         Ok((0..self.len()).into_par_iter().map(ranked).collect())
     }

@@ -56,7 +56,8 @@ impl<'a> Marker<'a> {
             let mut at = 0;
             while at < run.len() {
                 let most = self.longest.max(1).min(run.len() - at);
-                let found = (1..=most).rev().find_map(|n| Some((n, self.joined(&run[at..at + n])?)));
+                let found =
+                    (1..=most).rev().find_map(|n| Some((n, self.joined(&run[at..at + n])?)));
                 let (n, word) = match found {
                     Some((n, word)) => (n, Some(word)),
                     None => (1, None),
@@ -85,15 +86,15 @@ mod tests {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
         let vocabulary = Vocabulary::from_words(words).unwrap();
         let marker = Marker::new(preprocessing, &vocabulary).unwrap();
-        let named = |mark: Mark| {
-            (text[mark.range].to_owned(), vocabulary.word(mark.word).into_owned())
-        };
+        let named =
+            |mark: Mark| (text[mark.range].to_owned(), vocabulary.word(mark.word).into_owned());
         marker.marks(text).into_iter().map(named).collect()
     }
 
     #[test]
     fn words_are_found_where_they_stand_whatever_their_case() {
-        let found = marked("The SHIPS' crew: ships—and Café!", &Preprocessing::new(), &["ships", "café"]);
+        let found =
+            marked("The SHIPS' crew: ships—and Café!", &Preprocessing::new(), &["ships", "café"]);
         let expected = [("SHIPS", "ships"), ("ships", "ships"), ("Café", "café")];
         assert_eq!(found, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
@@ -101,7 +102,11 @@ mod tests {
     #[test]
     fn the_longest_n_gram_is_marked_over_all_its_words() {
         let pairs = Preprocessing::new().ngrams(Ngrams { min: 1, max: 2 });
-        let found = marked("United  States ships, united front", &pairs, &["united_states", "united", "ships"]);
+        let found = marked(
+            "United  States ships, united front",
+            &pairs,
+            &["united_states", "united", "ships"],
+        );
         let texts: Vec<_> = found.into_iter().map(|(text, _)| text).collect();
         assert_eq!(texts, ["United  States", "ships", "united"]);
     }
@@ -115,7 +120,8 @@ mod tests {
 
     #[test]
     fn every_word_that_was_counted_is_marked_as_often() {
-        let text = "Naïve users' 3,500 naïve users don't e\u{301}tudes; ﬁn ﬁnal Users\u{ad}guide straße";
+        let text =
+            "Naïve users' 3,500 naïve users don't e\u{301}tudes; ﬁn ﬁnal Users\u{ad}guide straße";
         let counted = Preprocessing::new().min_df("1".parse().unwrap());
         let corpus = count_texts([text], &counted).unwrap();
         let choice = corpus.word_choice().unwrap();

@@ -42,6 +42,7 @@ mod marks;
 #[cfg(test)]
 mod naive;
 mod preprocessing;
+mod rare;
 mod split;
 mod stop_words;
 
@@ -54,6 +55,7 @@ pub use self::collect::count_records;
 pub use self::language::Language;
 pub use self::marks::{Mark, Marker};
 pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
+pub use self::rare::{HIDDEN, WordSpread};
 pub use self::split::Tokenizer;
 
 /// Counts the words of texts in memory, numbered from 1.

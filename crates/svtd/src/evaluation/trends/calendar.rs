@@ -275,7 +275,9 @@ mod tests {
         ] {
             assert_eq!(moment(text).to_string(), told);
         }
-        for text in ["", "x", "1861-13", "1900-02-29", "1-2-3-4", "123456", "1861 AD", "12:30", "NaN"] {
+        for text in
+            ["", "x", "1861-13", "1900-02-29", "1-2-3-4", "123456", "1861 AD", "12:30", "NaN"]
+        {
             assert_eq!(Moment::parse(text), None, "{text}");
         }
     }
