@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use svtd::corpus::Opened;
 use svtd::persist::Saved;
 use svtd::text::Batch;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
@@ -48,32 +49,38 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
 /// Hands the text of every document to `visit`, in the order of the corpus.
 pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Result<()> {
     let reader = reader(source, CorpusReader::new());
-    let Some(mut records) = reader.open(&source.input)?.records()? else { return Ok(()) };
     let mut d = 0;
-    loop {
+    for input in &source.input {
+        let Some(mut records) = reader.open(input)?.records()? else { return Ok(()) };
         // A document at a time: no more text is in memory than one of them.
         let mut batch = Batch::default();
-        if !records.next_into(&mut batch)? {
-            return Ok(());
-        }
-        for text in batch.texts() {
-            visit(d, &text);
-            d += 1;
+        while records.next_into(&mut batch)? {
+            for text in batch.texts() {
+                visit(d, &text);
+                d += 1;
+            }
+            batch = Batch::default();
         }
     }
+    Ok(())
 }
 
 /// Whether the source holds text rather than counts.
 pub fn is_text(source: &Source) -> Outcome<bool> {
-    let about = Failure::about(&source.input);
-    let opened = reader(source, CorpusReader::new()).open(&source.input).map_err(&about)?;
-    Ok(opened.records().map_err(about)?.is_some())
+    let reader = reader(source, CorpusReader::new());
+    for input in &source.input {
+        let about = Failure::about(input);
+        let opened = reader.open(input).map_err(&about)?;
+        if opened.records().map_err(about)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
-/// The cells of one more column of the table that the documents stand in.
+/// The cells of one more column of the tables that the documents stand in.
 pub fn column(source: &Source, name: &str) -> Outcome<Vec<String>> {
-    let about = Failure::about(&source.input);
-    if source.input.as_os_str() == "-" {
+    if source.input.iter().any(|input| input.as_os_str() == "-") {
         let sentence = "--time reads INPUT once more, which standard input cannot be; name a file";
         return Err(Failure::Request(sentence.to_owned()));
     }
@@ -81,29 +88,32 @@ pub fn column(source: &Source, name: &str) -> Outcome<Vec<String>> {
     // Labels are what a reader gives for a column of its own, so the column is read as such.
     wanted.label = Some(name.to_owned());
     let reader = reader(source, CorpusReader::new()).columns(wanted);
-    let opened = reader.open(&source.input).map_err(&about)?;
-    let format = opened.format();
-    if !matches!(format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet) {
-        return Err(Failure::Request(format!(
-            "--time {name}: {} is read as {format}, which has no columns; documents with times stand in \
-             CSV, TSV, JSON Lines or Parquet",
-            source.input.display()
-        )));
-    }
-    if format == Format::Parquet {
-        let corpus = opened.read().map_err(&about)?;
-        let labels = corpus.labels().unwrap_or_default();
-        return Ok(labels.into_iter().map(str::to_owned).collect());
-    }
     let mut cells = Vec::new();
-    let Some(mut records) = opened.records().map_err(&about)? else { return Ok(cells) };
-    loop {
-        let mut batch = Batch::default();
-        if !records.next_into(&mut batch).map_err(&about)? {
-            return Ok(cells);
+    for input in &source.input {
+        let about = Failure::about(input);
+        let opened = reader.open(input).map_err(&about)?;
+        let format = opened.format();
+        if !matches!(format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet) {
+            return Err(Failure::Request(format!(
+                "--time {name}: {} is read as {format}, which has no columns; documents with times \
+                 stand in CSV, TSV, JSON Lines or Parquet",
+                input.display()
+            )));
         }
-        cells.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
+        if format == Format::Parquet {
+            let corpus = opened.read().map_err(&about)?;
+            let labels = corpus.labels().unwrap_or_default();
+            cells.extend(labels.into_iter().map(str::to_owned));
+            continue;
+        }
+        let Some(mut records) = opened.records().map_err(&about)? else { continue };
+        let mut batch = Batch::default();
+        while records.next_into(&mut batch).map_err(&about)? {
+            cells.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
+            batch = Batch::default();
+        }
     }
+    Ok(cells)
 }
 
 fn read(
@@ -115,15 +125,26 @@ fn read(
     progress.reading();
     let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
     let reader = self::reader(source, reader);
-    let about = Failure::about(&source.input);
-    let opened = reader.open(&source.input).map_err(&about)?;
-    let (format, description) = (opened.format(), opened.description());
-    let guessed = source.format.is_none();
-    let corpus =
-        opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
+    let about = Failure::about(&source.name());
+    if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
+        return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
+    }
+    let opened: Vec<Opened> = source
+        .input
+        .iter()
+        .map(|input| reader.open(input).map_err(Failure::about(input)))
+        .collect::<Outcome<_>>()?;
+    let descriptions: Vec<String> = opened.iter().map(Opened::description).collect();
+    let format = opened[0].format();
+    let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
+    let corpus = reader
+        .read_all(opened)
+        .map_err(|error| about(if guessed { told(error, format) } else { error }))?;
     // Said once it is true; until then a failure is the one line there is.
     progress.make_room();
-    messages::say(&format!("read {description}"));
+    for description in descriptions {
+        messages::say(&format!("read {description}"));
+    }
     Ok(corpus)
 }
 

@@ -15,7 +15,8 @@ pub fn this_command() -> String {
 
 /// `svtd fit` with the options of a model, for documents from this source, saved as `model`.
 pub fn fit(saved: &Saved, source: &Source, model: &str) -> String {
-    let mut line = vec!["svtd fit".to_owned(), quoted(&source.input.display().to_string())];
+    let mut line = vec!["svtd fit".to_owned()];
+    line.extend(source.input.iter().map(|input| quoted(&input.display().to_string())));
     let options = serde_json::to_value(saved.model.options()).unwrap_or_default();
     line.extend(source_flags(source));
     let k = match options.get("chosen") {

@@ -77,7 +77,7 @@ pub fn page(
         progress.begin("times");
         page = page.times(input::column(source, column)?);
     }
-    let about = Failure::about(&source.input);
+    let about = Failure::about(&source.name());
     let has_text = !flags.no_text && has_text(source)?;
     progress.begin("page");
     let visit = |visit: &mut dyn FnMut(usize, &str)| input::texts(source, visit);
@@ -117,7 +117,7 @@ fn has_text(source: &Source) -> Outcome<bool> {
 
 /// Whether the documents came through standard input.
 pub fn is_pipe(source: &Source) -> bool {
-    source.input.as_os_str() == "-"
+    source.input.iter().any(|input| input.as_os_str() == "-")
 }
 
 /// Writes the page, and says so.

@@ -83,6 +83,12 @@ pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    choose_in_order(&corpus, &options, limit)
+}
+
+/// The same for documents that stand in the order of their keys.
+fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return Err(Error::Option {
             name: "the number of topics",

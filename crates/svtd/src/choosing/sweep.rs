@@ -169,6 +169,8 @@ pub(crate) fn sweep(
         });
     }
     check_n_topics(*range.start(), corpus.n_present())?;
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let corpus = &*corpus;
     let most = (*range.end()).min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
