@@ -18,7 +18,7 @@ from typing import Any, Optional, Union
 import numpy as np
 import scipy.sparse as sp
 
-from . import _frames, _html, _inputs, _interop, _vectorizer
+from . import _frames, _html, _inputs, _interop, _report, _vectorizer
 from ._base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -29,6 +29,7 @@ from ._svtd import Counts, Fitted
 from ._svtd import fit as _fit
 from ._svtd import load as _load
 from ._svtd import n_threads as _n_threads
+from ._svtd import report as _write_report
 
 Progress = Callable[[str, int, int], None]
 
@@ -229,9 +230,11 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of a word that the model has not seen; higher is better.
 
-        Every document is split in two halves, word by word; what it is about is told from one
-        half, and the words of the other are predicted. So no model can do well by learning
-        documents by heart, and models of any kind and size can be compared.
+        Every occurrence of every word falls into one of two halves of its document, as if by a coin
+        (a hash of the document's content, the word and the number of the occurrence); what the
+        document is about is told from one half, and the words of the other are predicted. So no
+        model can do well by learning documents by heart or by expecting words to be repeated, and
+        models of any kind and size can be compared. The order of rows and columns does not matter.
 
         Parameters
         ----------
@@ -245,13 +248,58 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         float
             The mean natural logarithm of the probability of a word.
         """
-        mean = self._fitted_model().completion(self._ask(X), self._threads())
+        return self._completion(X)[0]
+
+    def score_error(self, X: Any) -> float:
+        """The standard error of :meth:`score` over the documents.
+
+        Parameters
+        ----------
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
+            Counts of words.
+
+        Returns
+        -------
+        float
+            The error; NaN when fewer than two documents were scored. The difference of two models
+            on the same documents is known better than that: see :meth:`ahead_of`.
+        """
+        error = self._completion(X)[1]
+        return float("nan") if error is None else error
+
+    def ahead_of(self, other: Any, X: Any) -> tuple[float, float]:
+        """How far the score is ahead of another model's on the same words of the same documents.
+
+        Parameters
+        ----------
+        other : LDA or SingleTopic
+            A fitted model that knows the same words.
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
+            Counts of words, best of documents neither model was fitted on.
+
+        Returns
+        -------
+        tuple of float
+            The difference of the scores, and its standard error over the documents. A difference
+            within its error is no difference.
+        """
+        ours, theirs = self._fitted_model(), other._fitted_model()
+        found = ours.ahead_of(theirs, self._ask(X), self._threads())
+        if found is None:
+            raise ValueError(
+                "the two models cannot be compared: they do not know the same words, or fewer than "
+                "two documents have any of them; fit both on the same columns"
+            )
+        return found
+
+    def _completion(self, X: Any) -> tuple[float, Optional[float]]:
+        mean, error = self._fitted_model().completion(self._ask(X), self._threads())
         if mean is None:
             raise ValueError(
-                "no document has two words that the model knows, so none can be predicted from "
-                "another; are the columns those the model was fitted on?"
+                "no word that the model knows fell into the halves to be predicted, so there is no "
+                "score; are the columns those the model was fitted on, and the documents not empty?"
             )
-        return mean
+        return mean, error
 
     def perplexity(self, X: Any, y: Any = None) -> float:
         """``exp(-score(X))``: among how many equally likely words the model hesitates.
@@ -405,6 +453,107 @@ class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             return _inputs.count_tokens(X, self._words())[0]
         return _inputs.rows(self, X, reset=False)
 
+    @property
+    def topic_names_(self) -> list[Optional[str]]:
+        """What people call the topics, ``None`` for those without a name; see :meth:`name_topics`."""
+        return self._fitted_model().names()
+
+    def name_topics(self, names: Sequence[Optional[str]]) -> Any:
+        """Give the topics names, which :meth:`save` keeps and the command line shows.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            One for each topic; ``None`` or an empty string leaves a topic without a name.
+
+        Returns
+        -------
+        self : object
+            The model.
+        """
+        self._fitted = self._fitted_model().with_names([name or None for name in names])
+        return self
+
+    def report(
+        self,
+        X: Any = None,
+        path: Optional[Union[str, os.PathLike[str]]] = None,
+        *,
+        documents: Optional[Sequence[str]] = None,
+        time: Any = None,
+        labels: Any = None,
+        names: Optional[Sequence[str]] = None,
+        sweep: Any = None,
+        title: Optional[str] = None,
+        n_documents: Optional[int] = None,
+        n_words: Optional[int] = None,
+        min_documents: int = 1,
+        no_text: bool = False,
+        overwrite: bool = True,
+    ) -> _report.Report:
+        """One HTML page that shows what was found and how far to believe it.
+
+        Parameters
+        ----------
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts, optional
+            The documents, for mixtures, examples, time and labels; without them the page shows what
+            the model alone knows.
+        path : path-like, optional
+            The file to write.
+        documents : sequence of str, optional
+            The text of each document, of which passages are shown; ``X`` itself if that is texts.
+        time : sequence, optional
+            When each document is from: years, dates or strings such as ``"1861-03-04"``.
+        labels : sequence, optional
+            A label for each document, to see the topics by; not used by any fit.
+        names : sequence of str, optional
+            What each document is called; the index of a data frame if that is not just numbers.
+        sweep : dict or Sweep, optional
+            What :func:`svtd.sweep` returned, for the section on how many topics.
+        title : str, optional
+            The title of the page.
+        n_documents : int, optional
+            How many documents are shown; 500 if not given.
+        n_words : int, optional
+            How many words of each topic are shown; 20 if not given.
+        min_documents : int, default=1
+            Words that fewer documents have are hidden.
+        no_text : bool, default=False
+            Leave out what documents say.
+        overwrite : bool, default=True
+            Whether a file that is there may be replaced.
+
+        Returns
+        -------
+        Report
+            The page; a notebook shows it in a frame of its own.
+        """
+        fitted = self._fitted_model()
+        if documents is None and X is not None and _vectorizer.is_texts(X):
+            documents = _vectorizer.texts(X)
+        counts = None if X is None else self._ask(X)
+        n = None if counts is None else counts.n_documents
+        if n is None and any(given is not None for given in (documents, time, labels, names)):
+            raise ValueError("documents, time, labels and names belong to rows of X; give X as well")
+        if names is None and X is not None:
+            names = _report.names_of(X, documents)
+        page = {
+            "texts": _report.strings(documents, "documents", n),
+            "names": _report.strings(names, "names", n),
+            "time": _report.times(time, n),
+            "labels": _report.strings(labels, "labels", n),
+            "sweep": None if sweep is None else _report.sweep_json(sweep),
+            "title": title,
+            "n_documents": n_documents,
+            "n_words": n_words,
+            "min_documents": int(min_documents),
+            "no_text": bool(no_text),
+            "command": f"{self!r}.report(...)",
+            "again": [f"model = {self!r}.fit(X)", "model.report(X, ...)"],
+        }
+        html = _write_report(fitted, counts, page, path, bool(overwrite), self._threads())
+        return _report.Report(html, None if path is None else os.fspath(path))
+
     def to_sklearn(self) -> Any:
         """A fitted ``LatentDirichletAllocation`` with these topics.
 
@@ -486,7 +635,8 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
     paper : bool, default=False
         The algorithm of the paper to the letter; what is chosen beside it wins.
     trust : bool, default=True
-        Whether to tell directions from noise, at the cost of another whitening.
+        Whether to look which topics come back in independent halves of the documents, and for
+        error bars, at the cost of about another fit.
     allow_fewer : bool, default=False
         Accept fewer topics when the data shows no more, instead of raising :class:`FitError`.
     random_state : int, RandomState instance or None, default=None

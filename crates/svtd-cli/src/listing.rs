@@ -49,11 +49,8 @@ impl<'m> Listing<'m> {
                 let name = format!("{}:", printable(name));
                 words.splice(0..0, name.split(' ').map(str::to_owned));
             }
-            let mut flags = diagnostics.flags();
+            let mut flags = diagnostics.remarks();
             flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
-            if diagnostics.is_solid() && flags.is_empty() {
-                flags.push("solid".to_owned());
-            }
             if !flags.is_empty() {
                 // An empty word sets them apart.
                 let flags = format!(" [{}]", flags.join("; "));
@@ -93,12 +90,15 @@ impl<'m> Listing<'m> {
             word
         };
         let words: Vec<Value> = self.words[j].iter().map(word).collect();
+        let known = &self.model.diagnostics().topics[j];
         let mut value = json!({
             "number": j + 1,
             "weight": self.model.topics().weights()[j],
             "words": words,
-            "flags": self.model.diagnostics().topics[j].flags(),
-            "solid": self.model.diagnostics().topics[j].is_solid(),
+            "found_again": known.halves().map(|halves| halves.found_again),
+            "half_distance": known.halves().map(|halves| halves.half_distance),
+            "standing": known.standing(),
+            "flags": known.flags(),
         });
         if let Some(name) = self.model.topics().topic(j).name() {
             value["name"] = json!(name);

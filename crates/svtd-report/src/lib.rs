@@ -54,6 +54,7 @@ pub struct Report<'a> {
     saved: &'a Saved,
     documents: Option<&'a Corpus>,
     texts: Option<&'a Texts<'a>>,
+    names: Option<Vec<String>>,
     times: Option<Vec<String>>,
     labels: Option<Vec<String>>,
     sweep: Option<&'a Sweep>,
@@ -87,6 +88,7 @@ impl<'a> Report<'a> {
             saved,
             documents: None,
             texts: None,
+            names: None,
             times: None,
             labels: None,
             sweep: None,
@@ -109,6 +111,12 @@ impl<'a> Report<'a> {
     /// documents nothing.
     pub fn texts(mut self, texts: &'a Texts<'a>) -> Self {
         self.texts = Some(texts);
+        self
+    }
+
+    /// What each document is called, in place of the names the corpus has.
+    pub fn names(mut self, names: Vec<String>) -> Self {
+        self.names = Some(names);
         self
     }
 

@@ -150,7 +150,7 @@
     const j = state.topic, topic = data.topics[j];
     $("topic-title").replaceChildren("Topic " + (j + 1), name(j) ? ": " : "", name(j) ? bdi(name(j)) : "", ", " + percent(topic.s));
     $("topic-name").value = name(j) || "";
-    $("flags").replaceChildren(...topic.f.map((flag) => make("li", { class: topic.solid ? "good" : flag === "not judged" ? "" : "warn" }, flag)));
+    $("flags").replaceChildren(...topic.f.map((flag, i) => make("li", { class: i === 0 && topic.st === "reproduces" ? "good" : flag === "not judged" ? "" : "warn" }, flag)));
     $("evidence").textContent = topic.e.join(" · ");
     $("nearest").replaceChildren(...topic.n.map(([other, distance]) =>
       make("button", { type: "button", onclick: () => choose(other) }, (other + 1) + " ", bdi(called(other, 3)), " (distance " + distance.toFixed(2) + ")")));
@@ -182,7 +182,6 @@
     $("lambda-part").hidden = state.order !== "relevance";
     $("lambda-told").textContent = state.lambda.toFixed(2);
     $("bars").replaceChildren(bars(chosen));
-    const reach = (entry) => entry.reach === null ? "–" : percent(entry.reach).replace(" %", "");
     const rows = chosen.map((entry) => make("tr", {}, make("td", {}, bdi(data.words[entry.word])),
       make("td", { class: "n" }, (100 * entry.p).toFixed(3)), make("td", { class: "n" }, entry.reach === null ? "–" : (100 * entry.reach).toFixed(3)),
       make("td", { class: "n" }, (entry.p / entry.share).toFixed(2)), make("td", { class: "n" }, (100 * entry.share).toFixed(3))));
@@ -228,7 +227,8 @@
     }));
   }
 
-  const aside = (found) => make("span", {}, [found.t, found.l].filter((part) => part !== undefined && part !== "").join(" · "));
+  // What its name does not say already.
+  const aside = (found) => make("span", {}, [found.t, found.l].filter((part) => part && !found.n.includes(part)).join(" · "));
 
   // A text with its words underlined in the colour and dash of their topic, and its number.
   function passage(marked) {
@@ -397,7 +397,7 @@
     $("lambda").value = state.lambda;
     $("lambda").addEventListener("input", (event) => { state.lambda = Number(event.target.value); showWords(); writeAddress(); });
     $("save-page").addEventListener("click", savePage);
-    $("save-names").addEventListener("click", () => save("names.json", JSON.stringify({ model: data.model, names: state.names }, null, 1) + "\n", "application/json"));
+    $("save-names").addEventListener("click", () => save("names.json", JSON.stringify({ corpus: data.corpus, names: state.names }, null, 1) + "\n", "application/json"));
     let width = 0;
     new ResizeObserver(() => { if ($("bars").clientWidth !== width) { width = $("bars").clientWidth; showWords(); } }).observe($("bars"));
   }

@@ -166,7 +166,10 @@ pub(super) fn gather(
     for ((&d, explained), marked) in chosen.iter().zip(&explained).zip(&marked) {
         let main = explained.topics()[0];
         shown_documents.push(ShownDocument {
-            name: shown(&corpus.document_name(d), LONGEST_NAME).into_owned(),
+            name: match &report.names {
+                Some(names) => shown(&names[d], LONGEST_NAME).into_owned(),
+                None => shown(&corpus.document_name(d), LONGEST_NAME).into_owned(),
+            },
             label: labels.as_ref().map(|labels| shown(&labels[d], LONGEST_NAME).into_owned()),
             time: report.times.as_ref().map(|times| shown(&times[d], LONGEST_NAME).into_owned()),
             length: corpus.lengths()[d],

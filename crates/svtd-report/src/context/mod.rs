@@ -52,6 +52,8 @@ pub struct Context {
     pub label: Option<Groups>,
     /// The documents.
     pub documents: Option<Documents>,
+    /// SHA-256 of the corpus the model was fitted on.
+    pub corpus_digest: String,
     /// How it was made: what, and its value.
     pub made: Vec<(String, String)>,
     /// The lines that make it again.
@@ -99,6 +101,7 @@ impl Context {
             sweep: report.sweep.cloned(),
             time,
             label,
+            corpus_digest: saved.corpus_digest.clone(),
             made: made(report, documents.as_ref())?,
             documents,
             again: report.made.again.iter().map(|l| shown(l, 4000).into_owned()).collect(),
@@ -109,7 +112,9 @@ impl Context {
 /// Refuses what does not fit together.
 fn check(report: &Report<'_>) -> Result<()> {
     let n = report.documents.map(svtd::Corpus::n_documents);
-    for (name, list) in [("time", &report.times), ("labels", &report.labels)] {
+    for (name, list) in
+        [("names", &report.names), ("time", &report.times), ("labels", &report.labels)]
+    {
         let Some(list) = list else { continue };
         if n != Some(list.len()) {
             return Err(Error::Option {

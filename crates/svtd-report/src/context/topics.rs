@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use svtd::Result;
 use svtd::evaluation::TopicMap;
-use svtd::model::{Topics, WordOrder};
+use svtd::model::{Standing, Topics, WordOrder};
 use svtd::trust::T_FACTOR;
 
 use super::documents::{Asked, MarkedText};
@@ -98,8 +98,8 @@ pub struct ShownTopic {
     pub share: f64,
     /// What is to be said about it, in words; never empty.
     pub flags: Vec<String>,
-    /// Whether it was judged and nothing speaks against it.
-    pub is_solid: bool,
+    /// Whether it comes back in halves of the documents; told by the first of the flags.
+    pub standing: Option<Standing>,
     /// Documents' worth of evidence.
     pub documents: f64,
     /// What else is known, in words.
@@ -154,15 +154,15 @@ pub(super) fn gather(
             |a: &usize, b: &usize| topic.probability(*b).total_cmp(&topic.probability(*a));
         ids.sort_by(falling);
         let known = &model.diagnostics().topics[topic.index()];
-        let mut flags = known.flags();
+        let mut flags = known.remarks();
         if flags.is_empty() {
-            flags.push(if known.is_solid() { "solid" } else { "not judged" }.to_owned());
+            flags.push("not judged".to_owned());
         }
         gathered.push(ShownTopic {
             name: topic.name().map(|name| shown(name, LONGEST_NAME).into_owned()),
             share: topic.weight(),
             flags,
-            is_solid: known.is_solid(),
+            standing: known.standing(),
             documents: known.documents,
             evidence: evidence(known),
             words: ids
@@ -187,6 +187,9 @@ fn evidence(known: &svtd::model::TopicDiagnostics) -> Vec<String> {
     let Some(trust) = &known.trust else { return said };
     if let Some(z) = trust.z {
         said.push(format!("z-score {z:.1}"));
+    }
+    if let Some(halves) = &trust.halves {
+        said.push(halves.sentence());
     }
     if let Some(stability) = &trust.stability {
         let lost = 50.0 * stability.expected_error;

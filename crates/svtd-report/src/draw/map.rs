@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::topic_colour;
 use crate::context::Context;
 use crate::figure::{Canvas, Ground, TEXT};
-use crate::html::{Cell, Table, percent};
+use crate::html::{Cell, Table, escape, percent};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 500.0;
@@ -26,7 +26,9 @@ pub fn map(context: &Context) -> (String, Table) {
         let (x, y) = places[j];
         let radius = (crowd * LARGEST * (topic.share / most).sqrt()).max(crowd * LEAST);
         let fill = canvas.colour(topic_colour(j));
-        let mut node = format!("<g class=\"node\" data-topic=\"{j}\">");
+        let name = topic.name.clone().unwrap_or_else(|| topic.caption(&context.words, 5));
+        let told = escape(&format!("Topic {}, {name}: {}", j + 1, percent(topic.share)));
+        let mut node = format!("<g class=\"node\" data-topic=\"{j}\"><title>{told}</title>");
         // Writing to a string does not fail.
         let _ = write!(
             node,

@@ -7,7 +7,9 @@ mod tree;
 
 pub use self::map::map;
 pub use self::shares::{label_figure, shares_table, time_figure};
-pub use self::sweep::{directions_figure, prediction_figure, spectrum_figure, sweep_table};
+pub use self::sweep::{
+    directions_figure, found_figure, prediction_figure, spectrum_figure, sweep_table,
+};
 pub use self::tree::tree;
 
 use crate::figure::colour;

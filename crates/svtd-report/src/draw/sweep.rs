@@ -105,6 +105,38 @@ pub fn prediction_figure(sweep: &Sweep) -> Option<Figure> {
     Some(figure(format!("Held-out words.{best} Worth a look: {range} topics (shaded)."), panel))
 }
 
+/// How many topics two halves of the documents both find, where they were asked.
+pub fn found_figure(sweep: &Sweep) -> Option<Figure> {
+    let found = |fit: &svtd::choosing::SweepFit| {
+        Some(Point::bare(fit.n_topics as f64, fit.halves?.n_found))
+    };
+    let points: Vec<Point> = sweep.fits.iter().filter_map(found).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let (first, last) = (points[0].x, points[points.len() - 1].x);
+    let all = vec![Point::bare(first, first), Point::bare(last, last)];
+    let dotted = Style { dash: "2 3", ..Style::line(GREY, Mark::None) };
+    let solid = Style::line(BLUE, Mark::Disc);
+    let (low, high) = (sweep.recommendation.low, sweep.recommendation.high);
+    let panel = Panel {
+        title: String::new(),
+        x: topics_axis(first, last),
+        y: Axis::linear("topics", 0.0, 1.05 * last),
+        series: vec![
+            Series { name: "found in both halves".to_owned(), style: solid, points },
+            Series { name: "all of them".to_owned(), style: dotted, points: all },
+        ],
+        dividers: Vec::new(),
+        shaded: Some((low as f64 - 0.4, high as f64 + 0.4)),
+    };
+    let most = sweep
+        .recommendation
+        .all_found
+        .map_or(String::new(), |k| format!(" Up to {k} topics, nine in ten come back."));
+    Some(figure(format!("Topics that independent halves of the documents both find.{most}"), panel))
+}
+
 /// The directions of the fit itself, when there is no sweep.
 pub fn directions_figure(d: &Diagnostics) -> Option<(Figure, Table)> {
     let z = d.z_scores.as_ref().filter(|z| !z.is_empty())?;
@@ -158,7 +190,7 @@ pub fn sweep_table(sweep: &Sweep) -> Table {
             "error",
             "coherence (NPMI)",
             "exclusivity",
-            "found again",
+            "found in both halves",
             "new topic",
             "split from",
         ],
@@ -177,7 +209,7 @@ pub fn sweep_table(sweep: &Sweep) -> Table {
             Cell::real(fit.behind.map(|b| b[1]), 4),
             Cell::real(fit.npmi, 3),
             Cell::real(Some(fit.exclusivity), 2),
-            whole(fit.n_stable),
+            Cell::real(fit.halves.map(|halves| halves.n_found), 1),
             whole(fit.split.map(|s| s.child + 1)),
             whole(fit.split.map(|s| s.parent + 1)),
         ]);

@@ -13,7 +13,7 @@ pub fn of(context: &Context) -> Value {
     };
     let documents = context.documents.as_ref();
     json!({
-        "model": context.made.iter().find(|(what, _)| what == "Model").map(|(_, value)| value),
+        "corpus": context.corpus_digest,
         "unit": if context.is_mixed { "how many of its words are about the topic" } else { "evidence in nats" },
         "nw": context.n_words,
         "words": words.names,
@@ -42,7 +42,7 @@ fn topic(topic: &ShownTopic) -> Value {
     json!({
         "s": rounded(topic.share),
         "f": topic.flags,
-        "solid": topic.is_solid,
+        "st": topic.standing.map(svtd::model::Standing::name),
         "e": topic.evidence,
         "w": words,
         "x": topic.frex,

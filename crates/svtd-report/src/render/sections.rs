@@ -154,11 +154,11 @@ fn map(context: &Context) -> String {
         ),
     };
     format!(
-        "<p class=\"lead\">{lead}</p>\n<figure class=\"map card\">{svg}</figure>\n\
+        "<p class=\"lead\">{lead}</p>\n<div class=\"beside\"><figure class=\"map card\">{svg}</figure>\n\
          <div class=\"needs-script\" hidden><p class=\"told\" id=\"word-told\" aria-live=\"polite\"></p>\
          <p class=\"find\"><label>Find a word <input id=\"word-find\" list=\"word-list\" type=\"search\" \
          autocomplete=\"off\"></label><datalist id=\"word-list\"></datalist></p>\
-         <div class=\"chips\" id=\"word-chips\" role=\"group\" aria-label=\"Words of the chosen topic\"></div></div>\n{}",
+         <div class=\"chips\" id=\"word-chips\" role=\"group\" aria-label=\"Words of the chosen topic\"></div></div></div>\n{}",
         table.folded()
     )
 }
@@ -191,9 +191,12 @@ fn how_many(context: &Context) -> Option<String> {
         "<p class=\"lead\">Worth a look: <strong>{range} topics</strong>. This model has {}.</p>",
         context.topics.len()
     );
-    for figure in
-        [Some(draw::spectrum_figure(sweep)), draw::prediction_figure(sweep)].into_iter().flatten()
-    {
+    let figures = [
+        Some(draw::spectrum_figure(sweep)),
+        draw::prediction_figure(sweep),
+        draw::found_figure(sweep),
+    ];
+    for figure in figures.into_iter().flatten() {
         let _ = writeln!(
             html,
             "<figure class=\"card\"><figcaption>{}</figcaption>{}</figure>",

@@ -5,7 +5,7 @@
 //! speaks against them. Every number comes from [`Diagnostics`]; every threshold is decided there.
 
 use super::Model;
-use super::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use super::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics};
 
 /// A fit in sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,23 +87,47 @@ fn topics(d: &Diagnostics) -> String {
                 few documents, or used a method that cannot tell."
             .to_owned();
     };
-    let k = known.len();
-    let solid = d.topics.iter().filter(|topic| topic.is_solid()).count();
-    let mean = known.iter().sum::<f64>() / k as f64;
-    let how_many = match solid {
-        _ if solid == k && k == 1 => "The topic is solid".to_owned(),
-        _ if solid == k => format!("All {k} topics are solid"),
-        0 if k == 1 => "The topic is not solid".to_owned(),
-        0 => format!("None of the {k} topics is solid"),
-        1 => format!("1 of {k} topics is solid"),
-        _ => format!("{solid} of {k} topics are solid"),
-    };
-    format!(
-        "{how_many}; on average about {:.0} % of a topic's weight is expected to lie on the wrong \
-         words.",
-        // Half the L1 distance is the part of the probability that lies elsewhere.
-        50.0 * mean
-    )
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    // Half the L1 distance is the part of the probability that lies elsewhere.
+    let lost = 50.0 * mean;
+    match found_again(d) {
+        Some(found) => format!(
+            "{found}; on average about {lost:.0} % of a topic's weight is expected to lie on the wrong \
+             words."
+        ),
+        None => format!(
+            "On average about {lost:.0} % of a topic's weight is expected to lie on the wrong words; \
+             whether topics come back in halves of the documents was not asked, or halves are too small."
+        ),
+    }
+}
+
+/// How many topics come back when halves of the documents are learned anew.
+fn found_again(d: &Diagnostics) -> Option<String> {
+    let standings: Option<Vec<Standing>> =
+        d.topics.iter().map(TopicDiagnostics::standing).collect();
+    let standings = standings.filter(|standings| !standings.is_empty())?;
+    let count = |wanted: Standing| standings.iter().filter(|s| **s == wanted).count();
+    let (k, all) = (standings.len(), count(Standing::Reproduces));
+    let (partly, lost) = (count(Standing::Partly), count(Standing::NotFoundAgain));
+    let halves = "when independent halves of the documents are learned anew";
+    Some(match (all, partly, lost) {
+        (_, 0, 0) if k == 1 => format!("The topic comes back {halves}"),
+        (0, 1, 0) if k == 1 => format!("The topic comes back in part {halves}"),
+        _ if k == 1 => format!("The topic does not come back {halves}"),
+        (_, 0, 0) => format!("All {k} topics come back {halves}"),
+        (0, 0, _) => format!("None of the {k} topics comes back {halves}"),
+        _ => {
+            let mut parts = vec![format!("{all} of {k} topics come back {halves}")];
+            if partly > 0 {
+                parts.push(format!("{partly} in part"));
+            }
+            if lost > 0 {
+                parts.push(format!("{lost} {} not", if lost == 1 { "does" } else { "do" }));
+            }
+            parts.join(", ")
+        }
+    })
 }
 
 /// Does the model suit the data?
@@ -177,9 +201,10 @@ fn advice(d: &Diagnostics) -> Vec<String> {
             "rest on a few documents: read those first, or leave them out and fit again",
         ),
         (
-            "unstable",
-            "split differently when some documents are left out: use their common words, not their borders",
+            "not found again",
+            "do not come back in halves of the documents: do not rely on them, or ask for fewer topics",
         ),
+        ("partly", "come back in part: use their main words, not their borders"),
         (
             "weak",
             "have fewer than thirty documents' worth of evidence: more documents would help most",
@@ -218,8 +243,10 @@ fn singular(sentence: &str) -> String {
             "says nearly the same as another: read them together",
         ),
         ("rest on", "rests on"),
-        ("split differently", "splits differently"),
-        ("use their common words, not their borders", "use its main words, not its borders"),
+        ("do not come back in halves", "does not come back in halves"),
+        ("do not rely on them", "do not rely on it"),
+        ("come back in part", "comes back in part"),
+        ("use their main words, not their borders", "use its main words, not its borders"),
         ("have fewer", "has fewer"),
         ("are what", "is what"),
         ("are hardly", "is hardly"),
