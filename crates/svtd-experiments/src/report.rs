@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::figure::Figure;
 use crate::table::Table;
+use svtd_report::escape;
+use svtd_report::figure::Figure;
 
 /// Whether what is said was found here too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,11 +321,6 @@ impl Report {
             escape(&self.made_by),
         )
     }
-}
-
-/// Text as it may stand in HTML and SVG.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use crate::report::escape;
+use svtd_report::escape;
 
 /// What stands in a field of a table.
 #[derive(Clone, Debug, PartialEq)]

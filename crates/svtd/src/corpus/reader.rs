@@ -353,6 +353,15 @@ impl Opened {
         }
     }
 
+    /// The documents themselves, one after the other, in the order in which [`read`](Self::read)
+    /// counts them; `None` when the file holds counts and no text.
+    ///
+    /// # Errors
+    /// When a table has not the columns asked for.
+    pub fn records(self) -> Result<Option<Box<dyn Records>>> {
+        if self.is_text() { self.into_records().map(Some) } else { Ok(None) }
+    }
+
     /// Whether it holds text, to be split into words.
     fn is_text(&self) -> bool {
         match &self.input {
