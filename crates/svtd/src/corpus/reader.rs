@@ -176,7 +176,7 @@ impl CorpusReader {
                 }
                 _ => (self.preprocessing.clone(), self.given_vocabulary()?),
             };
-            let mut records = Chained(texts.into_iter().map(Opened::into_records).rev().collect());
+            let mut records = Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -279,18 +279,40 @@ impl CorpusReader {
     }
 }
 
-/// Streams of documents, one behind the other, the first one last.
-struct Chained(Vec<Result<Box<dyn Records>>>);
+/// Streams of documents, one behind the other.
+struct Chained {
+    /// Those yet to come, the first one last.
+    streams: Vec<Result<Box<dyn Records>>>,
+    /// What those that are over had to say.
+    remarks: Vec<String>,
+    n_skipped_links: u64,
+}
+
+impl Chained {
+    fn new(streams: Vec<Result<Box<dyn Records>>>) -> Self {
+        Chained { streams, remarks: Vec::new(), n_skipped_links: 0 }
+    }
+}
 
 impl Records for Chained {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        while let Some(mut records) = self.0.pop().transpose()? {
+        while let Some(mut records) = self.streams.pop().transpose()? {
             if records.next_into(batch)? {
-                self.0.push(Ok(records));
+                self.streams.push(Ok(records));
                 return Ok(true);
             }
+            self.remarks.extend(records.remarks());
+            self.n_skipped_links += records.n_skipped_links();
         }
         Ok(false)
+    }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped_links
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 }
 
