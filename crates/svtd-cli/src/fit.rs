@@ -69,6 +69,9 @@ macro_rules! with_choices {
     ($params:expr, $args:expr) => {{
         let (mut params, args) = ($params, $args);
         params = params.allow_fewer(args.allow_fewer).trust(!args.no_trust);
+        if let Some(splits) = args.splits {
+            params = params.splits(splits);
+        }
         if args.paper {
             params = params.paper();
         }

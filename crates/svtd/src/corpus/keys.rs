@@ -63,7 +63,7 @@ fn of_word(word: &[u8]) -> [u64; 2] {
 }
 
 /// Spreads the bits of a number over all 64: the finishing step of the splitmix64 generator.
-pub(super) fn mixed(number: u64) -> u64 {
+pub(crate) fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

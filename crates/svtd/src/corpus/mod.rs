@@ -81,6 +81,7 @@ pub use self::builder::CorpusBuilder;
 pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
+pub(crate) use self::keys::mixed;
 pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;

@@ -24,6 +24,9 @@ use crate::text::{Batch, Preprocessing, Records, count_records};
 /// The folder of what lies in memory, which no file system has.
 const MEMORY: &str = "\0";
 
+/// Documents that may be empty whatever the number of counts, and 50 more for each.
+const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
+
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
@@ -526,6 +529,13 @@ impl CorpusReader {
     /// Words for the counts of any other format, and the corpus.
     fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
         let Counts { table, open_ended, words, names, labels, mut notes } = counts;
+        let (n_documents, n_entries) = (table.rows.n_rows() as u64, table.rows.n_nonzeros() as u64);
+        if !entries::is_plausible(n_documents, n_entries, PLAUSIBLE_DOCUMENTS) {
+            let reason = format!(
+                "{n_documents} documents declared for {n_entries} counts; is the shape right?"
+            );
+            return Err(Error::File { path: name.to_owned(), reason });
+        }
         let n_words = table.rows.n_columns();
         let vocabulary = match (self.given_vocabulary()?, words) {
             (Some(given), _) => {

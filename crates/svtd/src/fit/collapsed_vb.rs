@@ -50,7 +50,7 @@ use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use kernel::{Kernel, Row};
-pub(crate) use prior::{ALPHA, Order, Prior};
+pub(crate) use prior::{Order, Prior};
 use tally::{Ledger, Tally};
 
 /// Sweeps of the default polish.

@@ -33,8 +33,8 @@ use crate::fit::spectral::frequencies;
 use crate::linalg::{Matrix, positive_inverse};
 use crate::synthetic::{Drawn, draw_mixtures};
 
-/// Tokens drawn at most for each topic: enough for the words of a thousandth and more.
-const FOR_A_TOPIC: u64 = 1 << 14;
+/// Tokens drawn at most for each topic: enough for the words of some thousandths and more.
+const FOR_A_TOPIC: u64 = 1 << 13;
 
 /// Documents looked at, at least, however long they are.
 const FEWEST_DOCUMENTS: usize = 16;
