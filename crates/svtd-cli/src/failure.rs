@@ -75,7 +75,11 @@ impl Failure {
             Failure::Library(error) => spelled(error),
             Failure::About(path, error) => {
                 let (sentence, path) = (spelled(error), path.display().to_string());
-                let named = error.kind() != ErrorKind::Data || sentence.contains(&path);
+                // A name such as `one` may well occur in the sentence by chance.
+                let is_telling = path.contains(['.', '/']);
+                let has_name =
+                    sentence.starts_with(&path) || is_telling && sentence.contains(&path);
+                let named = error.kind() != ErrorKind::Data || has_name;
                 if named { sentence } else { format!("{path}: {sentence}") }
             }
             Failure::Refused(path, reason) => format!("{}: {reason}", path.display()),
@@ -212,7 +216,7 @@ fn is_flag(name: &str) -> bool {
 
 /// The same sentence with flags where the library names its options in passing.
 pub fn with_flags(sentence: &str) -> String {
-    const PHRASES: [(&str, &str); 14] = [
+    const PHRASES: [(&str, &str); 15] = [
         ("(text-column)", "(--text-column)"),
         ("(text-column names another)", "(--text-column names another)"),
         ("(tokens-column)", "(--tokens-column)"),
@@ -221,6 +225,7 @@ pub fn with_flags(sentence: &str) -> String {
         (": format lda-c", ": --format lda-c"),
         (", format svmlight", ", --format svmlight"),
         ("list them in stop-words", "list them in --stop-words FILE"),
+        ("; stop-words english", "; --stop-words english"),
         ("; max-df ", "; --max-df "),
         (" by min-length", " by --min-length"),
         (" by stop-words", " by --stop-words"),

@@ -14,10 +14,10 @@ use svtd::{Corpus, DocumentWeights, Moments};
 pub use crate::progress::duration;
 
 /// Products are timed for this long at most, and at least one of them.
-const PROBE: Duration = Duration::from_millis(300);
+const PROBE: Duration = Duration::from_millis(60);
 
 /// Products that are timed at most.
-const MOST_PRODUCTS: usize = 20;
+const MOST_PRODUCTS: usize = 4;
 
 /// The seconds that so many operations of a fit of this corpus will take.
 pub fn seconds<const N: usize>(corpus: &Corpus, operations: [f64; N]) -> svtd::Result<[f64; N]> {

@@ -70,7 +70,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Outcome {
     let common = &arguments.common;
-    messages::set_quiet(common.quiet);
+    // Programs that read JSON find nothing on stderr but an error, should there be one.
+    messages::set_quiet(common.quiet || common.json);
     signals::watch();
     match &arguments.command {
         Command::Check(args) => check::run(args, common),

@@ -32,7 +32,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     progress.begin("sweeping");
     let (lda, single_topic) =
         (Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0)), SingleTopic::params(1));
-    let swept = match (args.model, &args.numbers) {
+    let swept = match (args.model, &args.compared) {
         (ModelKind::Lda, Numbers::Range(range)) => lda.sweep(&corpus, range.clone(), &mut |_| {}),
         (ModelKind::Lda, Numbers::Listed(list)) => lda.sweep_of(&corpus, list, &mut |_| {}),
         (ModelKind::SingleTopic, Numbers::Range(range)) => {
@@ -73,7 +73,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
 fn write_messages(args: &Arguments, swept: &Sweep, corpus: &svtd::Corpus) -> io::Result<()> {
     let mut err = io::stderr().lock();
     let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
-    if last < args.numbers.most() {
+    if last < args.compared.most() {
         writeln!(err, "note: the data shows no more than {last} topics")?;
     }
     if swept.n_held_out == 0 {

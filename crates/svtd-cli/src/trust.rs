@@ -144,8 +144,12 @@ fn found_again(d: &Diagnostics, options: &Options) -> String {
                 count(Standing::NotFoundAgain),
             )
         }
-        _ if !options.trust => "not looked for in halves: not asked for (--no-trust)".to_owned(),
-        _ => "not looked for in halves: too few documents".to_owned(),
+        _ => match (options.trust, options.method) {
+            (false, _) => "not looked for in halves of the documents: not asked for (--no-trust)",
+            (true, Method::Joint) => "not looked for in halves of the documents: they are too few",
+            (true, _) => "not looked for in halves of the documents: --method joint alone is",
+        }
+        .to_owned(),
     };
     match furthest_off(d) {
         Some((j, error)) => format!(

@@ -5,12 +5,18 @@
 //! shown, asked about and judged. Refusing is allowed, in a sentence. What is not: a panic, a number
 //! that is not finite, a model that cannot be read again, other bits with more threads.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use svtd::choosing::{Check, CheckOptions, PlanSource};
 use svtd::evaluation::coherence;
 use svtd::linalg::Matrix;
 use svtd::model::WordOrder;
 use svtd::persist::Saved;
-use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
+use svtd::rivals::{CollapsedGibbs, Em};
+use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, SingleTopic};
+
+/// Fits that were not refused, saved, loaded and asked, since the program began.
+pub static FITTED: AtomicU64 = AtomicU64::new(0);
 
 /// Numbers out of bytes; nought when they are used up.
 struct Choices<'a> {
@@ -77,6 +83,7 @@ pub fn fit(bytes: &[u8]) {
     let mut choices = Choices { bytes: bytes.iter() };
     let n_topics = 1 + choices.below(8) as usize;
     let (kind, polish, extras) = (choices.byte(), choices.byte(), choices.byte());
+    let method_choice = choices.byte();
     let Some(corpus) = corpus(&mut choices) else { return };
     // As many topics as documents, or nearly.
     let n_topics = match extras % 4 {
@@ -91,28 +98,76 @@ pub fn fit(bytes: &[u8]) {
         1 => Polish::Steps(2),
         _ => Polish::Auto,
     };
+    if extras & 64 == 64 {
+        choose(&corpus, kind & 1 == 1);
+    }
+    let (method, weights) = (method(method_choice), weights(method_choice >> 4));
+    let (fewer, trust) = (kind & 2 == 2, kind & 12 != 12);
     let fitted = match kind & 1 {
         0 => {
-            let params = SingleTopic::params(n_topics).polish(polish);
-            params
-                .allow_fewer(kind & 2 == 2)
-                .trust(kind & 12 != 12)
-                .fit(&corpus)
-                .map(Model::SingleTopic)
+            let mut params =
+                SingleTopic::params(n_topics).polish(polish).method(method).weights(weights);
+            if method_choice % 16 == 15 {
+                params = params.by_em(Em::default());
+            }
+            params.allow_fewer(fewer).trust(trust).fit(&corpus).map(Model::SingleTopic)
         }
         _ => {
             let alpha0 = [1.0, 0.01, 50.0, 1e-6][(kind >> 4) as usize % 4];
-            let params = Lda::params(n_topics).polish(polish).alpha0(alpha0);
-            params.allow_fewer(kind & 2 == 2).trust(kind & 12 != 12).fit(&corpus).map(Model::Lda)
+            let mut params = Lda::params(n_topics).polish(polish).method(method).weights(weights);
+            params = params.alpha0(alpha0);
+            if method_choice % 16 == 15 && corpus.n_tokens() < 5000 {
+                params = params.by_gibbs(CollapsedGibbs::default());
+            }
+            params.allow_fewer(fewer).trust(trust).fit(&corpus).map(Model::Lda)
         }
     };
     match fitted {
-        Ok(model) => question(model, &corpus, extras),
+        Ok(model) => {
+            FITTED.fetch_add(1, Ordering::Relaxed);
+            question(model, &corpus, extras);
+        }
         Err(error) => {
             let sentence = error.to_string();
             assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{sentence:?}");
         }
     }
+}
+
+/// The default method most of the time.
+fn method(choice: u32) -> Method {
+    let seed = 1;
+    match choice % 16 {
+        0 => Method::Svtd,
+        1 => Method::TensorPower { seed },
+        2 => Method::Eigenvectors { seed },
+        3 => Method::SingularVectors { seed },
+        4 => Method::Als { seed },
+        _ => Method::Joint,
+    }
+}
+
+fn weights(choice: u32) -> DocumentWeights {
+    match choice % 8 {
+        0 => DocumentWeights::Paper,
+        1 => DocumentWeights::Zou,
+        2 => DocumentWeights::ThreeWords { seed: 1 },
+        _ => DocumentWeights::Optimal,
+    }
+}
+
+/// Lets the data choose, and compares some numbers of topics.
+fn choose(corpus: &Corpus, lda: bool) {
+    let (_, _) = match lda {
+        true => (
+            Lda::params(1).choose_topics(corpus, 8).map(drop),
+            Lda::params(1).sweep(corpus, 1..=4, &mut |_| {}).map(drop),
+        ),
+        false => (
+            SingleTopic::params(1).choose_topics(corpus, 8).map(drop),
+            SingleTopic::params(1).sweep(corpus, 1..=4, &mut |_| {}).map(drop),
+        ),
+    };
 }
 
 fn check(corpus: &Corpus, lda: bool) {

@@ -19,7 +19,7 @@ mod fits;
 mod mutate;
 mod readers;
 
-pub use fits::fit;
+pub use fits::{FITTED, fit};
 pub use mutate::Mutator;
 pub use readers::{model, tokenizer, vocabulary};
 use svtd::Format;

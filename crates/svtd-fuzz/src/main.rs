@@ -9,10 +9,11 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use svtd_fuzz::{Mutator, TARGETS, Target};
+use svtd_fuzz::{FITTED, Mutator, TARGETS, Target};
 
 /// An input that takes longer than this is a finding.
 const SLOW: Duration = Duration::from_secs(10);
@@ -113,7 +114,15 @@ fn run(target: &Target, asked: &Asked, seconds: f64) -> bool {
     under_way.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
     let spent = began.elapsed().as_secs_f64();
     let verdict = if good { "nothing found" } else { "FOUND" };
-    let _ = writeln!(io::stdout(), "{:<12} {n:>12} runs {spent:>8.1} s  {verdict}", target.name);
+    let fitted = match target.is_reader {
+        true => String::new(),
+        false => format!("; {} fits were not refused", FITTED.load(Ordering::Relaxed)),
+    };
+    let _ = writeln!(
+        io::stdout(),
+        "{:<12} {n:>12} runs {spent:>8.1} s  {verdict}{fitted}",
+        target.name
+    );
     good
 }
 

@@ -19,7 +19,7 @@ pub struct Sweep {
     /// The numbers of topics to compare: a range, both ends included, or a list such as 5,10,15
     #[arg(short = 'k', long = "topics", value_name = "FROM..TO", default_value = "2..40",
           value_parser = numbers)]
-    pub numbers: Numbers,
+    pub compared: Numbers,
 
     /// What a document is: a mixture of topics, or about one topic
     #[arg(long, value_enum, default_value_t)]

@@ -19,7 +19,7 @@
 use std::fs::File;
 
 use super::SparseCounts;
-use super::entries::Table;
+use super::entries::{Table, is_plausible};
 use super::npy::Array;
 use super::sparse::offsets_of;
 use super::zip::Archive;
@@ -202,7 +202,7 @@ fn offsets(archive: &mut Archive, n_rows: u32, n_values: usize) -> Result<Vec<us
 
 /// A thousand empty rows are someone's habit; millions for a few entries are a mistake.
 fn check_plausible(n_rows: u32, n_values: usize) -> Result<(), String> {
-    if n_rows as usize <= n_values.saturating_mul(50).saturating_add(1_000_000) {
+    if is_plausible(u64::from(n_rows), n_values as u64, 1_000_000) {
         return Ok(());
     }
     Err(format!("{n_rows} rows declared for {n_values} values; is the shape right?"))

@@ -24,6 +24,9 @@ use crate::text::{Batch, Preprocessing, Records, count_records};
 /// The folder of what lies in memory, which no file system has.
 const MEMORY: &str = "\0";
 
+/// Documents that may be empty whatever the number of counts, and 50 more for each.
+const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
+
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
@@ -176,7 +179,8 @@ impl CorpusReader {
                 }
                 _ => (self.preprocessing.clone(), self.given_vocabulary()?),
             };
-            let mut records = Chained(texts.into_iter().map(Opened::into_records).rev().collect());
+            let mut records =
+                Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -279,18 +283,40 @@ impl CorpusReader {
     }
 }
 
-/// Streams of documents, one behind the other, the first one last.
-struct Chained(Vec<Result<Box<dyn Records>>>);
+/// Streams of documents, one behind the other.
+struct Chained {
+    /// Those yet to come, the first one last.
+    streams: Vec<Result<Box<dyn Records>>>,
+    /// What those that are over had to say.
+    remarks: Vec<String>,
+    n_skipped_links: u64,
+}
+
+impl Chained {
+    fn new(streams: Vec<Result<Box<dyn Records>>>) -> Self {
+        Chained { streams, remarks: Vec::new(), n_skipped_links: 0 }
+    }
+}
 
 impl Records for Chained {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        while let Some(mut records) = self.0.pop().transpose()? {
+        while let Some(mut records) = self.streams.pop().transpose()? {
             if records.next_into(batch)? {
-                self.0.push(Ok(records));
+                self.streams.push(Ok(records));
                 return Ok(true);
             }
+            self.remarks.extend(records.remarks());
+            self.n_skipped_links += records.n_skipped_links();
         }
         Ok(false)
+    }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped_links
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 }
 
@@ -513,6 +539,13 @@ impl CorpusReader {
     /// Words for the counts of any other format, and the corpus.
     fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
         let Counts { table, open_ended, words, names, labels, mut notes } = counts;
+        let (n_documents, n_entries) = (table.rows.n_rows() as u64, table.rows.n_nonzeros() as u64);
+        if !entries::is_plausible(n_documents, n_entries, PLAUSIBLE_DOCUMENTS) {
+            let reason = format!(
+                "{n_documents} documents declared for {n_entries} counts; is the shape right?"
+            );
+            return Err(Error::File { path: name.to_owned(), reason });
+        }
         let n_words = table.rows.n_columns();
         let vocabulary = match (self.given_vocabulary()?, words) {
             (Some(given), _) => {
