@@ -2,11 +2,11 @@
 
 CARGO ?= cargo
 
-.PHONY: test check fmt lint unit doc python wheel deny fuzz fuzz-short
+.PHONY: test check fmt lint unit doc python browser wheel deny fuzz fuzz-short
 
-test: fmt lint unit doc python deny fuzz-short
+test: fmt lint unit doc python browser deny fuzz-short
 
-check: fmt lint unit doc python
+check: fmt lint unit doc python browser
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -25,6 +25,10 @@ doc:
 python:
 	$(CARGO) build --workspace --lib --bins --tests
 	python/test.sh
+
+# The pages of `svtd report` in a real browser, with the program that `python` built.
+browser:
+	crates/svtd-report/tests/browser.sh
 
 # The package as it would be published: a source distribution, built in an environment of its own.
 wheel:

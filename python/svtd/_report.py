@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from html import escape
@@ -82,3 +83,8 @@ def names_of(X: Any, documents: Optional[Sequence[str]]) -> Optional[list[str]]:
         return None
     listed = [str(label) for label in index]
     return None if listed == [str(i) for i in range(len(listed))] else listed
+
+
+def sweep_json(sweep: Any) -> str:
+    """A sweep as the compiled module reads it."""
+    return json.dumps(getattr(sweep, "details", sweep))
