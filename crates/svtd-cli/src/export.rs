@@ -59,7 +59,7 @@ impl Told {
                 let corpus = input::corpus_for(&saved, source, &progress)?;
                 let told = |done, of| progress.portion("inference", done, of);
                 let inferred = saved.model.infer_watched(&corpus, &told);
-                let mixtures = inferred.map_err(Failure::about(&source.input))?.mixtures;
+                let mixtures = inferred.map_err(Failure::about(&source.name()))?.mixtures;
                 Some((corpus, mixtures))
             }
             None => None,

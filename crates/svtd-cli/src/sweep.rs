@@ -38,7 +38,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
         }
         ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
     };
-    let swept = swept.map_err(Failure::about(&args.source.input))?;
+    let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");

@@ -120,6 +120,12 @@ pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    choose_in_order(&corpus, &options, limit)
+}
+
+/// The same for documents that stand in the order of their keys.
+fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return Err(Error::Option {
             name: "the number of topics",

@@ -155,7 +155,7 @@ pub(crate) fn sweep(
     range: RangeInclusive<usize>,
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    let original = options;
+    let polish = options.polish;
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -167,6 +167,8 @@ pub(crate) fn sweep(
         });
     }
     check_n_topics(*range.start(), corpus.n_present())?;
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let corpus = &*corpus;
     let most = (*range.end()).min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
@@ -210,7 +212,8 @@ pub(crate) fn sweep(
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, original, &fits);
+    let polished = Options { polish, ..options.clone() };
+    let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);

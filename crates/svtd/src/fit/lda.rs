@@ -114,6 +114,13 @@ impl LdaParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         crate::moments::check_alpha0(self.alpha0_value())?;
+        let (corpus, options) = self.options.in_key_order(corpus)?;
+        let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
+        Ok(model.with_options(self.options.clone()))
+    }
+
+    /// Learns from documents that stand in the order of their keys.
+    fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }

@@ -1,12 +1,15 @@
 //! What a user may choose about a fit; stored with the model.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::choosing::choice::Choice;
+use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::fit::learner::Learner;
-use crate::moments::{DocumentWeights, Rows};
+use crate::moments::{DocumentWeights, Rows, check_custom};
 use crate::whitening::Scaling;
 
 /// What happens to the spectral estimate afterwards.
@@ -73,6 +76,23 @@ impl Options {
             alpha0: None,
             chosen: None,
         }
+    }
+
+    /// A corpus in the order of its documents' keys, and the options for documents in that order.
+    ///
+    /// # Errors
+    /// When weights of the caller's own do not fit the documents.
+    pub(crate) fn in_key_order<'a>(&self, corpus: &'a Corpus) -> Result<(Cow<'a, Corpus>, Self)> {
+        let given = match &self.weights {
+            DocumentWeights::Custom(weights) => {
+                let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
+                check_custom(weights, &lengths)?;
+                Some(weights.as_slice())
+            }
+            _ => None,
+        };
+        let (corpus, order) = corpus.in_key_order(given);
+        Ok((corpus, Self { weights: self.weights.of(&order), ..self.clone() }))
     }
 
     /// Refuses choices that contradict each other.

@@ -63,8 +63,15 @@ impl SingleTopicParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+        self.options.check()?;
+        let (corpus, options) = self.options.in_key_order(corpus)?;
+        let model = SingleTopicParams { options }.fit_in_order(&corpus, watch)?;
+        Ok(model.with_options(self.options.clone()))
+    }
+
+    /// Learns from documents that stand in the order of their keys.
+    fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
-        options.check()?;
         if let Learner::Em(em) = &options.learner {
             em.check()?;
             learner::check(corpus, options.n_topics)?;
