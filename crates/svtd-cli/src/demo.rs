@@ -32,7 +32,7 @@ const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
-  svtd demo -k 20                                finer topics
+  svtd demo -k 12                                finer topics
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
   svtd topics m.svtd --lambda 0.3                words that tell its topics apart

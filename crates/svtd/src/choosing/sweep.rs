@@ -36,7 +36,7 @@ use serde::Serialize;
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
 use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
+use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -344,7 +344,7 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The least number of topics at which as many come back as anywhere, nearly.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = most_found(counted);
+    let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
@@ -364,7 +364,7 @@ fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);
