@@ -35,7 +35,7 @@ const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
-  svtd demo -k 20                                finer topics
+  svtd demo -k 12                                finer topics
   svtd demo --report                             the same as one page to look at and to mail
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model

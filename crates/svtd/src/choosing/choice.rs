@@ -13,8 +13,8 @@
 //!   direction is clear, nothing tells how far apart topics are, and none is looked for.
 //!
 //! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
-//! Then halves of the documents are asked for more and more topics, and the most that both find is the
-//! answer ([`counting`](crate::choosing::counting)): a count from below.
+//! Then halves of the documents are asked for more and more topics, and where the number that both find
+//! stops growing is the answer ([`counting`](crate::choosing::counting)): a count from below.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::choosing::counting::{FoundInHalves, most_found, plateau_is_beyond, up_to_the_plateau};
+use crate::choosing::counting::{self, FoundInHalves, plateau_is_beyond, up_to_the_plateau};
 use crate::choosing::evidence::{self, Kept};
 use crate::choosing::noise::{Look, ROUGH, n_folds, z_scores};
 use crate::corpus::Corpus;
@@ -160,7 +160,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
         if !follow(repeats_explained)
             && let Some(counted) = come_back(corpus, options, limit)
         {
-            choice.n_topics = (most_found(&counted).round() as usize).max(1);
+            choice.n_topics = counting::n_topics(&counted);
             choice.counted = counted;
             return Ok(choice);
         }
@@ -195,7 +195,7 @@ pub(crate) fn follow(explained: Option<f64>) -> bool {
 /// What comes back in halves; `None` when nothing does, or halves cannot be learned.
 fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (most_found(&counted) >= 1.0).then_some(counted)
+    (counting::n_topics(&counted) > 0).then_some(counted)
 }
 
 /// Splits that are counted in.

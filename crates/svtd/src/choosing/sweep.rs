@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
 use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
+use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -169,7 +169,7 @@ pub(crate) fn sweep(
     numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    let original = options;
+    let polish = options.polish;
     let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
         return Err(numbers_needed("none"));
     };
@@ -188,8 +188,7 @@ pub(crate) fn sweep(
     }
     check_n_topics(first, corpus.n_present())?;
     let (corpus, options) = options.in_key_order(corpus)?;
-    let (corpus, original) =
-        (&*corpus, Options { weights: options.weights.clone(), ..original.clone() });
+    let corpus = &*corpus;
     let most = end.min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
@@ -238,7 +237,8 @@ pub(crate) fn sweep(
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, &original, &fits);
+    let polished = Options { polish, ..options.clone() };
+    let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);
@@ -397,7 +397,7 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The least number of topics at which as many come back as anywhere, nearly.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = most_found(counted);
+    let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
@@ -417,7 +417,7 @@ fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);
