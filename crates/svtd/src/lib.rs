@@ -56,6 +56,7 @@ pub mod krylov;
 pub mod linalg;
 mod logarithm;
 pub mod model;
+pub mod models;
 pub mod moments;
 mod pace;
 pub mod persist;
