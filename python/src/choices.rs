@@ -8,7 +8,8 @@ use std::ops::RangeInclusive;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use svtd::model::{LdaParams, MOST_TOPICS, SingleTopicParams, Sweep};
+use svtd::choosing::{MOST_TOPICS, Sweep};
+use svtd::fit::{LdaParams, SingleTopicParams};
 use svtd::moments::Rows;
 use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, Scaling, SingleTopic};
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use svtd::model::Step;
+use svtd::fit::Step;
 
 use crate::failure::exception;
 

@@ -1,6 +1,6 @@
 //! How many topics the data shows, in a sentence.
 
-use svtd::model::Choice;
+use svtd::choosing::Choice;
 use svtd::moments::Counting;
 
 /// What stands out of the noise, and what to make of it.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::model::Workload;
+use svtd::fit::Workload;
 
 use crate::args::{Common, Fit};
 use crate::failure::{Failure, Outcome};

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use svtd::model::{LdaParams, MOST_TOPICS, SingleTopicParams, Sizes, Step, WordOrder, Workload};
+use svtd::choosing::MOST_TOPICS;
+use svtd::fit::{LdaParams, SingleTopicParams, Sizes, Step, Workload};
+use svtd::model::WordOrder;
 use svtd::moments::Rows;
 use svtd::{Corpus, Lda, Model, SingleTopic};
 

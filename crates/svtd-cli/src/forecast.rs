@@ -1,13 +1,13 @@
 //! How long a fit will take here, and how bytes and seconds of a forecast are said.
 //!
 //! The library knows the work of a fit in products with the pair moment
-//! ([`Workload`](svtd::model::Workload)); here one such product of this very corpus is timed on this
+//! ([`Workload`](svtd::fit::Workload)); here one such product of this very corpus is timed on this
 //! machine with these threads, and the time follows. `check` and `fit --dry-run` both tell it.
 
 use std::time::{Duration, Instant};
 
+use svtd::fit::{Sizes, Workload};
 use svtd::linalg::Matrix;
-use svtd::model::{Sizes, Workload};
 use svtd::moments::{Counting, SingleTopicMoments};
 use svtd::{Corpus, DocumentWeights, Moments};
 

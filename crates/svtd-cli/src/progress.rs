@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use svtd::model::{Stage, Step, Workload};
+use svtd::fit::{Stage, Step, Workload};
 use terminal_size::{Width, terminal_size_of};
 
 use crate::args::Common;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use svtd::model::{Recommendation, Sweep, SweepFit};
+use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::persist::atomic::write_atomically;
 use svtd::{Lda, SingleTopic};
 
@@ -192,7 +192,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
         logarithmic,
     };
     let line = |name: &str, points| Series { name: name.to_owned(), points };
-    let spectrum = |value: &dyn Fn(&svtd::model::Direction) -> Option<f64>| -> Vec<(f64, f64)> {
+    let spectrum = |value: &dyn Fn(&svtd::choosing::Direction) -> Option<f64>| -> Vec<(f64, f64)> {
         let positive = |(j, d)| Some((j as f64 + 1.0, value(d).filter(|v| *v > 0.0)?));
         swept.directions.iter().enumerate().filter_map(positive).collect()
     };

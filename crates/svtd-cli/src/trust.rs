@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use svtd::Model;
 use svtd::corpus::CorpusReport;
-use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, T_FACTOR, TopicDiagnostics};
+use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use svtd::trust::T_FACTOR;
 
 use crate::failure::printable;
 

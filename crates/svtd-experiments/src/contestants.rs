@@ -13,8 +13,9 @@ use svtd::evaluation::{
     adjusted_rand_index, most_probable, normalised_mutual_information, reconstruction_error,
     topic_error,
 };
+use svtd::fit::{SingleTopicParams, Smoothing, Step, polish_single_topic};
 use svtd::linalg::Matrix;
-use svtd::model::{Em, SingleTopicParams, Smoothing, Step, polish_single_topic};
+use svtd::rivals::Em;
 use svtd::synthetic::{Lengths, SingleTopicSource};
 use svtd::{Corpus, DocumentWeights, Method, Polish, Result, Scaling, SingleTopic};
 

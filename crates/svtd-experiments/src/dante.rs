@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use svtd::evaluation::most_probable;
+use svtd::fit::{LdaParams, SingleTopicParams};
 use svtd::linalg::Matrix;
-use svtd::model::{LdaParams, SingleTopicParams};
 use svtd::{Corpus, DocumentWeights, Error, Gibbs, Lda, Polish, Result, SingleTopic};
 
 use crate::contestants::Contestant;

@@ -10,8 +10,8 @@
 //! moments: it reads the documents.
 
 use svtd::decomposition::{Decomposition, ReadOff};
+use svtd::fit::{Smoothing, polish_single_topic};
 use svtd::linalg::Matrix;
-use svtd::model::{Smoothing, polish_single_topic};
 use svtd::moments::Rows;
 use svtd::moments::incremental::{Estimate, IncrementalMoments, LengthLaw};
 use svtd::recovery::{Recovered, recover};

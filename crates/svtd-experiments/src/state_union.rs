@@ -6,7 +6,7 @@
 //! ways to choose words and weights are tried, to show how far the clusters depend on them.
 
 use svtd::evaluation::{adjusted_rand_index, most_probable};
-use svtd::model::SingleTopicParams;
+use svtd::fit::SingleTopicParams;
 use svtd::{Corpus, DocumentWeights, Result, SingleTopic};
 
 use crate::contestants::Contestant;

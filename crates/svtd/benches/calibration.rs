@@ -11,8 +11,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
-use svtd::model::{T_FACTOR, Topics};
+use svtd::model::Topics;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
+use svtd::trust::T_FACTOR;
 use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
 
 /// First seed, unless another is given: one that nothing was chosen on.

@@ -8,10 +8,10 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use rayon::prelude::*;
+use svtd::choosing::MOST_TOPICS;
 use svtd::choosing::{PairNoise, PlanSource};
 use svtd::evaluation::topic_error;
 use svtd::linalg::Matrix;
-use svtd::model::MOST_TOPICS;
 use svtd::moments::{Counting, Moments, SingleTopicMoments};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::{Corpus, DocumentWeights, Lda, SingleTopic};

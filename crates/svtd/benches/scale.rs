@@ -15,8 +15,9 @@ use std::time::Instant;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use svtd::fit::{Stage, Step};
 use svtd::linalg::Matrix;
-use svtd::model::{Diagnostics, Stage, Step};
+use svtd::model::Diagnostics;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::{Corpus, Lda, Polish, SingleTopic};
 

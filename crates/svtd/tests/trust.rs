@@ -4,8 +4,9 @@
 
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
-use svtd::model::{T_FACTOR, Topics};
+use svtd::model::Topics;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
+use svtd::trust::T_FACTOR;
 use svtd::{Corpus, Lda, Polish, SingleTopic};
 
 /// How many entries of the truth above 2e-3 there are, and how many an interval covers.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use svtd::decomposition::{als, tensor_power};
-use svtd::model::{Stage, Step};
+use svtd::fit::{Stage, Step};
 use svtd::moments::{Counting, Rows, SingleTopicMoments};
 use svtd::synthetic::{Lengths, SingleTopicSource};
 use svtd::{Corpus, DocumentWeights, Error, Method, Moments, Result, Scaling, Whitening};

@@ -15,10 +15,11 @@ use serde::Serialize;
 
 use super::cost::FitCost;
 use super::noise_level::{noise, size};
+use crate::choosing::MOST_TOPICS;
+use crate::choosing::choice::{Choice, choose};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::model::choice::{Choice, choose};
-use crate::model::{MOST_TOPICS, Options};
+use crate::fit::Options;
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 
 /// One document in this many counts as one of the longest.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::model::{Lda, SingleTopic, Sizes, Workload};
+use crate::fit::{Sizes, Workload};
+use crate::model::{Lda, SingleTopic};
 
 /// What a fit will need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -20,7 +21,7 @@ pub struct FitCost {
 
 impl FitCost {
     /// That of a fit with all defaults.
-    pub(super) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
+    pub(crate) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
         let sizes = Sizes::from(corpus);
         let Workload { ref parts, memory, .. } = match lda {
             true => Lda::params(n_topics).workload(sizes),

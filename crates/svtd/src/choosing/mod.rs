@@ -7,17 +7,24 @@
 //! * [`Plan`]: how many documents a wanted accuracy takes.
 //!
 //! The number of topics itself is chosen by the parameters of a model
-//! ([`LdaParams::choose_topics`](crate::model::LdaParams::choose_topics)), or by you, having seen all
-//! of them side by side ([`LdaParams::sweep`](crate::model::LdaParams::sweep)).
+//! ([`LdaParams::choose_topics`](crate::fit::LdaParams::choose_topics)), or by you, having seen all
+//! of them side by side ([`LdaParams::sweep`](crate::fit::LdaParams::sweep)).
 
 mod check;
+pub(crate) mod choice;
 mod cost;
+pub(crate) mod evidence;
+pub(crate) mod noise;
 mod noise_level;
 mod plan;
+pub(crate) mod sweep;
 
 pub use self::check::{
     Check, CheckOptions, Copies, CountsKind, FrequentWord, LongDocument, WeightingCheck,
 };
+pub use self::choice::{Choice, MOST_TOPICS};
 pub use self::cost::FitCost;
+pub use self::evidence::Kept;
 pub use self::noise_level::PairNoise;
 pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};
+pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit};

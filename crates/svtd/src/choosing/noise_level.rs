@@ -46,7 +46,7 @@ impl PairNoise {
 }
 
 /// `|M2|` from at most `k` leading eigenvalues.
-pub(super) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
+pub(crate) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
     let whitening = match Whitening::fit(moments, k, Scaling::Plain) {
         Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
             Whitening::fit(moments, visible, Scaling::Plain)?
@@ -58,7 +58,7 @@ pub(super) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
 }
 
 /// The expected `|M2~ - M2|` under weights of the raw counts.
-pub(super) fn noise(corpus: &Corpus, weights: &MomentWeights, size: f64) -> f64 {
+pub(crate) fn noise(corpus: &Corpus, weights: &MomentWeights, size: f64) -> f64 {
     let mut variance = 0.0;
     for (d, w2) in weights.second.iter().enumerate().filter(|(_, w2)| **w2 > 0.0) {
         let (mut a, mut b) = (0.0, 0.0);

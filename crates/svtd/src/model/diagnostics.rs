@@ -1,6 +1,6 @@
 //! How far to believe a fit.
 
-use super::choice::n_clear;
+use crate::choosing::choice::n_clear;
 use serde::{Deserialize, Serialize};
 
 /// What is known about the reliability of a fit. Stored with the model.
@@ -56,7 +56,7 @@ pub struct Diagnostics {
 }
 
 /// Directions with a smaller z-score may be noise.
-pub(super) const CLEAR: f64 = 3.0;
+pub(crate) const CLEAR: f64 = 3.0;
 
 impl Diagnostics {
     /// How many directions of the pair moment the topics were sought in: as many as topics were
@@ -156,7 +156,7 @@ impl TopicTrust {
     }
 
     /// The same with the other topics' places in a new order.
-    pub(super) fn renumbered(&self, order: &[usize]) -> Self {
+    pub(crate) fn renumbered(&self, order: &[usize]) -> Self {
         let mut trust = self.clone();
         if let Some(nearest) = &mut trust.nearest {
             nearest.topic = order.iter().position(|&j| j == nearest.topic).unwrap_or(0);

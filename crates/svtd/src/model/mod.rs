@@ -1,53 +1,25 @@
-//! Models: parameters chosen, learned, and kept as finished values.
+//! Fitted models: which topics, how far to believe them, and the options that made them.
 //!
-//! [`SingleTopic`] and [`Lda`] are fitted by their `params(k)...fit(&corpus)`. Both are
-//! a [`Topics`] (which words, which weights), the [`Diagnostics`] of the fit, and the options
-//! that made them. The moments learn both; their classical rivals, [`Em`] and [`CollapsedGibbs`],
-//! can take their place. [`Model`] is either, for code that does not care which.
+//! [`SingleTopic`] and [`Lda`] are finished values. Both are a [`Topics`] (which words, which
+//! weights), the [`Diagnostics`] of the fit, and its options. [`fit`](crate::fit) makes them.
+//! [`Model`] is either, for code that does not care which.
 
-pub(crate) mod choice;
-mod classical_em;
-mod collapsed_gibbs;
-pub(crate) mod collapsed_vb;
-mod diagnostics;
-mod em;
-mod evidence;
+pub(crate) mod diagnostics;
 mod lda;
-mod learner;
-mod noise;
-mod options;
-mod profile;
-mod repeats;
 mod single_topic;
-mod smoothing;
-mod spectral;
-mod stage;
-mod sweep;
-mod topic;
-mod trust;
+pub(crate) mod topic;
 mod word_order;
-mod workload;
 
-pub use choice::{Choice, MOST_TOPICS};
-pub use classical_em::{Em, Start};
-pub use collapsed_gibbs::CollapsedGibbs;
 pub use diagnostics::{
     Diagnostics, Driven, Nearest, PolishOutcome, RivalOutcome, Stability, TopicDiagnostics,
     TopicTrust,
 };
-pub use em::polish_single_topic;
-pub use evidence::Kept;
-pub use lda::{Lda, LdaParams};
-pub use learner::Learner;
-pub use options::{Options, Polish};
-pub use single_topic::{SingleTopic, SingleTopicParams};
-pub use smoothing::Smoothing;
-pub use stage::{Stage, Step};
-pub use sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
+pub use lda::Lda;
+pub use single_topic::SingleTopic;
 pub use topic::{Topic, Topics};
-pub use trust::{GROUPS, T_FACTOR};
 pub use word_order::{RankedWord, WordOrder};
-pub use workload::{Part, Sizes, Workload};
+
+use crate::fit::Options;
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]

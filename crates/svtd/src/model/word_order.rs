@@ -22,9 +22,9 @@
 
 use std::borrow::Cow;
 
-use super::topic::Topics;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::model::topic::Topics;
 
 /// An order of a topic's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -18,8 +18,9 @@ use serde_json::{Map, Value, json};
 
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
+use crate::fit::Options;
 use crate::linalg::Matrix;
-use crate::model::{Diagnostics, Lda, Model, Options, SingleTopic, Topics};
+use crate::model::{Diagnostics, Lda, Model, SingleTopic, Topics};
 use crate::text::WordChoice;
 use container::{Array, Container};
 

@@ -1,0 +1,107 @@
+//! A document among topics that were made without it.
+//!
+//! EM lets a document vote for the topics that it made itself. Where a topic has ten documents that
+//! vote decides: whatever was put together first stays together, and EM ends wherever it began. Here
+//! a document's own words are taken out of the counts before it is asked where it belongs:
+//!
+//! ```text
+//! ln P_dj = ln(N_j - P_dj + 1)  +  sum_i ln rise(S m_i + C_ij - P_dj x_di, x_di)
+//!           -  ln rise(S + C_j - P_dj c_d, c_d)  +  const          rise(a, x) = a (a+1) ... (a+x-1)
+//! ```
+//!
+//! the chance of the document given all others when topics are Dirichlet around `m`, with `S`, and
+//! the other documents' counts in place of their means.
+//!
+//! # Cost
+//! A sum for every count and topic, of tabled logarithms; logarithms themselves only for the few
+//! topics that a document may belong to, where its own words change them.
+
+use rayon::prelude::*;
+
+use super::gamma::ln_rising;
+use super::{Documents, Split};
+use crate::linalg::Matrix;
+use crate::logarithm::take_logarithms;
+
+/// Counts up to this are tabled.
+const TABLED: usize = 3;
+
+/// A share of a document that is too small to change a topic.
+const NO_SHARE: f64 = 1e-4;
+
+/// Documents scored by one task.
+const DOCUMENTS: usize = 64;
+
+/// The topics' counts with what is believed beforehand, word by word: `S m_i + C_ij`.
+struct Table {
+    n_topics: usize,
+    base: Vec<f64>,
+    /// `ln rise(base, 1)`, `ln rise(base, 2)` and so on.
+    logarithms: [Vec<f64>; TABLED],
+}
+
+impl Table {
+    fn new(counts: &Matrix, prior: &[f64]) -> Self {
+        let n_topics = counts.n_columns();
+        let mut base = counts.transpose().values().to_vec();
+        let words = base.par_chunks_mut(n_topics.max(1)).zip(prior);
+        words.for_each(|(word, prior)| word.iter_mut().for_each(|b| *b += prior));
+        let mut rising = base.clone();
+        let logarithms = std::array::from_fn(|x| {
+            let step = x as f64 + 1.0;
+            let mut table = rising.clone();
+            take_logarithms(&mut table);
+            rising.iter_mut().zip(&base).for_each(|(r, b)| *r *= b + step);
+            table
+        });
+        Self { n_topics, base, logarithms }
+    }
+
+    fn row<'a>(&self, of: &'a [f64], word: u32) -> &'a [f64] {
+        let start = word as usize * self.n_topics;
+        &of[start..start + self.n_topics]
+    }
+
+    /// Adds what a word that occurs `count` times says of every topic.
+    fn add(&self, word: u32, count: u32, scores: &mut [f64]) {
+        match self.logarithms.get(count as usize - 1) {
+            Some(tabled) => {
+                let row = self.row(tabled, word);
+                scores.iter_mut().zip(row).for_each(|(s, l)| *s += l);
+            }
+            None => {
+                let row = self.row(&self.base, word);
+                scores.iter_mut().zip(row).for_each(|(s, b)| *s += ln_rising(*b, count));
+            }
+        }
+    }
+}
+
+/// `ln P` before it is normalised, documents x topics.
+pub(crate) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
+    let table = Table::new(&split.counts, &documents.prior);
+    let (n, k) = (split.posterior.n_rows(), split.n_topics());
+    let mut rows = vec![0.0; n * k];
+    rows.par_chunks_mut(k * DOCUMENTS).enumerate().for_each(|(chunk, rows)| {
+        for (at, scores) in rows.chunks_mut(k).enumerate() {
+            let d = chunk * DOCUMENTS + at;
+            let (words, counts) = documents.rows.row(d);
+            let length: u32 = counts.iter().sum();
+            words.iter().zip(counts).for_each(|(w, x)| table.add(*w, *x, scores));
+            for (j, score) in scores.iter_mut().enumerate() {
+                let share = split.posterior[(d, j)];
+                if share > NO_SHARE {
+                    let without = |(&w, &x): (&u32, &u32)| {
+                        let base = table.row(&table.base, w)[j] - share * f64::from(x);
+                        ln_rising(base.max(documents.prior[w as usize]), x)
+                    };
+                    *score = words.iter().zip(counts).map(without).sum();
+                }
+                let total = documents.strength + split.words[j] - share * f64::from(length);
+                *score -= ln_rising(total.max(documents.strength), length);
+                *score += (split.documents[j] - share + 1.0).ln();
+            }
+        }
+    });
+    Matrix::from_columns(k, n, rows).transpose()
+}

@@ -1,0 +1,431 @@
+//! Which directions of the pair moment stand out of the noise: cross-validated eigenvalues.
+//!
+//! The documents are dealt into folds. The eigenvectors `v_j` of the scaled pair moment without a
+//! fold are evaluated on that fold, where they owe nothing to chance:
+//!
+//! ```text
+//! q_dj = w2_d ( (x_d'u_j)^2 - sum_h x_dh u_hj^2 )      tot_j = sum_d q_dj     LDA: - a1 (u_j'M1)^2
+//! z_j = tot_j / sqrt( sum_d (q_dj - mean)^2 )          all folds summed
+//! ```
+//!
+//! Without signal `z_j` is about standard normal; a direction that exists gives a `z_j` that grows
+//! with the corpus. (The square of `u_j'M1` enters the spread by its linear part.)
+//!
+//! A weak topic is found smeared over several directions, all of which would score. So a direction
+//! is measured by what it adds to those before it: with `Q` the pair moment of the fold,
+//!
+//! ```text
+//! u_j = v_j - sum_b u_b (u_b'Q v_j) / (u_b'Q u_b)           over the clear directions b < j
+//! tot_j += sum_b Var(u_b'Q v_j) / (u_b'Q u_b)               what fitting the coefficients took away
+//! ```
+//!
+//! # Cost
+//! A whitening of the rest of the corpus for each fold: with two folds, about one of the whole.
+//!
+//! # Departures
+//! Folds are dealt by the documents' content, not by their places, so the order of the documents
+//! changes nothing. Directions are freed of those before them, which the counting of `z > 3` needs
+//! to be right with many topics or few documents.
+
+use std::cell::Cell;
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::fit::options::Options;
+use crate::linalg::{Matrix, dot};
+use crate::model::diagnostics::{CLEAR, Diagnostics};
+use crate::moments::panels::Products;
+use crate::moments::{
+    Counting, DocumentWeights, LdaMoments, MomentWeights, Moments, SingleTopicMoments,
+};
+use crate::whitening::Whitening;
+
+/// Folds for a corpus whose number of topics is looked for: more of them find more, and cost more.
+pub(crate) fn n_folds(corpus: &Corpus) -> usize {
+    let affordable = corpus.n_nonzeros() <= SMALL;
+    if affordable && corpus.n_documents() >= FEW { 5 } else { 2 }
+}
+
+/// The residual to which directions of a part of the documents are worth finding when topics are
+/// counted, as a part of the last eigenvalue: a part does not know them better than that.
+pub(crate) const ROUGH: f64 = 0.1;
+
+/// A corpus with at most so many counts is small.
+const SMALL: usize = 1 << 20;
+
+/// A fifth of fewer documents than this tells nothing.
+const FEW: usize = 100;
+
+/// A direction is clear enough to free others of when it is so many standard errors large.
+const CLEAR_ENOUGH: f64 = 2.0;
+
+/// Numbers handed to one task.
+const BLOCK: usize = 1 << 14;
+
+/// How directions are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    /// How words are counted.
+    pub counting: Counting,
+    /// The residual of the directions, as a part of the last eigenvalue.
+    pub tolerance: f64,
+    /// Folds of documents, two at least.
+    pub n_folds: usize,
+}
+
+/// The z-scores of the leading `k` directions; `None` when a part of the corpus supports no fit, or
+/// when the moments are made of three drawn words.
+pub(crate) fn z_scores(
+    corpus: &Corpus,
+    options: &Options,
+    k: usize,
+    how: Look,
+    watch: &dyn Fn(usize, usize),
+) -> Option<Vec<f64>> {
+    let scores = cross_validated(corpus, options, k, how, watch)?;
+    Some(scores.iter().map(|score| score.z).collect())
+}
+
+/// A direction of the pair moment, measured on documents that had no part in finding it.
+pub(crate) struct Score {
+    /// The mean of the folds' eigenvalues: what is left of it without chance.
+    pub eigenvalue: f64,
+    /// What it adds to the directions before it, over its standard error.
+    pub z: f64,
+}
+
+/// The leading `k` directions measured; `None` as for [`z_scores`].
+pub(crate) fn cross_validated(
+    corpus: &Corpus,
+    options: &Options,
+    k: usize,
+    how: Look,
+    watch: &dyn Fn(usize, usize),
+) -> Option<Vec<Score>> {
+    // Three drawn words are another table of counts than the one evaluated here.
+    if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
+        return None;
+    }
+    let fold_of = folds(corpus, how.n_folds);
+    let mut sums = vec![Sums::default(); k];
+    // Products done in earlier folds; each takes about as many.
+    let (before, last) = (Cell::new(0), Cell::new(0));
+    let part = |fold: usize, inside: bool| {
+        let wanted = |&d: &usize| (fold_of[d] == fold) == inside;
+        let documents: Vec<usize> = (0..corpus.n_documents()).filter(wanted).collect();
+        let weights = options.weights.of(&documents);
+        (corpus.subset(&documents), Options { weights, ..options.clone() })
+    };
+    let mut parts = (part(0, false), part(0, true));
+    for fold in 0..how.n_folds {
+        if fold > 0 {
+            // What one of two folds was found on, the other is measured on.
+            parts = match how.n_folds {
+                2 => (parts.1, parts.0),
+                _ => (part(fold, false), part(fold, true)),
+            };
+        }
+        let (training, test) = &parts;
+        let told = |done, of: usize| {
+            last.set(done);
+            watch(before.get() + done, before.get() + of * (how.n_folds - fold));
+        };
+        let directions = directions(&training.0, &training.1, k, how, &told).ok()?;
+        before.set(before.get() + last.get());
+        add_scores(&test.0, &test.1, how.counting, &training.0, &directions, &mut sums).ok()?;
+    }
+    let score = |sums: &Sums| Score {
+        eigenvalue: sums.eigenvalue / how.n_folds as f64,
+        z: if sums.spread > 0.0 { sums.added / sums.spread.sqrt() } else { 0.0 },
+    };
+    Some(sums.iter().map(score).collect())
+}
+
+/// A direction, summed over the folds.
+#[derive(Clone, Default)]
+struct Sums {
+    /// `v'Q v`.
+    eigenvalue: f64,
+    /// What it adds to the directions before it.
+    added: f64,
+    /// The variance of that.
+    spread: f64,
+}
+
+/// The fold of every document, dealt in turn by a hash of their content.
+fn folds(corpus: &Corpus, n_folds: usize) -> Vec<usize> {
+    let mut order: Vec<(u64, usize)> =
+        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
+    order.sort_unstable();
+    let mut fold_of = vec![0; corpus.n_documents()];
+    order.iter().enumerate().for_each(|(place, &(_, d))| fold_of[d] = place % n_folds);
+    fold_of
+}
+
+/// Moments of either model.
+fn with_moments<T>(
+    corpus: &Corpus,
+    options: &Options,
+    counting: Counting,
+    then: impl FnOnce(&dyn Moments, &MomentWeights) -> Result<T>,
+) -> Result<T> {
+    match options.alpha0 {
+        Some(alpha0) => {
+            let moments = LdaMoments::estimate(corpus, alpha0, &options.weights, counting)?;
+            then(&moments, moments.weights())
+        }
+        None => {
+            let moments = SingleTopicMoments::estimate(corpus, &options.weights, counting)?;
+            then(&moments, moments.weights())
+        }
+    }
+}
+
+/// `diag(g) U`: at most `k` leading directions of a corpus, in its feature order.
+fn directions(
+    corpus: &Corpus,
+    options: &Options,
+    k: usize,
+    how: Look,
+    watch: &dyn Fn(usize, usize),
+) -> Result<Matrix> {
+    with_moments(corpus, options, how.counting, |moments, _| {
+        let fit = |k| Whitening::fit_to(how.tolerance, moments, k, options.whitening, watch);
+        let whitening = match fit(k) {
+            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
+            outcome => outcome?,
+        };
+        let mut directions = whitening.unmixing().clone();
+        let roots: Vec<f64> = whitening.eigenvalues().iter().map(|v| v.max(0.0).sqrt()).collect();
+        directions.scale_columns(&roots);
+        Ok(directions)
+    })
+}
+
+/// Adds what every direction holds of the documents of `test`.
+fn add_scores(
+    test: &Corpus,
+    options: &Options,
+    counting: Counting,
+    training: &Corpus,
+    directions: &Matrix,
+    sums: &mut [Sums],
+) -> Result<()> {
+    let v = translated(training, test, directions);
+    with_moments(test, options, counting, |moments, weights| {
+        let products = Products::new(test.rows(), test.n_present(), counting);
+        let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
+        let measured = Measured { weights, a1, first: moments.first() };
+        let z = products.forward(&v);
+        let column = Matrix::from_columns(weights.second.len(), 1, weights.second.clone());
+        let own_counts = products.backward(&column, None);
+        let means = measured.means(&v);
+        let q = measured.pairs(&v, &z, own_counts.column(0), &means);
+        let freed = Freed::new(&q, &measured.rough_errors(&z, &means));
+        let (u, zeta) = (v.times(&freed.mixing), z.times(&freed.mixing));
+        let freed_means = measured.means(&u);
+        let mut squares = u.clone();
+        squares.values_mut().par_chunks_mut(BLOCK).for_each(|block| {
+            block.iter_mut().for_each(|value| *value *= *value);
+        });
+        let own = products.forward(&squares);
+        sums.par_iter_mut().enumerate().take(v.n_columns()).for_each(|(j, sum)| {
+            let (total, spread) = measured.total(freed_means[j], zeta.column(j), own.column(j));
+            let taken = |&b: &usize| {
+                let pair = [(zeta.column(b), freed_means[b]), (z.column(j), means[j])];
+                measured.product_variance(pair) / freed.strengths[b]
+            };
+            let taken: f64 = freed.clear.iter().filter(|b| **b < j).map(taken).sum();
+            sum.eigenvalue += q[(j, j)];
+            sum.added += total + taken;
+            sum.spread += spread;
+        });
+        Ok(())
+    })
+}
+
+/// What directions are measured with.
+struct Measured<'a> {
+    weights: &'a MomentWeights,
+    a1: f64,
+    /// `M1`.
+    first: &'a [f64],
+}
+
+impl Measured<'_> {
+    /// `v_j'M1` for all directions.
+    fn means(&self, v: &Matrix) -> Vec<f64> {
+        (0..v.n_columns()).map(|j| dot(self.first, v.column(j))).collect()
+    }
+
+    /// `v_i'Q v_j` for all pairs of directions; `z = X v`.
+    fn pairs(&self, v: &Matrix, z: &Matrix, own_counts: &[f64], means: &[f64]) -> Matrix {
+        let gram = |matrix: &Matrix, weights: &[f64]| {
+            let mut scaled = matrix.clone();
+            scaled.scale_rows(weights);
+            scaled.transpose_times(matrix)
+        };
+        let mut pairs = gram(z, &self.weights.second);
+        pairs.add(-1.0, &gram(v, own_counts));
+        let k = means.len();
+        pairs.add(-self.a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
+        pairs
+    }
+
+    /// Standard errors of `v_j'Q v_j`, a word's pairs with itself not taken out.
+    fn rough_errors(&self, z: &Matrix, means: &[f64]) -> Vec<f64> {
+        let error = |(j, &mean): (usize, &f64)| {
+            let one = (z.column(j), mean);
+            self.product_variance([one, one]).sqrt()
+        };
+        means.iter().enumerate().map(error).collect()
+    }
+
+    /// The variance of `a'Q b`, given `X a` and `a'M1`, `X b` and `b'M1`.
+    fn product_variance(&self, [a, b]: [(&[f64], f64); 2]) -> f64 {
+        let (mean_a, mean_b) = (a.1, b.1);
+        let terms = a.0.iter().zip(b.0).zip(self.weights.second.iter().zip(&self.weights.first));
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for ((x, y), (w2, w1)) in terms {
+            let term = w2 * x * y - self.a1 * w1 * (x * mean_b + y * mean_a);
+            sum += term;
+            squares += term * term;
+        }
+        squares - sum * sum / a.0.len().max(1) as f64
+    }
+
+    /// `u'Q u` and its variance, given `u'M1`, `X u` and `X (u o u)`.
+    fn total(&self, mean: f64, zeta: &[f64], own: &[f64]) -> (f64, f64) {
+        let terms = zeta.iter().zip(own).zip(self.weights.second.iter().zip(&self.weights.first));
+        let (mut total, mut sum, mut squares) = (-self.a1 * mean * mean, 0.0, 0.0);
+        for ((x, own), (w2, w1)) in terms {
+            let pairs = w2 * (x * x - own);
+            let term = pairs - 2.0 * self.a1 * w1 * x * mean;
+            total += pairs;
+            sum += term;
+            squares += term * term;
+        }
+        (total, squares - sum * sum / zeta.len().max(1) as f64)
+    }
+}
+
+/// Directions freed of the clear ones before them, in the product of `Q`.
+struct Freed {
+    /// `U = V mixing`; upper triangular.
+    mixing: Matrix,
+    /// `u_j'Q u_j`.
+    strengths: Vec<f64>,
+    /// Which directions others are freed of.
+    clear: Vec<usize>,
+}
+
+impl Freed {
+    fn new(q: &Matrix, errors: &[f64]) -> Self {
+        let k = errors.len();
+        let mut freed =
+            Self { mixing: Matrix::identity(k), strengths: vec![0.0; k], clear: Vec::new() };
+        for (j, error) in errors.iter().enumerate() {
+            let mut strength = q[(j, j)];
+            for &b in &freed.clear {
+                let product = dot(freed.mixing.column(b), q.column(j));
+                let part = product / freed.strengths[b];
+                strength -= part * product;
+                for i in 0..=b {
+                    let less = part * freed.mixing[(i, b)];
+                    freed.mixing[(i, j)] -= less;
+                }
+            }
+            freed.strengths[j] = strength;
+            if strength > CLEAR_ENOUGH * error {
+                freed.clear.push(j);
+            }
+        }
+        freed
+    }
+}
+
+/// Rows by the features of one corpus become rows by the features of another; a word that only
+/// the other one has gets zeros.
+pub(crate) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
+    let words = &to.word_of_feature()[..to.n_present()];
+    let feature = |&word: &u32| from.feature_of_word()[word as usize] as usize;
+    let features: Vec<usize> = words.iter().map(feature).collect();
+    let mut translated = Matrix::zeros(features.len(), rows.n_columns());
+    let columns = translated.values_mut().par_chunks_exact_mut(features.len().max(1));
+    columns.enumerate().for_each(|(j, column)| {
+        let known = rows.column(j);
+        for (value, &feature) in column.iter_mut().zip(&features) {
+            *value = known.get(feature).copied().unwrap_or(0.0);
+        }
+    });
+    translated
+}
+
+/// A note for the user when some directions may be noise.
+pub(crate) fn note(diagnostics: &Diagnostics) -> Option<String> {
+    let z_scores = diagnostics.z_scores.as_ref()?;
+    let n_clear = diagnostics.n_clear_directions()?;
+    let next = z_scores.get(n_clear)?;
+    Some(format!(
+        "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
+         z = {next:.1}: the topics beyond may be chance",
+        z_scores.len(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
+    use crate::{Lda, SingleTopic};
+
+    #[test]
+    fn as_many_directions_are_clear_as_there_are_topics() {
+        let lengths = Lengths::Uniform(30..=90);
+        for seed in 0..3 {
+            let source = SingleTopicSource::zipf(500, 6, 5.0, 300.0, 20.0, seed);
+            let corpus = source.draw(3000, &lengths, seed + 10).0;
+            let model = SingleTopic::params(10).fit(&corpus).unwrap();
+            let z = model.diagnostics().z_scores.clone().unwrap();
+            assert_eq!(model.diagnostics().n_clear_directions(), Some(6), "{z:?}");
+            let source = LdaSource::zipf(500, 6, 5.0, 300.0, 1.0, seed);
+            let corpus = source.draw(3000, &lengths, seed + 20).0;
+            let model = Lda::params(10).fit(&corpus).unwrap();
+            let z = model.diagnostics().z_scores.clone().unwrap();
+            assert_eq!(model.diagnostics().n_clear_directions(), Some(6), "{z:?}");
+            assert!(model.diagnostics().notes.iter().any(|n| n.starts_with("6 of 10")));
+        }
+    }
+
+    #[test]
+    fn freed_directions_are_conjugate_and_keep_what_they_add() {
+        let q = Matrix::from_columns(3, 3, vec![4.0, 2.0, 1.0, 2.0, 1.1, 0.7, 1.0, 0.7, 3.0]);
+        let freed = Freed::new(&q, &[0.1, 0.5, 0.1]);
+        // The second adds 1.1 - 2 * 2 / 4 only, which is not clear: the third is not freed of it.
+        assert_eq!(freed.clear, [0, 2]);
+        assert!((freed.strengths[1] - 0.1).abs() < 1e-12);
+        assert!((freed.strengths[2] - 2.75).abs() < 1e-12);
+        let image = freed.mixing.transpose_times(&q.times(&freed.mixing));
+        assert!(image[(0, 1)].abs() < 1e-12 && image[(0, 2)].abs() < 1e-12);
+        assert!((image[(1, 1)] - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_signal_scores_are_about_standard_normal() {
+        // One topic: all directions but the first are chance.
+        let mut large = 0;
+        let mut n = 0;
+        for seed in 0..12 {
+            let source = SingleTopicSource::zipf(200, 1, 5.0, 300.0, 1.0, seed);
+            let corpus = source.draw(600, &Lengths::Uniform(10..=60), seed + 30).0;
+            let model = SingleTopic::params(5).allow_fewer(true).fit(&corpus).unwrap();
+            let z = model.diagnostics().z_scores.clone().unwrap();
+            assert!(z[0] > 10.0, "{z:?}");
+            large += z[1..].iter().filter(|z| z.abs() > CLEAR).count();
+            n += z.len() - 1;
+        }
+        assert!(large <= 1, "{large} of {n} beyond 3");
+    }
+}

@@ -1,0 +1,404 @@
+//! Every number of topics from the same passes over the data.
+//!
+//! The columns of `W` and `E` do not depend on how many there are, so the whitened cube of `k` topics
+//! is the leading block of the cube of `K` topics: one whitening and one cube serve every `k` up to
+//! `K`, and each `k` costs only its own joint diagonalisation (`k^4`) and its own columns. Beside the
+//! models, for every `k`:
+//!
+//! * how well held-out documents are completed by the model fitted without them, per token, with
+//!   topics mixed with 1% of the corpus so that no word is impossible;
+//! * the coherence (NPMI of the ten likeliest words) of that model in the held-out documents;
+//! * exclusivity: the share of a topic's ten likeliest words' probability that is its own;
+//! * how many topics are stable: found again, within an L1 distance of 0.5, without the held-out
+//!   documents;
+//! * which topic the new one came from, and the cross-validated eigenvalues with their z-scores.
+//!
+//! # What is fitted
+//! Spectral models, as by [`Polish::None`]: what the moments alone say. A polish is a pass over the
+//! data for every `k` and step, which is for the `k` that is chosen in the end.
+//!
+//! What is judged without the held-out documents is found only as well as a comparison needs it:
+//! rough directions, the rotation from that of all documents, topics read off as columns ([`held_out`]).
+//!
+//! # Cost
+//! Whitening and cube of all documents, rough ones without those held out, and the z-scores. The `k^4`
+//! of all diagonalisations together is that of the largest times `K/5`. Documents of one topic each
+//! need two sparse products for every `k` as well. Measured in `benches/record/choosing.md`.
+
+mod held_out;
+mod passes;
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use self::held_out::{HeldOut, split_documents};
+use self::passes::Passes;
+use crate::choosing::choice::n_clear;
+use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::error::{Error, Result};
+use crate::evaluation::{l1_distance, match_by};
+use crate::fit::options::{Options, Polish};
+use crate::linalg::Matrix;
+use crate::model::Model;
+use crate::model::topic::Topics;
+use crate::moments::Counting;
+use crate::trust;
+use crate::whitening::{self, check_n_topics};
+
+/// Folds of documents that directions are measured on, at most: each is a whitening.
+const MOST_FOLDS: usize = 3;
+
+/// Numbers of topics fitted side by side, at most: each holds its model.
+const ABREAST: usize = 8;
+
+/// Topics nearer than this in L1 are the same topic.
+const SAME: f64 = 0.5;
+
+/// Likeliest words that stand for a topic.
+const TOP_WORDS: usize = 10;
+
+/// Every number of topics of a range, fitted and judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sweep {
+    /// The directions of the pair moment, up to the largest number of topics.
+    pub directions: Vec<Direction>,
+    /// The first eigenvalue that may be chance: what noise reaches. `None` when all are clear.
+    pub noise_floor: Option<f64>,
+    /// Documents that were held out.
+    pub n_held_out: usize,
+    /// Each number of topics, rising.
+    pub fits: Vec<SweepFit>,
+    /// Which numbers of topics to look at.
+    pub recommendation: Recommendation,
+}
+
+/// A direction of the pair moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Direction {
+    /// Its eigenvalue in all documents, chance included.
+    pub eigenvalue: f64,
+    /// The same on documents that had no part in finding it; `None` when half the corpus is too
+    /// little.
+    pub cross_validated: Option<f64>,
+    /// That, over its standard error: above 3 it is clearly there.
+    pub z: Option<f64>,
+}
+
+/// One number of topics.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SweepFit {
+    /// `k`.
+    pub n_topics: usize,
+    /// Mean log probability (natural) of a held-out token; `None` when nothing could be held out.
+    pub log_likelihood: Option<f64>,
+    /// How much less than the best `k` that is, and its standard error.
+    pub behind: Option<[f64; 2]>,
+    /// Mean NPMI of the topics in the held-out documents.
+    pub npmi: Option<f64>,
+    /// The share of the likeliest words' probability that is their topic's own, on average.
+    pub exclusivity: f64,
+    /// Topics found again without the held-out documents; `None` when none could be held out.
+    pub n_stable: Option<usize>,
+    /// What is new against one topic less.
+    pub split: Option<Split>,
+}
+
+/// How a topic more came about. Topics are numbered from 0, by falling weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Split {
+    /// The new topic.
+    pub child: usize,
+    /// The topic it is nearest to among those of one topic less.
+    pub parent: usize,
+    /// Their L1 distance.
+    pub distance: f64,
+    /// Topics of one topic less that are still there.
+    pub n_kept: usize,
+}
+
+/// Which numbers of topics to look at, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// The least.
+    pub low: usize,
+    /// The most.
+    pub high: usize,
+    /// Directions that stand clearly out of the noise.
+    pub n_clear: Option<usize>,
+    /// The number that predicts held-out words best.
+    pub best: Option<usize>,
+    /// The least number that predicts them as well, within one standard error.
+    pub as_good: Option<usize>,
+    /// The largest number of topics of which at least four in five are stable.
+    pub stable: Option<usize>,
+}
+
+pub(crate) fn sweep(
+    corpus: &Corpus,
+    options: &Options,
+    range: RangeInclusive<usize>,
+    visit: &mut dyn FnMut(&Model),
+) -> Result<Sweep> {
+    let options = Options { polish: Polish::None, trust: false, ..options.clone() };
+    options.check()?;
+    if options.method != Method::Joint {
+        return Err(Error::Option {
+            name: "the method of a sweep",
+            needed: "joint, which can be read off the same cube for every number of topics"
+                .to_owned(),
+            found: "another".to_owned(),
+        });
+    }
+    check_n_topics(*range.start(), corpus.n_present())?;
+    let most = (*range.end()).min(corpus.n_present());
+    let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
+    let eigenvalues = all.whitening().eigenvalues();
+    let most = all.whitening().n_topics();
+    if most < *range.start() {
+        let ratio = eigenvalues[most - 1] / eigenvalues[0];
+        return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
+    }
+    let n_folds = n_folds(corpus).min(MOST_FOLDS);
+    let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
+    let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
+    let parts = split_documents(corpus);
+    let held_out =
+        parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
+    let mut fits = Vec::new();
+    let mut group_scores = Vec::new();
+    let mut last: Option<Topics> = None;
+    let seen = all.seen_through();
+    let numbers: Vec<usize> = (*range.start()..=most).collect();
+    for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
+        let found = numbers.par_iter().map(|&k| {
+            let rotated = all.rotated(k);
+            let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
+            (all.model(rotated, seen.as_ref()), judged)
+        });
+        for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
+            visit(&model);
+            let topics = model.topics();
+            fits.push(SweepFit {
+                n_topics,
+                log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
+                behind: None,
+                npmi: judged.as_ref().and_then(|j| j.npmi),
+                exclusivity: exclusivity(topics),
+                n_stable: judged.as_ref().map(|j| j.n_stable),
+                split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
+            });
+            group_scores.push(judged.map(|j| j.groups));
+            last = Some(topics.clone());
+        }
+    }
+    compare(&mut fits, &group_scores);
+    let n_held_out = held_out.map_or(0, |held_out| held_out.n_documents());
+    let directions = directions(eigenvalues, scores.as_deref(), most);
+    let z: Option<Vec<f64>> = directions.iter().map(|d| d.z).collect();
+    let clear = z.as_deref().map(n_clear);
+    let noise_floor = clear.and_then(|n| eigenvalues.get(n).copied());
+    let recommendation = recommend(&fits, clear);
+    Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+}
+
+/// For every column of one matrix the column of another that it is matched to, so that the angles
+/// between their roots are least altogether: about the match by L1 distance, in one dense product.
+fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
+    let [roots, others] = [a, b].map(|matrix| {
+        let mut roots = matrix.clone();
+        roots.values_mut().iter_mut().for_each(|p| *p = p.sqrt());
+        roots
+    });
+    let likeness = roots.transpose_times(&others);
+    match_by(a.n_columns(), b.n_columns(), |i, j| 1.0 - likeness[(i, j)])
+}
+
+/// How many columns are near the column they were matched with.
+fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
+    let near = |(j, partner): (usize, &Option<usize>)| {
+        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME)
+    };
+    matched.iter().enumerate().filter(|&pair| near(pair)).count()
+}
+
+/// What the topics of `now` have more than those `before`, which are one fewer.
+fn split(before: &Matrix, now: &Matrix) -> Split {
+    let matched = matched(now, before);
+    let child = matched.iter().position(Option::is_none).unwrap_or(0);
+    let distance = |p: usize| l1_distance(before.column(p), now.column(child));
+    let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
+    let parent = (1..before.n_columns()).fold(0, nearer);
+    Split { child, parent, distance: distance(parent), n_kept: n_near(now, before, &matched) }
+}
+
+/// The mean share of the likeliest words' probability that is their topic's own.
+fn exclusivity(topics: &Topics) -> f64 {
+    let m = topics.word_topic();
+    let share = |i: usize, j: usize| {
+        let all: f64 = (0..m.n_columns()).map(|l| m[(i, l)]).sum();
+        if all > 0.0 { m[(i, j)] / all } else { 0.0 }
+    };
+    let mean = |shares: Vec<f64>| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    let topic = |topic: crate::model::Topic<'_>| {
+        let words = topic.top_word_ids(TOP_WORDS);
+        mean(words.into_iter().map(|i| share(i, topic.index())).collect())
+    };
+    mean(topics.iter().map(topic).collect())
+}
+
+/// How far each number of topics is behind the best on the held-out documents, with the error of
+/// that difference over the groups.
+fn compare(fits: &mut [SweepFit], groups: &[Option<Vec<(f64, f64)>>]) {
+    let Some(best) = best(fits) else { return };
+    let Some(leader) = &groups[best] else { return };
+    for (fit, own) in fits.iter_mut().zip(groups) {
+        let Some(own) = own.as_ref().filter(|own| own.len() == leader.len()) else { continue };
+        let tokens: f64 = leader.iter().map(|g| g.1).sum();
+        let differences: Vec<f64> = leader.iter().zip(own).map(|(a, b)| a.0 - b.0).collect();
+        let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+        let n = differences.len() as f64;
+        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+        let error = (squares * n / (n - 1.0).max(1.0)).sqrt() / tokens;
+        fit.behind = Some([mean * n / tokens, error]);
+    }
+}
+
+/// Where the best held-out likelihood is; the fewer topics win a tie.
+fn best(fits: &[SweepFit]) -> Option<usize> {
+    let score = |i: usize| fits[i].log_likelihood;
+    let scored: Vec<usize> = (0..fits.len()).filter(|&i| score(i).is_some()).collect();
+    scored.into_iter().reduce(|a, b| if score(b) > score(a) { b } else { a })
+}
+
+fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Direction> {
+    let direction = |(j, &eigenvalue): (usize, &f64)| {
+        let score = scores.and_then(|scores| scores.get(j));
+        Direction {
+            eigenvalue,
+            cross_validated: score.map(|s| s.eigenvalue),
+            z: score.map(|s| s.z),
+        }
+    };
+    values[..most].iter().enumerate().map(direction).collect()
+}
+
+/// From the least number of topics that predicts as well as any to the most that the noise leaves
+/// and that stay when documents go.
+fn recommend(fits: &[SweepFit], n_clear: Option<usize>) -> Recommendation {
+    let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
+    let best = best(fits).map(|i| fits[i].n_topics);
+    let as_good = fits
+        .iter()
+        .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
+        .map(|fit| fit.n_topics);
+    let mostly = |fit: &&SweepFit| fit.n_stable.is_some_and(|n| 5 * n >= 4 * fit.n_topics);
+    let stable = fits.iter().rev().find(mostly).map(|fit| fit.n_topics);
+    let ceiling = n_clear.unwrap_or(last).clamp(first, last);
+    let low = as_good.unwrap_or(first).min(ceiling);
+    let high = stable.unwrap_or(ceiling).min(ceiling).max(low);
+    Recommendation { low, high, n_clear, best, as_good, stable }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
+    use crate::{Lda, SingleTopic};
+
+    const LENGTHS: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
+
+    fn corpora() -> [(Corpus, Options); 2] {
+        let single = SingleTopicSource::zipf(300, 5, 5.0, 300.0, 20.0, 1).draw(1500, &LENGTHS, 2).0;
+        let mixed = LdaSource::zipf(300, 5, 5.0, 300.0, 1.0, 3).draw(1500, &LENGTHS, 4).0;
+        let (mut plain, mut lda) = (Options::new(1), Options::new(1));
+        plain.polish = Polish::None;
+        lda.polish = Polish::None;
+        lda.alpha0 = Some(1.0);
+        [(single, plain), (mixed, lda)]
+    }
+
+    #[test]
+    fn the_cube_of_fewer_topics_is_the_leading_block_of_the_larger() {
+        for (corpus, options) in &corpora() {
+            let passes = Passes::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
+            for k in [1, 3, 7, 8] {
+                let direct = passes.moments().third_whitened(&passes.whitening().leading(k));
+                let block = passes.cube().leading(k);
+                let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
+                for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {
+                    let difference = (direct.get(a, b, c) - block.get(a, b, c)).abs();
+                    assert!(difference <= 1e-12 * largest, "{difference} of {largest}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_of_the_sweep_is_that_of_a_fit_without_polish() {
+        for (corpus, options) in &corpora() {
+            let compared = |model: &Model| {
+                let k = model.topics().len();
+                let topics = match options.alpha0 {
+                    None => {
+                        let params = SingleTopic::params(k).polish(Polish::None).trust(false);
+                        params.fit(corpus).unwrap().topics().clone()
+                    }
+                    Some(_) => {
+                        let params = Lda::params(k).polish(Polish::None).trust(false);
+                        params.fit(corpus).unwrap().topics().clone()
+                    }
+                };
+                let (ours, theirs) = (model.topics().word_topic(), topics.word_topic());
+                let largest = ours.values().iter().zip(theirs.values());
+                let largest = largest.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                // Eigenpairs are found to a tolerance of 1e-6; the rest is rounding.
+                assert!(largest < 2e-5, "k = {k}: {largest}");
+                for (a, b) in model.topics().weights().iter().zip(topics.weights()) {
+                    assert!((a - b).abs() < 2e-5, "k = {k}: weights {a} {b}");
+                }
+            };
+            let mut n = 0;
+            sweep(corpus, options, 2..=7, &mut |model| {
+                compared(model);
+                n += 1;
+            })
+            .unwrap();
+            assert_eq!(n, 6);
+        }
+    }
+
+    #[test]
+    fn the_range_holds_the_truth_and_says_why() {
+        for (corpus, options) in &corpora() {
+            let found = sweep(corpus, options, 1..=12, &mut |_| {}).unwrap();
+            let why = found.recommendation;
+            assert_eq!(why.n_clear, Some(5), "{why:?}");
+            assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");
+            assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
+            // All true topics survive the loss of a tenth of the documents.
+            assert_eq!(found.fits[4].n_stable, Some(5));
+            assert!(found.fits[4].split.unwrap().child < 5);
+            assert!(found.fits[0].split.is_none());
+            assert!(found.fits.iter().all(|f| f.exclusivity > 0.0 && f.exclusivity <= 1.0));
+            assert!(found.fits[4].log_likelihood > found.fits[0].log_likelihood);
+        }
+    }
+
+    #[test]
+    fn more_topics_than_can_be_seen_are_left_out() {
+        let mut builder = Corpus::builder(4);
+        for _ in 0..30 {
+            builder.push_document([(0, 3), (1, 2)]).unwrap();
+            builder.push_document([(2, 4), (3, 1)]).unwrap();
+        }
+        let corpus = builder.build().unwrap();
+        let found = SingleTopic::params(1).sweep(&corpus, 1..=4, &mut |_| {}).unwrap();
+        assert_eq!(found.fits.last().unwrap().n_topics, 2);
+        let refused = SingleTopic::params(1).sweep(&corpus, 3..=4, &mut |_| {});
+        assert!(matches!(refused, Err(Error::FewerTopicsVisible { visible: 2, .. })));
+    }
+}

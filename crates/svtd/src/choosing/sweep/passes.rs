@@ -1,0 +1,155 @@
+//! One whitening and one cube for every number of topics.
+
+use crate::corpus::Corpus;
+use crate::decomposition::{Decomposition, ReadOff, joint};
+use crate::error::{Error, Result};
+use crate::fit::lda;
+use crate::fit::options::Options;
+use crate::fit::single_topic;
+use crate::fit::spectral;
+use crate::fit::spectral::{Spectral, finish};
+use crate::linalg::Matrix;
+use crate::model::{Lda, Model, SingleTopic};
+use crate::moments::{Counting, Cube, LdaMoments, Moments, SeenThrough, SingleTopicMoments};
+use crate::recovery::clip_and_normalise;
+use crate::whitening::Whitening;
+
+/// Moments of a corpus with the whitening and the cube of the largest number of topics.
+pub(crate) struct Passes<'a> {
+    corpus: &'a Corpus,
+    options: Options,
+    moments: Estimated<'a>,
+    whitening: Whitening,
+    cube: Cube,
+}
+
+/// The moments of either model.
+enum Estimated<'a> {
+    SingleTopic(SingleTopicMoments<'a>),
+    Lda(LdaMoments<'a>, f64),
+}
+
+/// The rotation of some number of topics.
+pub(crate) struct Rotated {
+    pub whitening: Whitening,
+    pub decomposition: Decomposition,
+}
+
+impl Rotated {
+    /// `E O`: where the topics point, features x topics.
+    pub fn columns(&self) -> Matrix {
+        self.whitening.factor().times(&self.decomposition.rotation)
+    }
+}
+
+impl<'a> Passes<'a> {
+    /// For at most `most` topics, fewer when the data shows no more; eigenpairs to a tolerance.
+    pub fn new(corpus: &'a Corpus, options: &Options, most: usize, tolerance: f64) -> Result<Self> {
+        let (weights, raw) = (&options.weights, Counting::Raw);
+        let moments = match options.alpha0 {
+            Some(alpha0) => {
+                Estimated::Lda(LdaMoments::estimate(corpus, alpha0, weights, raw)?, alpha0)
+            }
+            None => Estimated::SingleTopic(SingleTopicMoments::estimate(corpus, weights, raw)?),
+        };
+        let fit =
+            |k| Whitening::fit_to(tolerance, moments.moments(), k, options.whitening, &|_, _| {});
+        let whitening = match fit(most) {
+            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
+            outcome => outcome?,
+        };
+        let cube = moments.moments().third_whitened(&whitening);
+        Ok(Self { corpus, options: options.clone(), moments, whitening, cube })
+    }
+
+    pub fn corpus(&self) -> &'a Corpus {
+        self.corpus
+    }
+
+    pub fn whitening(&self) -> &Whitening {
+        &self.whitening
+    }
+
+    #[cfg(test)]
+    pub fn moments(&self) -> &dyn Moments {
+        self.moments.moments()
+    }
+
+    #[cfg(test)]
+    pub fn cube(&self) -> &Cube {
+        &self.cube
+    }
+
+    /// What reading rows off shares between all numbers of topics, for documents of one topic.
+    pub fn seen_through(&self) -> Option<SeenThrough> {
+        match &self.moments {
+            Estimated::SingleTopic(moments) => Some(moments.seen_through(&self.whitening)),
+            Estimated::Lda(..) => None,
+        }
+    }
+
+    /// The rotation of `k` topics.
+    pub fn rotated(&self, k: usize) -> Rotated {
+        let whitening = self.whitening.leading(k);
+        let decomposition = joint::decompose(&self.cube.leading(k), &whitening);
+        Rotated { whitening, decomposition }
+    }
+
+    /// The same, roughly, from one that is nearly right.
+    pub fn rotated_near(&self, near: &Matrix) -> Rotated {
+        let k = near.n_columns();
+        let whitening = self.whitening.leading(k);
+        let decomposition = joint::decompose_near(&self.cube.leading(k), &whitening, near);
+        Rotated { whitening, decomposition }
+    }
+
+    /// The model that a fit of so many topics without polish would give; read off as columns where
+    /// nothing is known of what rows share.
+    pub fn model(&self, rotated: Rotated, seen: Option<&SeenThrough>) -> Model {
+        let Rotated { whitening, decomposition } = rotated;
+        let options = Options { n_topics: whitening.n_topics(), ..self.options.clone() };
+        let notes: Vec<String> = decomposition.note.clone().into_iter().collect();
+        let columns = match (&self.moments, seen) {
+            (Estimated::SingleTopic(moments), Some(seen)) => {
+                moments.diagonals_seen(seen, &whitening, &decomposition.rotation)
+            }
+            (moments, _) => decomposition.columns(moments.moments(), &whitening, ReadOff::Columns),
+        };
+        let first = self.moments.moments().first();
+        let spectral = Spectral::of_columns(columns, first, whitening, decomposition, notes);
+        match &self.moments {
+            Estimated::SingleTopic(moments) => {
+                let estimate = single_topic::unpolished(&spectral);
+                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let (topics, diagnostics, _) =
+                    finish(self.corpus, lengths, weights, spectral, estimate, None);
+                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+            }
+            Estimated::Lda(moments, alpha0) => {
+                let estimate = lda::unpolished(&spectral);
+                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let (topics, diagnostics, _) =
+                    finish(self.corpus, lengths, weights, spectral, estimate, None);
+                let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
+                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+            }
+        }
+    }
+
+    /// The topics that columns stand for, words in vocabulary order.
+    pub fn topics_of(&self, mut columns: Matrix) -> Matrix {
+        for j in 0..columns.n_columns() {
+            clip_and_normalise(columns.column_mut(j));
+        }
+        spectral::to_vocabulary(self.corpus, &columns)
+    }
+}
+
+impl Estimated<'_> {
+    fn moments(&self) -> &dyn Moments {
+        match self {
+            Estimated::SingleTopic(moments) => moments,
+            Estimated::Lda(moments, _) => moments,
+        }
+    }
+}

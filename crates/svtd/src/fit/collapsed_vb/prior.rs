@@ -1,0 +1,119 @@
+//! What the sweeps believe of topics and mixtures before they have read a word.
+//!
+//! *Text* says a word again because it was said, whatever the topic, so nothing about its topics
+//! follows from how often words are repeated. It is served best by fixed numbers: `alpha = 0.1` for
+//! every topic, `eta = 0.05` for every word, and mixtures taken as if they were known.
+//!
+//! *Documents that follow the model* tell how alike their topics are ([`smoothing`]): topics are
+//! Dirichlet around the corpus' frequencies, `eta_i = S M1_i`, and a mixture is Dirichlet with
+//! `alpha0` in all, each topic by its share of the words. There the variance of a mixture counts too:
+//! without it topics end further apart than they are.
+
+use crate::corpus::Corpus;
+use crate::fit::smoothing;
+use crate::fit::spectral::frequencies;
+
+/// The Dirichlet parameter of a document's mixture, per topic, in text.
+pub(crate) const ALPHA: f64 = 0.1;
+
+/// The Dirichlet parameter of a topic's words, per word, in text; documents that follow the model
+/// have no less on average.
+const ETA: f64 = 0.05;
+
+/// How far the expansion of a mixture's logarithm goes (Teh, Newman and Welling 2007; Asuncion et
+/// al. 2009 leave out the variance).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Its mean alone.
+    Zeroth,
+    /// Its variance as well.
+    Second,
+}
+
+/// `alpha`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mixtures {
+    /// Every topic's.
+    Each(f64),
+    /// All topics', of which each has its share.
+    Total(f64),
+}
+
+/// What is believed of topics and mixtures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Prior {
+    mixtures: Mixtures,
+    /// `eta`, one number per feature.
+    pub eta: Vec<f64>,
+    /// Whether the variance of a mixture counts.
+    pub order: Order,
+}
+
+impl Prior {
+    /// For text with so many features.
+    pub fn of_text(n_features: usize) -> Self {
+        Self { mixtures: Mixtures::Each(ALPHA), eta: vec![ETA; n_features], order: Order::Zeroth }
+    }
+
+    /// For documents that follow the model with `k` topics.
+    pub fn of_model(corpus: &Corpus, alpha0: f64, k: usize) -> Self {
+        let least = ETA * corpus.n_present() as f64;
+        let strength = smoothing::of_mixtures(corpus, alpha0, k).max(least);
+        let eta = frequencies(corpus).iter().map(|f| strength * f).collect();
+        Self { mixtures: Mixtures::Total(alpha0), eta, order: Order::Second }
+    }
+
+    /// How many words are added to each topic.
+    pub fn strength(&self) -> f64 {
+        self.eta.iter().sum()
+    }
+
+    /// `alpha`, when the topics have these shares of the words.
+    pub fn alpha(&self, shares: &[f64]) -> Vec<f64> {
+        match self.mixtures {
+            Mixtures::Each(alpha) => vec![alpha; shares.len()],
+            Mixtures::Total(alpha0) => {
+                let least = LEAST_SHARE / shares.len() as f64;
+                let raised: Vec<f64> = shares.iter().map(|share| share.max(least)).collect();
+                let total: f64 = raised.iter().sum();
+                raised.iter().map(|share| alpha0 * share / total).collect()
+            }
+        }
+    }
+
+    /// `alpha` where it says which mixtures there are; on text it only keeps them from being nothing.
+    pub fn of_any_document(&self, shares: &[f64]) -> Option<Vec<f64>> {
+        self.is_of_model().then(|| self.alpha(shares))
+    }
+
+    /// The same belief on part of the counts: features `kept`, and `part` of the words, so that
+    /// the counts have as much to say against it.
+    pub fn in_part(&self, kept: &[u32], part: f64) -> Self {
+        let part = if self.is_of_model() { part } else { 1.0 };
+        let eta = kept.iter().map(|&i| part * self.eta[i as usize]).collect();
+        Self { eta, ..*self }
+    }
+
+    fn is_of_model(&self) -> bool {
+        matches!(self.mixtures, Mixtures::Total(_))
+    }
+}
+
+/// No topic is believed to be rarer than this part of an even share.
+const LEAST_SHARE: f64 = 0.01;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths};
+
+    #[test]
+    fn shares_make_alpha_and_none_is_nothing() {
+        let corpus = LdaSource::uniform(60, 4, 1.0, 3).draw(200, &Lengths::Fixed(40), 9).0;
+        let prior = Prior::of_model(&corpus, 2.0, 4);
+        let alpha = prior.alpha(&[0.5, 0.3, 0.2, 0.0]);
+        assert!((alpha.iter().sum::<f64>() - 2.0).abs() < 1e-12);
+        assert!((alpha[0] / alpha[1] - 5.0 / 3.0).abs() < 1e-12 && alpha[3] > 0.0, "{alpha:?}");
+        assert_eq!(Prior::of_text(60).alpha(&[0.9, 0.1]), [ALPHA; 2]);
+    }
+}

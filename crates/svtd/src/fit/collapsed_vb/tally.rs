@@ -1,0 +1,227 @@
+//! Sums of responsibilities, in whole numbers: exact, whatever the order of the documents.
+//!
+//! Every responsibility of a word is rounded to a multiple of the word's unit `2^-s` and added as a
+//! whole number of 32 bits. `s` follows from the counts of the word in the whole corpus, so that
+//!
+//! ```text
+//! largest count 2^s <= 2^22        each number is exact in the last bits of a float above 2^23
+//! total count   2^s <= 2^31        their sum does not overflow
+//! ```
+//!
+//! A number `v <= 2^22` is rounded by adding `2^23` to it: the low bits of `v + 2^23` are `v` rounded,
+//! and the bits of `2^23` itself are taken off again all at once, as often as the word has documents.
+//!
+//! Words so frequent that the unit would be coarser than `2^-`[`LEAST_BITS`] are few, and their rows
+//! are never far from the processor: they are summed in 64 bits, in the same way. For all others half
+//! the memory is moved that sums in double precision need.
+//!
+//! As the sums are exact, documents can be added to any of several tallies, in any order.
+
+use super::LANES;
+use crate::corpus::SparseCounts;
+
+/// The coarsest unit of 32 bits, as bits behind the point.
+const LEAST_BITS: u32 = 14;
+
+/// What rounds the numbers added to it: `2^23`.
+const ROUNDER: f32 = 8_388_608.0;
+
+/// The same for 64 bits, `2^52`, and their units: `2^20` to one.
+const LONG_ROUNDER: f64 = 4_503_599_627_370_496.0;
+const LONG_UNITS: f64 = 1_048_576.0;
+
+/// How a word is summed.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Its row among the words of its kind.
+    row: u32,
+    /// `2^s`; zero for sums in 64 bits.
+    units: f32,
+    /// Documents that have it.
+    documents: u32,
+}
+
+/// How each word is summed.
+pub(crate) struct Ledger {
+    width: usize,
+    places: Vec<Place>,
+    n_short: usize,
+    n_long: usize,
+}
+
+impl Ledger {
+    /// For counts of features `0..n_features`, and `width` topics.
+    pub(crate) fn new(rows: &SparseCounts, n_features: usize, width: usize) -> Self {
+        let mut seen = vec![(1_u32, 1_u64, 0_u32); n_features];
+        for (&i, &x) in rows.indices().iter().zip(rows.counts()) {
+            let (largest, total, documents) = &mut seen[i as usize];
+            *largest = x.max(*largest);
+            *total += u64::from(x);
+            *documents += 1;
+        }
+        let (mut n_short, mut n_long) = (0, 0);
+        let place = |(largest, total, documents): (u32, u64, u32)| {
+            let by_largest = 22_u32.saturating_sub(bits_of(u64::from(largest)));
+            let bits = by_largest.min(31_u32.saturating_sub(bits_of(total)));
+            let (next, units) = if bits >= LEAST_BITS {
+                (&mut n_short, (1_u64 << bits) as f32)
+            } else {
+                (&mut n_long, 0.0)
+            };
+            *next += 1;
+            Place { row: *next as u32 - 1, units, documents }
+        };
+        let places = seen.into_iter().map(place).collect();
+        Self { width, places, n_short, n_long }
+    }
+}
+
+/// The least `b` with `value <= 2^b`.
+fn bits_of(value: u64) -> u32 {
+    value.next_power_of_two().trailing_zeros()
+}
+
+/// Sums of the responsibilities of some documents, one row of topics per word.
+pub(crate) struct Tally {
+    short: Vec<u32>,
+    long: Vec<u64>,
+}
+
+impl Tally {
+    /// Of nothing.
+    pub(crate) fn new(ledger: &Ledger) -> Self {
+        Self {
+            short: vec![0; ledger.n_short * ledger.width],
+            long: vec![0; ledger.n_long * ledger.width],
+        }
+    }
+
+    /// Begins anew.
+    pub(crate) fn clear(&mut self) {
+        self.short.fill(0);
+        self.long.fill(0);
+    }
+
+    /// Adds the responsibilities of a word of a document, times its count.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, ledger: &Ledger, feature: u32, fresh: &[f32]) {
+        let Place { row, units, .. } = ledger.places[feature as usize];
+        let start = row as usize * ledger.width;
+        if units > 0.0 {
+            let sums = &mut self.short[start..start + ledger.width];
+            for (sum, more) in sums.iter_mut().zip(fresh) {
+                *sum = sum.wrapping_add((more * units + ROUNDER).to_bits());
+            }
+        } else {
+            let sums = &mut self.long[start..start + ledger.width];
+            for (sum, more) in sums.iter_mut().zip(fresh) {
+                let rounded = f64::from(*more) * LONG_UNITS + LONG_ROUNDER;
+                *sum = sum.wrapping_add(rounded.to_bits());
+            }
+        }
+    }
+}
+
+/// The sums for one word, put into `into`, of tallies to which together every document was added
+/// once.
+pub(crate) fn sum_of(tallies: &[Tally], ledger: &Ledger, feature: usize, into: &mut [f64]) {
+    let Place { row, units, documents } = ledger.places[feature];
+    let starts = (row as usize * ledger.width..).step_by(LANES);
+    for (start, into) in starts.zip(into.chunks_exact_mut(LANES)) {
+        if units > 0.0 {
+            let rounders = documents.wrapping_mul(ROUNDER.to_bits());
+            let mut all = [0_u32.wrapping_sub(rounders); LANES];
+            for tally in tallies {
+                let sums = &tally.short[start..start + LANES];
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
+            }
+            let unit = 1.0 / f64::from(units);
+            into.iter_mut().zip(all).for_each(|(into, all)| *into = f64::from(all) * unit);
+        } else {
+            let rounders = u64::from(documents).wrapping_mul(LONG_ROUNDER.to_bits());
+            let mut all = [0_u64.wrapping_sub(rounders); LANES];
+            for tally in tallies {
+                let sums = &tally.long[start..start + LANES];
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
+            }
+            into.iter_mut().zip(all).for_each(|(into, all)| *into = all as f64 / LONG_UNITS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Corpus;
+
+    /// Four words: ordinary ones, one that is very frequent, one that fills a document.
+    fn corpus() -> Corpus {
+        let mut builder = Corpus::builder(4);
+        for d in 0..600_u32 {
+            let counts = [(0, 1 + d % 3), (1, 1 + d % 7), (2, 200), (3, 1 + 999 * (d / 599))];
+            builder.push_document(counts).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn words_get_the_finest_unit_that_their_counts_allow() {
+        let corpus = corpus();
+        let ledger = Ledger::new(corpus.rows(), corpus.n_present(), 16);
+        let unit = |word: usize| ledger.places[corpus.feature_of_word()[word] as usize].units;
+        // Counts of 3, 7 and 200 at most; totals of about 1200, 2400 and 120000.
+        assert_eq!(unit(0), f32::from(2_u16.pow(10)) * 1024.0);
+        assert_eq!(unit(1), f32::from(2_u16.pow(9)) * 1024.0);
+        assert_eq!(unit(2), f32::from(2_u16.pow(14)));
+        assert_eq!(unit(3), 0.0, "a count of 1000 leaves twelve bits, which is too coarse");
+        assert_eq!((ledger.n_short, ledger.n_long), (3, 1));
+    }
+
+    #[test]
+    fn sums_are_those_of_the_numbers_and_do_not_depend_on_their_order() {
+        let corpus = corpus();
+        let (rows, n) = (corpus.rows(), corpus.n_present());
+        let ledger = Ledger::new(rows, n, 16);
+        let share = |d: usize, j: usize| {
+            let weight = |j: usize| 1.0 + ((d * 31 + j * 17) as f64 * 0.7).sin();
+            weight(j) / (0..16).map(weight).sum::<f64>()
+        };
+        let sums = |order: &[usize]| -> Vec<Vec<f64>> {
+            let mut tallies = [0, 1, 2].map(|_| Tally::new(&ledger));
+            // What was there before is forgotten.
+            for _ in 0..2 {
+                tallies.iter_mut().for_each(Tally::clear);
+                for (at, &d) in order.iter().enumerate() {
+                    let (features, counts) = rows.row(d);
+                    for (&i, &x) in features.iter().zip(counts) {
+                        let fresh: Vec<f32> =
+                            (0..16).map(|j| (f64::from(x) * share(d, j)) as f32).collect();
+                        tallies[at * at % 3].add(&ledger, i, &fresh);
+                    }
+                }
+            }
+            let mut row = vec![0.0; 16];
+            let one = |i: usize| {
+                sum_of(&tallies, &ledger, i, &mut row);
+                row.clone()
+            };
+            (0..n).map(one).collect()
+        };
+        let forwards: Vec<usize> = (0..600).collect();
+        let backwards: Vec<usize> = (0..600).rev().collect();
+        let found = sums(&forwards);
+        assert_eq!(found, sums(&backwards));
+        for (i, row) in found.iter().enumerate() {
+            for (j, sum) in row.iter().enumerate() {
+                let expected: f64 = (0..600)
+                    .map(|d| {
+                        let (features, counts) = rows.row(d);
+                        let at = features.iter().position(|&f| f as usize == i).unwrap();
+                        f64::from(counts[at]) * share(d, j)
+                    })
+                    .sum();
+                assert!((sum - expected).abs() < 1e-6 * expected + 1e-4, "{i} {j}: {sum}");
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! EM for the single-topic model, started from the spectral estimate.
+//!
+//! ```text
+//! E:  L = X log M + log Omega,   P by row-wise log-sum-exp
+//! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + S M1_i
+//! ```
+//!
+//! `S` is what the corpus itself says of how alike its topics are ([`smoothing`](crate::fit::smoothing)),
+//! unless it is given: real smoothing matters more than the start. The steps end when the *penalised* objective
+//! `F = sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with
+//! smoothing the likelihood alone need not grow.
+//!
+//! # Cost
+//! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
+//! start, sums in the order of the documents.
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+use crate::fit::smoothing::Smoothing;
+use crate::fit::spectral::{frequencies, lift, mixed_with, to_vocabulary};
+use crate::fit::stage::{Stage, Step};
+use crate::linalg::{Matrix, dot};
+use crate::logarithm::take_logarithms;
+use crate::moments::Counting;
+use crate::moments::panels::Products;
+use crate::pace::Pace;
+
+/// Relative gain below which the objective has settled.
+const SETTLED: f64 = 1e-6;
+
+/// Steps when the caller asks for convergence.
+pub(crate) const MAX_STEPS: usize = 100;
+
+/// Steps that settling takes as a rule, before the first ones tell more.
+pub(crate) const TYPICAL_STEPS: usize = 20;
+
+/// Columns closer than this in L1 are one topic.
+const IDENTICAL: f64 = 1e-6;
+
+/// Where EM ended.
+pub(crate) struct Polished {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    pub steps: usize,
+    pub settled: bool,
+    /// The penalised objective when it was last evaluated: of these parameters when they settled,
+    /// else of those one step before.
+    pub objective: f64,
+    /// The documents' posterior under these parameters, when they settled.
+    pub posterior: Option<Matrix>,
+}
+
+/// How EM goes about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Manner {
+    pub smoothing: Smoothing,
+    pub max_steps: usize,
+    /// Whether it ends before when the objective has settled.
+    pub until_settled: bool,
+}
+
+impl Manner {
+    /// To convergence, or nearly so.
+    pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
+        Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
+    }
+}
+
+/// Polishes `(M, Omega)` on the counts.
+pub(crate) fn polish(
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+    frequencies: &[f64],
+    manner: Manner,
+    watch: &dyn Fn(Step),
+) -> Polished {
+    let Manner { smoothing, max_steps, until_settled } = manner;
+    let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
+    let strength = smoothing.strength(corpus, topic_weights);
+    let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
+    let mut topic_weights = topic_weights.to_vec();
+    let mut last = f64::NEG_INFINITY;
+    let mut settled = false;
+    let mut steps = 0;
+    let mut at_rest = None;
+    let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
+    let mut pace = Pace::new(usual, max_steps);
+    while steps < max_steps && !settled {
+        watch(Step::new(Stage::Polish, steps, pace.expected(steps)));
+        let logarithms = logarithms_of(&word_topic);
+        let mut posterior = products.forward(&logarithms);
+        let likelihood = to_posterior(&mut posterior, &topic_weights);
+        let objective = likelihood + strength * penalty(&logarithms, frequencies);
+        settled = until_settled && objective - last <= SETTLED * objective.abs();
+        if until_settled {
+            pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
+        }
+        last = objective;
+        if !settled {
+            topic_weights = column_means(&posterior);
+            word_topic = products.backward(&posterior, None);
+            smooth(&mut word_topic, frequencies, strength);
+            steps += 1;
+        } else {
+            at_rest = Some(posterior);
+        }
+    }
+    Polished { word_topic, topic_weights, steps, settled, objective: last, posterior: at_rest }
+}
+
+/// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
+/// in vocabulary order. Words that never occur keep probability zero.
+///
+/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](super::SingleTopic) by itself:
+/// what any other start, or the truth, is worth after the same EM.
+pub fn polish_single_topic(
+    corpus: &Corpus,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+    smoothing: Smoothing,
+) -> (Matrix, Vec<f64>) {
+    let present = &corpus.word_of_feature()[..corpus.n_present()];
+    let start = Matrix::from_fn(present.len(), word_topic.n_columns(), |i, j| {
+        word_topic[(present[i] as usize, j)]
+    });
+    let frequencies = frequencies(corpus);
+    let (weights, _) = lift(topic_weights);
+    let manner = Manner::to_the_end(smoothing);
+    let polished = polish(corpus, &start, &weights, &frequencies, manner, &|_| {});
+    (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
+}
+
+/// Topics that EM made identical become one, with a note that says so.
+pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
+    let groups = identical_groups(&polished.word_topic);
+    let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
+    let weight = |group: &Vec<usize>| group.iter().map(|&j| polished.topic_weights[j]).sum();
+    let n = polished.topic_weights.len();
+    let note = (leaders.len() < n).then(|| {
+        format!(
+            "{} of {n} topics came out identical to others and were merged; {} remain",
+            n - leaders.len(),
+            leaders.len()
+        )
+    });
+    let merged = Merged {
+        word_topic: polished.word_topic.select_columns(&leaders),
+        topic_weights: groups.iter().map(weight).collect(),
+        leaders,
+    };
+    (merged, note)
+}
+
+/// Topics of which no two are the same.
+pub(crate) struct Merged {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    /// Which of the topics before each one was.
+    pub leaders: Vec<usize>,
+}
+
+/// Groups of topics that EM made identical, each with its first member leading.
+fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for j in 0..word_topic.n_columns() {
+        let same = |group: &&mut Vec<usize>| {
+            let pairs = word_topic.column(group[0]).iter().zip(word_topic.column(j));
+            pairs.map(|(x, y)| (x - y).abs()).sum::<f64>() < IDENTICAL
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(j),
+            None => groups.push(vec![j]),
+        }
+    }
+    groups
+}
+
+/// The posterior of every document's topic, documents x topics.
+pub(crate) fn posterior(
+    products: &Products<'_>,
+    word_topic: &Matrix,
+    topic_weights: &[f64],
+) -> Matrix {
+    let mut posterior = products.forward(&logarithms_of(word_topic));
+    to_posterior(&mut posterior, topic_weights);
+    posterior
+}
+
+fn logarithms_of(word_topic: &Matrix) -> Matrix {
+    let mut logarithms = word_topic.clone();
+    take_logarithms(logarithms.values_mut());
+    logarithms
+}
+
+/// `sum_ij M1_i log M_ij`.
+fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
+    (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum()
+}
+
+/// Turns `X log M` into posteriors in place and returns the log-likelihood.
+pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
+    let n = scores.n_rows();
+    let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
+    for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
+        column.iter_mut().for_each(|value| *value += log_weight);
+    }
+    let largest = by_document(scores, f64::NEG_INFINITY, f64::max);
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, top) in column.iter_mut().zip(&largest) {
+            *value = (*value - top).exp();
+        }
+    });
+    let totals = by_document(scores, 0.0, |a, b| a + b);
+    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
+        for (value, total) in column.iter_mut().zip(&totals) {
+            *value /= total;
+        }
+    });
+    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).sum()
+}
+
+/// Folds every document's row over the topics, in the order of the topics.
+pub(crate) fn by_document(
+    matrix: &Matrix,
+    start: f64,
+    fold: impl Fn(f64, f64) -> f64 + Sync,
+) -> Vec<f64> {
+    const ROWS: usize = 8192;
+    let mut result = vec![start; matrix.n_rows()];
+    result.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, target)| {
+        let first = chunk * ROWS;
+        for j in 0..matrix.n_columns() {
+            let column = &matrix.column(j)[first..first + target.len()];
+            for (value, &more) in target.iter_mut().zip(column) {
+                *value = fold(*value, more);
+            }
+        }
+    });
+    result
+}
+
+fn column_means(matrix: &Matrix) -> Vec<f64> {
+    let n = matrix.n_rows() as f64;
+    (0..matrix.n_columns())
+        .into_par_iter()
+        .map(|j| matrix.column(j).iter().sum::<f64>() / n)
+        .collect()
+}
+
+/// Adds `S M1` to every column and normalises it.
+pub(crate) fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) {
+    for j in 0..word_topic.n_columns() {
+        let column = word_topic.column_mut(j);
+        for (value, m1) in column.iter_mut().zip(frequencies) {
+            *value += strength * m1;
+        }
+        let total: f64 = column.iter().sum();
+        column.iter_mut().for_each(|value| *value /= total);
+    }
+}

@@ -1,0 +1,439 @@
+//! Latent Dirichlet Allocation: documents mix topics.
+//!
+//! The spectral estimate is Algorithm 2 on the moments of Theorem 3.1. Real text repeats words
+//! more than the model allows, so with [`Polish::Auto`] three candidates compete:
+//!
+//! 1. *unpolished*: topics from the moments of the raw counts;
+//! 2. *as the model has it*: the same, then sweeps on the counts that believe of topics and mixtures
+//!    what the model says of them;
+//! 3. *as text has it*: topics from the moments of damped counts `1 + log x`, then sweeps on the raw
+//!    counts that believe what serves text.
+//!
+//! On data that follow the model the second is the most accurate; on text the third is. Mostly the
+//! counts tell that they are text at once, because no `k` topics could explain how often words are
+//! repeated ([`repeats`](crate::fit::repeats)). If not, all are fitted without a tenth of the
+//! documents, and whichever predicts the second half of those documents from their first half
+//! best is fitted again on all.
+//!
+//! # Departure
+//! The tenth held out is chosen by the documents' content, not by their place in the file: a
+//! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
+
+use crate::corpus::Corpus;
+use crate::decomposition::{Method, ReadOff};
+use crate::error::{Error, Result};
+use crate::evaluation::completion_perplexity;
+use crate::fit::collapsed_vb::{self, Prior};
+use crate::fit::learner::{self, Learner};
+use crate::fit::options::{Options, Polish, shared_params};
+use crate::fit::repeats;
+use crate::fit::spectral::{Estimate, Spectral, finish, lift};
+use crate::fit::stage::{Stage, Step};
+use crate::inference::TopicTable;
+use crate::model::Lda;
+use crate::model::PolishOutcome;
+use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
+use crate::rivals::collapsed_gibbs::CollapsedGibbs;
+use crate::trust;
+use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
+
+/// One document in this many is held out to judge the polish.
+const HELD_OUT: usize = 10;
+
+/// Fewer held-out documents than this cannot judge.
+const LEAST_HELD_OUT: usize = 2;
+
+/// The part of the repeated words below which topics do not explain them. Data that follow the
+/// model come to about one or more.
+const EXPLAINED: f64 = 0.75;
+
+/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
+/// for topics that sweeps only start from.
+const ROUGHLY: f64 = 1e-2;
+
+/// The part of the perplexity that sweeps must save. Where it is less, topics overlap so much that
+/// the bias of the sweeps outweighs what chance they take away.
+const WORTH: f64 = 1e-3;
+
+/// How topics are read off a rotation.
+const USUAL: ReadOff = ReadOff::Columns;
+
+/// The default `alpha0`; after the polish its value hardly matters.
+const DEFAULT_ALPHA0: f64 = 1.0;
+
+impl Lda {
+    /// Parameters for `n_topics` topics, all else at its default (`alpha0 = 1`).
+    pub fn params(n_topics: usize) -> LdaParams {
+        let mut options = Options::new(n_topics);
+        options.alpha0 = Some(DEFAULT_ALPHA0);
+        LdaParams { options }
+    }
+}
+
+/// Parameters of LDA.
+#[derive(Clone, Debug)]
+pub struct LdaParams {
+    pub(crate) options: Options,
+}
+
+shared_params!(LdaParams);
+
+impl LdaParams {
+    /// The sum of the Dirichlet parameter, which the moments need to know.
+    pub fn alpha0(mut self, alpha0: f64) -> Self {
+        self.options.alpha0 = Some(alpha0);
+        self
+    }
+
+    /// Let collapsed Gibbs sampling learn instead of the moments, to compare with; the prior of a
+    /// document's mixture has `alpha0 / k` for each topic. What is chosen about the moments and the
+    /// polish then has no effect.
+    pub fn by_gibbs(mut self, gibbs: CollapsedGibbs) -> Self {
+        self.options.learner = Learner::Gibbs(gibbs);
+        self
+    }
+
+    /// Learns `(M, alpha)`.
+    ///
+    /// # Errors
+    /// When the corpus cannot support the request: too few words or visible topics, no document
+    /// of three words, or `alpha0` not positive.
+    pub fn fit(&self, corpus: &Corpus) -> Result<Lda> {
+        self.fit_watched(corpus, &|_| {})
+    }
+
+    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
+        self.options.check()?;
+        crate::moments::check_alpha0(self.alpha0_value())?;
+        if let Learner::Gibbs(gibbs) = &self.options.learner {
+            return self.fit_by_gibbs(gibbs, corpus, watch);
+        }
+        check_n_topics(self.options.n_topics, corpus.n_present())?;
+        match self.options.polish {
+            Polish::Auto => {
+                self.fit_best(corpus, Some(Candidate::Unpolished), collapsed_vb::SWEEPS, watch)
+            }
+            Polish::None => self.fit_candidate(corpus, Candidate::Unpolished, watch),
+            Polish::Steps(sweeps) => self.fit_best(corpus, None, sweeps, watch),
+        }
+    }
+
+    fn fit_by_gibbs(
+        &self,
+        gibbs: &CollapsedGibbs,
+        corpus: &Corpus,
+        watch: &dyn Fn(Step),
+    ) -> Result<Lda> {
+        let k = self.options.n_topics;
+        learner::check(corpus, k)?;
+        gibbs.check(corpus)?;
+        let alpha = self.alpha0_value() / k as f64;
+        let (topics, diagnostics) = learner::finish(corpus, gibbs.learn(corpus, k, alpha, watch));
+        Ok(Lda::from_parts(topics, vec![alpha; k], diagnostics, self.options.clone()))
+    }
+
+    fn alpha0_value(&self) -> f64 {
+        self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
+    }
+
+    /// The best candidate on held-out documents, fitted on all: swept so often in one way or the
+    /// other, or `unswept`.
+    fn fit_best(
+        &self,
+        corpus: &Corpus,
+        unswept: Option<Candidate>,
+        sweeps: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Lda> {
+        let (as_text, as_model) = (Candidate::AsText { sweeps }, Candidate::AsModel { sweeps });
+        watch(Stage::Moments.into());
+        // If the text's candidate cannot be fitted, the comparison says why.
+        let share = repeats::explained_at_most(corpus, self.alpha0_value(), &self.options);
+        if let Some(share) = share.filter(|share| *share < EXPLAINED)
+            && let Ok(mut model) = self.fit_candidate(corpus, as_text, watch)
+        {
+            if let PolishOutcome::Sweeps { repeats_explained, .. } =
+                &mut model.diagnostics_mut().polish
+            {
+                *repeats_explained = Some(share);
+            }
+            return Ok(model);
+        }
+        let candidates: Vec<Candidate> = unswept.into_iter().chain([as_model, as_text]).collect();
+        let contest = self.compare(corpus, &candidates, watch);
+        let chosen = contest.best().unwrap_or(unswept.unwrap_or(as_text));
+        let mut model = self.fit_candidate(corpus, chosen, watch)?;
+        let both = contest.without_and_with();
+        match &mut model.diagnostics_mut().polish {
+            PolishOutcome::Sweeps { held_out, .. } => *held_out = both,
+            other => *other = PolishOutcome::Declined { held_out: both },
+        }
+        model.diagnostics_mut().notes.extend(contest.why_not_all(chosen));
+        Ok(model)
+    }
+
+    /// Completion perplexities of the candidates on a tenth of the documents that none saw; instead
+    /// of a number, why there is none.
+    fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
+        let (kept, held_out) = match split_by_content(corpus) {
+            Ok(parts) => parts,
+            Err(reason) => return Contest { scores: Vec::new(), too_few: Some(reason) },
+        };
+        let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
+        let mut options = self.options.clone();
+        options.weights = options.weights.of(&kept);
+        options.trust = false;
+        let params = LdaParams { options };
+        let raw = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
+        let fit = |candidate: Candidate| match candidate.counting() {
+            Counting::Raw => match &raw {
+                Ok(found) => Ok(params.finished(&training, found, candidate, watch)),
+                Err(error) => Err(error.to_string()),
+            },
+            Counting::Damped => {
+                params.fit_candidate(&training, candidate, watch).map_err(|error| error.to_string())
+            }
+        };
+        let score = |candidate: Candidate| {
+            let model = fit(candidate)?;
+            watch(Stage::HeldOut.into());
+            let alpha = vec![collapsed_vb::ALPHA; model.topics().len()];
+            let table = TopicTable::new(model.topics(), &alpha);
+            completion_perplexity(&table, &test)
+                .filter(|perplexity| perplexity.is_finite())
+                .ok_or_else(|| {
+                    "the held-out documents share too few words with the rest".to_owned()
+                })
+        };
+        let scores = candidates.iter().map(|&candidate| (candidate, score(candidate))).collect();
+        Contest { scores, too_few: None }
+    }
+
+    fn fit_candidate(
+        &self,
+        corpus: &Corpus,
+        candidate: Candidate,
+        watch: &dyn Fn(Step),
+    ) -> Result<Lda> {
+        let found = self.spectral(corpus, candidate.counting(), candidate.tolerance(), watch)?;
+        Ok(self.finished(corpus, &found, candidate, watch))
+    }
+
+    /// The estimate from the moments alone.
+    fn spectral<'a>(
+        &self,
+        corpus: &'a Corpus,
+        counting: Counting,
+        tolerance: f64,
+        watch: &dyn Fn(Step),
+    ) -> Result<Found<'a>> {
+        watch(Stage::Moments.into());
+        let moments =
+            LdaMoments::estimate(corpus, self.alpha0_value(), &self.options.weights, counting)?;
+        let spectral = Spectral::estimate_to(tolerance, &moments, &self.options, USUAL, watch)?;
+        Ok(Found { moments, spectral, counting })
+    }
+
+    /// The model that the estimate and what follows it make.
+    fn finished(
+        &self,
+        corpus: &Corpus,
+        found: &Found,
+        candidate: Candidate,
+        watch: &dyn Fn(Step),
+    ) -> Lda {
+        let Found { moments, spectral, counting } = found;
+        let mut estimate = self.polished(corpus, spectral, candidate, watch);
+        let unordered: Vec<f64> = match &estimate.prior {
+            Some(prior) => prior.alpha(&estimate.topic_weights),
+            None => estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect(),
+        };
+        let evidence = self.options.trust.then(|| {
+            let frame = trust::Frame::from(moments);
+            let how = (USUAL, *counting);
+            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, how, watch)
+        });
+        let (topics, diagnostics, order) = finish(
+            corpus,
+            moments.lengths(),
+            moments.weights(),
+            spectral.clone(),
+            estimate,
+            evidence,
+        );
+        let alpha = order.iter().map(|&j| unordered[j]).collect();
+        Lda::from_parts(topics, alpha, diagnostics, self.options.clone())
+    }
+
+    /// The spectral estimate after the candidate's sweeps.
+    fn polished(
+        &self,
+        corpus: &Corpus,
+        spectral: &Spectral,
+        candidate: Candidate,
+        watch: &dyn Fn(Step),
+    ) -> Estimate {
+        let start = &spectral.recovered.word_topic;
+        let (prior, sweeps) = match candidate {
+            Candidate::Unpolished => return unpolished(spectral),
+            Candidate::AsText { sweeps } => (Prior::of_text(start.n_rows()), sweeps),
+            Candidate::AsModel { sweeps } => {
+                (Prior::of_model(corpus, self.alpha0_value(), start.n_columns()), sweeps)
+            }
+        };
+        let swept = collapsed_vb::polish(corpus, start, &prior, sweeps, watch);
+        let as_model = matches!(candidate, Candidate::AsModel { .. });
+        let drawn_to_corpus = as_model.then(|| prior.strength());
+        Estimate {
+            word_topic: swept.word_topic,
+            lifted: vec![false; swept.topic_weights.len()],
+            topic_weights: swept.topic_weights,
+            polish: PolishOutcome::Sweeps {
+                sweeps,
+                held_out: None,
+                repeats_explained: None,
+                drawn_to_corpus,
+            },
+            posterior: None,
+            prior: Some(prior),
+        }
+    }
+}
+
+/// Moments and what they say.
+struct Found<'a> {
+    moments: LdaMoments<'a>,
+    spectral: Spectral,
+    counting: Counting,
+}
+
+/// What follows the moments, and so which counts they are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Candidate {
+    Unpolished,
+    AsModel { sweeps: usize },
+    AsText { sweeps: usize },
+}
+
+impl Candidate {
+    fn counting(self) -> Counting {
+        match self {
+            Candidate::Unpolished | Candidate::AsModel { .. } => Counting::Raw,
+            Candidate::AsText { .. } => Counting::Damped,
+        }
+    }
+
+    fn tolerance(self) -> f64 {
+        match self {
+            Candidate::Unpolished => TOLERANCE,
+            Candidate::AsModel { .. } | Candidate::AsText { .. } => ROUGHLY,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Candidate::Unpolished => "unpolished",
+            Candidate::AsModel { .. } => "swept as the model has it",
+            Candidate::AsText { .. } => "swept as text has it",
+        }
+    }
+}
+
+/// How candidates predicted held-out documents.
+struct Contest {
+    scores: Vec<(Candidate, Result<f64, String>)>,
+    /// Why no document could be held out.
+    too_few: Option<String>,
+}
+
+impl Contest {
+    /// The candidates with a score, in their order.
+    fn scored(&self) -> impl Iterator<Item = (Candidate, f64)> + '_ {
+        self.scores
+            .iter()
+            .filter_map(|(candidate, score)| Some((*candidate, *score.as_ref().ok()?)))
+    }
+
+    /// The one with the lowest perplexity, sweeps only if they are worth it.
+    fn best(&self) -> Option<Candidate> {
+        let counted = self.scored().map(|(candidate, score)| match candidate {
+            Candidate::Unpolished => (candidate, (1.0 - WORTH) * score),
+            _ => (candidate, score),
+        });
+        counted.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(candidate, _)| candidate)
+    }
+
+    /// The perplexity unpolished, and the best polished.
+    fn without_and_with(&self) -> Option<[f64; 2]> {
+        let lowest = |polished: bool| {
+            self.scored()
+                .filter(|(candidate, _)| (*candidate != Candidate::Unpolished) == polished)
+                .map(|(_, score)| score)
+                .min_by(f64::total_cmp)
+        };
+        Some([lowest(false)?, lowest(true)?])
+    }
+
+    /// A note for the user when candidates could not be compared.
+    fn why_not_all(&self, chosen: Candidate) -> Option<String> {
+        let chosen = chosen.name();
+        if let Some(reason) = &self.too_few {
+            return Some(format!("{reason}, so the estimate was left {chosen}"));
+        }
+        let failed = |(candidate, score): &(Candidate, Result<f64, String>)| {
+            Some((*candidate, score.as_ref().err()?.clone()))
+        };
+        let (first, reason) = self.scores.iter().find_map(failed)?;
+        if self.scored().next().is_none() {
+            return Some(format!(
+                "with and without polish could not be compared without the held-out documents \
+                 ({reason}), so the estimate was left {chosen}"
+            ));
+        }
+        Some(format!(
+            "the estimate {} failed without the held-out documents ({reason}), so the one {chosen} \
+             was kept",
+            first.name()
+        ))
+    }
+}
+
+/// The spectral estimate with weights that inference can use.
+pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
+    let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
+    let word_topic = spectral.recovered.word_topic.clone();
+    let polish = PolishOutcome::None;
+    Estimate { word_topic, topic_weights, lifted, polish, posterior: None, prior: None }
+}
+
+/// All documents but a tenth, and that tenth: chosen by a hash of their content among those that
+/// have words. In place of them, why there are too few.
+pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
+    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
+        .filter(|&d| corpus.lengths()[d] > 0)
+        .map(|d| (corpus.document_key(d), d))
+        .collect();
+    order.sort_unstable();
+    let n_held_out = order.len() / HELD_OUT;
+    if n_held_out < LEAST_HELD_OUT {
+        return Err(format!("{} documents are too few to hold some out", order.len()));
+    }
+    let mut is_held_out = vec![false; corpus.n_documents()];
+    order[..n_held_out].iter().for_each(|&(_, d)| is_held_out[d] = true);
+    let (held_out, kept) = (0..corpus.n_documents()).partition(|&d| is_held_out[d]);
+    Ok((kept, held_out))
+}
+
+impl Error {
+    /// Whether fewer topics would have been possible.
+    pub fn visible_topics(&self) -> Option<usize> {
+        match self {
+            Error::FewerTopicsVisible { visible, .. } => Some(*visible),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Who learns: the moments, or one of the classical rivals they are compared with.
+//!
+//! A rival takes the place of everything between the counts and the topics. It knows no moments,
+//! so document weights, whitening, method, rows and polish do not concern it, and the
+//! [`Diagnostics`] it leaves hold no eigenvalue, no residue and no z-score; what they hold instead
+//! is a [`RivalOutcome`]. Both rivals start at random: they have a seed, and the seed decides.
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::fit::spectral::to_vocabulary;
+use crate::linalg::Matrix;
+use crate::model::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use crate::model::topic::{Topics, canonical_order};
+use crate::rivals::classical_em::Em;
+use crate::rivals::collapsed_gibbs::CollapsedGibbs;
+use crate::whitening::check_n_topics;
+
+/// What turns counts into topics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learner {
+    /// The method of moments: all of this library but this module and the two below it.
+    #[default]
+    Moments,
+    /// EM from many starts, for the single-topic model.
+    Em(Em),
+    /// Collapsed Gibbs sampling, for LDA.
+    Gibbs(CollapsedGibbs),
+}
+
+impl Learner {
+    /// Whether the moments learn.
+    pub fn is_moments(&self) -> bool {
+        *self == Learner::Moments
+    }
+}
+
+/// Refuses more topics than words or than documents that have any.
+pub(crate) fn check(corpus: &Corpus, n_topics: usize) -> Result<()> {
+    check_n_topics(n_topics, corpus.n_present())?;
+    let with_words = corpus.n_documents() - corpus.report().n_empty;
+    if n_topics > with_words {
+        return Err(Error::Option {
+            name: "the number of topics",
+            needed: format!("at most {with_words}, as many as documents that have words"),
+            found: n_topics.to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// What a rival learned, in feature order.
+pub(crate) struct Learned {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    pub outcome: RivalOutcome,
+    pub notes: Vec<String>,
+}
+
+/// Orders the topics, carries them to vocabulary order, and tells what can be told.
+pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics) {
+    let in_vocabulary = to_vocabulary(corpus, &learned.word_topic);
+    let order = canonical_order(&in_vocabulary, &learned.topic_weights);
+    let weights: Vec<f64> = order.iter().map(|&j| learned.topic_weights[j]).collect();
+    let report = corpus.report();
+    let with_words = corpus.n_documents() - report.n_empty;
+    let with_pairs = with_words - report.n_one_word;
+    let topic = |weight: &f64| TopicDiagnostics {
+        clipped: 0.0,
+        degenerate: false,
+        lifted: false,
+        documents: weight * with_words as f64,
+        trust: None,
+    };
+    let diagnostics = Diagnostics {
+        n_documents: corpus.n_documents(),
+        n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
+        n_words_present: corpus.n_present(),
+        n_tokens: corpus.n_tokens(),
+        effective_documents_pairs: with_pairs as f64,
+        effective_documents_triples: (with_pairs - report.n_two_words) as f64,
+        eigenvalues: Vec::new(),
+        spectral_gap: None,
+        z_scores: None,
+        eigenpairs_converged: None,
+        eigenpairs_residual: None,
+        n_products: 0,
+        pivot: None,
+        separation: None,
+        off_diagonal: None,
+        polish: PolishOutcome::None,
+        rival: Some(learned.outcome),
+        topics: weights.iter().map(topic).collect(),
+        notes: learned.notes,
+    };
+    let word_topic = in_vocabulary.select_columns(&order);
+    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics)
+}

@@ -1,0 +1,29 @@
+//! The ways to a fitted model: `params(k)...fit(&corpus)`.
+//!
+//! [`LdaParams`] and [`SingleTopicParams`] hold what is asked for ([`Options`]). Both go the same
+//! road: moments, the spectral estimate, a polish on the counts (`em` for the single-topic model,
+//! `collapsed_vb` for LDA), then [`trust`](crate::trust). [`Stage`] and [`Step`] tell whoever watches,
+//! [`Workload`] what a fit will take. The classical [`rivals`](crate::rivals) can take the place
+//! of the moments ([`Learner`]).
+
+pub(crate) mod collapsed_vb;
+pub(crate) mod em;
+pub(crate) mod lda;
+pub(crate) mod learner;
+pub(crate) mod options;
+pub(crate) mod profile;
+pub(crate) mod repeats;
+pub(crate) mod single_topic;
+pub(crate) mod smoothing;
+pub(crate) mod spectral;
+pub(crate) mod stage;
+pub(crate) mod workload;
+
+pub use em::polish_single_topic;
+pub use lda::LdaParams;
+pub use learner::Learner;
+pub use options::{Options, Polish};
+pub use single_topic::SingleTopicParams;
+pub use smoothing::Smoothing;
+pub use stage::{Stage, Step};
+pub use workload::{Part, Sizes, Workload};

@@ -1,0 +1,190 @@
+//! What a user may choose about a fit; stored with the model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::choosing::choice::Choice;
+use crate::decomposition::Method;
+use crate::error::{Error, Result};
+use crate::fit::learner::Learner;
+use crate::moments::{DocumentWeights, Rows};
+use crate::whitening::Scaling;
+
+/// What happens to the spectral estimate afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Polish {
+    /// Single topic: EM until it settles. LDA: sweeps on the counts, kept only if they predict
+    /// held-out words better than the unpolished estimate.
+    #[default]
+    Auto,
+    /// Nothing.
+    None,
+    /// This many EM steps or sweeps, unconditionally.
+    Steps(usize),
+}
+
+/// The choices shared by all models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// How many topics were asked for.
+    pub n_topics: usize,
+    /// What learns: the moments, or a rival, which knows none of the choices below but `alpha0`.
+    #[serde(skip_serializing_if = "Learner::is_moments", default)]
+    pub learner: Learner,
+    /// How much a document counts.
+    pub weights: DocumentWeights,
+    /// How features are weighted in the pair moment.
+    pub whitening: Scaling,
+    /// How the rotation is found.
+    pub method: Method,
+    /// Whether slices keep their own row.
+    pub rows: Rows,
+    /// What follows the spectral estimate.
+    pub polish: Polish,
+    /// Whether fewer topics than asked for are acceptable when the data shows no more.
+    pub allow_fewer: bool,
+    /// Whether the fit looks into its errors: z-scores, error bars, verdicts.
+    pub trust: bool,
+    /// The sum of the Dirichlet parameter, for LDA.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alpha0: Option<f64>,
+    /// How the number of topics was chosen, when the data chose it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chosen: Option<Choice>,
+}
+
+impl Options {
+    pub(crate) fn new(n_topics: usize) -> Self {
+        Self {
+            n_topics,
+            learner: Learner::default(),
+            weights: DocumentWeights::default(),
+            whitening: Scaling::default(),
+            method: Method::default(),
+            rows: Rows::default(),
+            polish: Polish::default(),
+            allow_fewer: false,
+            trust: true,
+            alpha0: None,
+            chosen: None,
+        }
+    }
+
+    /// Refuses choices that contradict each other.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.method != Method::Svtd && self.rows == Rows::Removed {
+            return Err(Error::Option {
+                name: "rows",
+                needed: "kept except with method svtd, the only one that uses single slices"
+                    .to_owned(),
+                found: "removed".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The paper to the letter: weights of Theorem 2.1, plain whitening, one pivot feature, rows
+    /// removed, no polish.
+    pub(crate) fn set_paper(&mut self) {
+        self.weights = DocumentWeights::Paper;
+        self.whitening = Scaling::Plain;
+        self.method = Method::Svtd;
+        self.rows = Rows::Removed;
+        self.polish = Polish::None;
+    }
+}
+
+/// The builder methods that every kind of parameters offers.
+macro_rules! shared_params {
+    ($params:ident) => {
+        impl $params {
+            /// How much a document counts in the moments.
+            pub fn weights(mut self, weights: DocumentWeights) -> Self {
+                self.options.weights = weights;
+                self
+            }
+
+            /// How features are weighted before the pair moment is decomposed.
+            pub fn whitening(mut self, scaling: Scaling) -> Self {
+                self.options.whitening = scaling;
+                self
+            }
+
+            /// How the rotation is found.
+            pub fn method(mut self, method: Method) -> Self {
+                self.options.method = method;
+                self
+            }
+
+            /// Whether slices of the third moment keep their own row.
+            pub fn rows(mut self, rows: Rows) -> Self {
+                self.options.rows = rows;
+                self
+            }
+
+            /// What follows the spectral estimate.
+            pub fn polish(mut self, polish: Polish) -> Self {
+                self.options.polish = polish;
+                self
+            }
+
+            /// Accept fewer topics than asked for when the data shows no more.
+            pub fn allow_fewer(mut self, allow: bool) -> Self {
+                self.options.allow_fewer = allow;
+                self
+            }
+
+            /// Whether to look into the errors of the fit: z-scores of the directions, standard errors
+            /// of the word probabilities, a verdict for each topic. Costs less than half a fit.
+            pub fn trust(mut self, trust: bool) -> Self {
+                self.options.trust = trust;
+                self
+            }
+
+            /// Lets the data choose the number of topics, up to `limit`: as many as directions
+            /// stand clearly out of the noise, or as the documents speak for where each is about
+            /// one topic ([`Choice`](crate::choosing::Choice)), which the fitted model keeps. Choose everything else first.
+            ///
+            /// # Errors
+            /// When half the corpus is too little to tell.
+            pub fn choose_topics(mut self, corpus: &Corpus, limit: usize) -> Result<Self> {
+                let choice = crate::choosing::choice::choose(corpus, &self.options, limit)?;
+                self.options.n_topics = choice.n_topics;
+                self.options.chosen = Some(choice);
+                Ok(self)
+            }
+
+            /// The choice of [`choose_topics`](Self::choose_topics), if it was asked.
+            pub fn chosen(&self) -> Option<&crate::choosing::Choice> {
+                self.options.chosen.as_ref()
+            }
+
+            /// Fits every number of topics of a range and shows each spectral model to `visit`.
+            ///
+            /// # Errors
+            /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
+            pub fn sweep(
+                &self,
+                corpus: &Corpus,
+                range: std::ops::RangeInclusive<usize>,
+                visit: &mut dyn FnMut(&crate::model::Model),
+            ) -> Result<crate::choosing::Sweep> {
+                crate::choosing::sweep::sweep(corpus, &self.options, range, visit)
+            }
+
+            /// What a fit of a corpus of these sizes will take.
+            pub fn workload(&self, sizes: crate::fit::Sizes) -> crate::fit::Workload {
+                crate::fit::Workload::new(&self.options, sizes)
+            }
+
+            /// The paper's Algorithm 2 to the letter: its weights, plain whitening, one pivot
+            /// feature, rows removed, no polish.
+            pub fn paper(mut self) -> Self {
+                self.options.set_paper();
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use shared_params;

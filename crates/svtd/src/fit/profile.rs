@@ -1,0 +1,244 @@
+//! The documents' mixtures under given topics, and the sums they make: the sweeps of
+//! [`collapsed_vb`](crate::fit::collapsed_vb) without exclusion, for weights of the documents that may be
+//! moved.
+//!
+//! ```text
+//! c_di = x_di / sum_j A_ij B_dj        A: topics,  B = D + alpha: mixtures
+//! D = B o (C A),   S = A o (C'B)       C: the numbers c on the pattern of the counts
+//! ```
+//!
+//! To second order `B = (D + alpha) / (1 + V / 2(D + alpha)^2)`, `V` the variance of `D`.
+//!
+//! [`trust`](crate::trust) asks it what the sweeps would answer without some documents.
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::corpus::{Corpus, SparseCounts};
+use crate::fit::collapsed_vb::{LANES, Order, Prior, padded};
+use crate::linalg::Matrix;
+use crate::moments::Counting;
+use crate::moments::panels::{LeftOut, Products, Steps};
+use crate::trust::{GROUPS, Groups};
+
+/// Topics, and the mixtures of all documents under them; rows padded to whole lanes.
+#[derive(Clone)]
+pub(crate) struct Profile<'a> {
+    rows: &'a SparseCounts,
+    n_features: usize,
+    order: Order,
+    alpha: Vec<f64>,
+    /// Words that smoothing adds to each topic.
+    strength: f64,
+    /// `A`.
+    topics: Vec<f64>,
+    /// `B` after the last update, and before it.
+    mixtures: Vec<f64>,
+    before: Vec<f64>,
+    /// `D + alpha` after the last update, where `B` is another.
+    held: Vec<f64>,
+    /// `c`, in the order of the counts; made with `before`.
+    shares: Vec<f32>,
+}
+
+impl<'a> Profile<'a> {
+    /// All mixtures as before any word; `shares` are the topics' shares of the words.
+    pub fn new(corpus: &'a Corpus, topics: &Matrix, prior: &Prior, shares: &[f64]) -> Self {
+        let rows = corpus.rows();
+        let mut alpha = prior.alpha(shares);
+        alpha.resize(padded(topics.n_columns()), 0.0);
+        let mixtures = alpha.repeat(rows.n_rows());
+        let held = if prior.order == Order::Second { mixtures.clone() } else { Vec::new() };
+        let mut profile = Self {
+            rows,
+            n_features: topics.n_rows(),
+            order: prior.order,
+            alpha,
+            strength: prior.strength(),
+            topics: Vec::new(),
+            before: mixtures.clone(),
+            mixtures,
+            held,
+            shares: vec![0.0; rows.n_nonzeros()],
+        };
+        profile.set_topics(topics);
+        profile
+    }
+
+    /// Goes on with other topics.
+    pub fn set_topics(&mut self, topics: &Matrix) {
+        let width = self.alpha.len();
+        let mut rows = vec![0.0; topics.n_rows() * width];
+        for j in 0..topics.n_columns() {
+            for (row, value) in rows.chunks_exact_mut(width).zip(topics.column(j)) {
+                row[j] = *value;
+            }
+        }
+        self.topics = rows;
+    }
+
+    /// Updates every document's `B = D + alpha` and leaves the shares `c` it used.
+    pub fn settle(&mut self) {
+        const DOCUMENTS: usize = 512;
+        let (rows, width) = (self.rows, self.alpha.len());
+        self.before.copy_from_slice(&self.mixtures);
+        let mut pieces = Vec::new();
+        let mut rest = &mut self.shares[..];
+        for first in (0..rows.n_rows()).step_by(DOCUMENTS) {
+            let last = rows.n_rows().min(first + DOCUMENTS);
+            let (own, tail) = rest.split_at_mut(rows.offsets()[last] - rows.offsets()[first]);
+            pieces.push(own);
+            rest = tail;
+        }
+        let (topics, alpha) = (&self.topics, &self.alpha);
+        let held: Vec<&mut [f64]> = match self.order {
+            Order::Zeroth => pieces.iter().map(|_| Default::default()).collect(),
+            Order::Second => self.held.chunks_mut(DOCUMENTS * width).collect(),
+        };
+        let work = self.mixtures.par_chunks_mut(DOCUMENTS * width).zip(pieces).zip(held);
+        work.enumerate().for_each(|(piece, ((mixtures, shares), held))| {
+            let first = piece * DOCUMENTS;
+            Arch::new().dispatch(Mix { rows, first, topics, alpha, mixtures, shares, held });
+        });
+    }
+
+    /// The sums `S` of the last update, each document times its weight.
+    pub fn sums(&self, weights: Option<&[f64]>) -> Matrix {
+        let (width, k) = (self.alpha.len(), self.n_topics());
+        let products = Products::new(self.rows, self.n_features, Counting::Raw);
+        let before = unpadded(&self.before, width, k);
+        let mut sums = products.backward_given(&self.shares, &before, weights);
+        for j in 0..k {
+            for (i, value) in sums.column_mut(j).iter_mut().enumerate() {
+                *value *= self.topics[i * width + j];
+            }
+        }
+        sums
+    }
+
+    /// How far `whole`, the smoothed sums `sums` of the last update, moves without each group of
+    /// documents.
+    pub fn left_out(&self, groups: &Groups, sums: &Matrix, whole: &Matrix) -> Steps {
+        let (width, k) = (self.alpha.len(), self.n_topics());
+        let holdings = self.holdings();
+        let mut own_masses = Matrix::zeros(GROUPS, k);
+        for j in 0..k {
+            for (d, held) in holdings.column(j).iter().enumerate() {
+                own_masses[(groups.of(d), j)] += held;
+            }
+        }
+        let mass = |j: usize| sums.column(j).iter().sum::<f64>() + self.strength;
+        let products = Products::new(self.rows, self.n_features, Counting::Raw);
+        let left_out = LeftOut {
+            members: &groups.members(),
+            shares: &unpadded(&self.before, width, k),
+            factors: Some(&unpadded(&self.topics, width, k)),
+            whole,
+            masses: &(0..k).map(mass).collect::<Vec<f64>>(),
+            own_masses: &own_masses,
+            mixtures: &[],
+        };
+        products.left_out_given(&self.shares, &left_out)
+    }
+
+    /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.
+    pub fn mixtures(&self) -> Matrix {
+        let held = if self.order == Order::Second { &self.held } else { &self.mixtures };
+        unpadded(held, self.alpha.len(), self.n_topics())
+    }
+
+    /// `D`: the words of each document that are of each topic.
+    pub fn holdings(&self) -> Matrix {
+        let mut holdings = self.mixtures();
+        for (j, alpha) in self.alpha[..self.n_topics()].iter().enumerate() {
+            holdings.column_mut(j).iter_mut().for_each(|held| *held = (*held - alpha).max(0.0));
+        }
+        holdings
+    }
+
+    fn n_topics(&self) -> usize {
+        self.alpha.iter().filter(|alpha| **alpha > 0.0).count()
+    }
+}
+
+/// Updates the mixtures of some documents, compiled for each instruction set and chosen at run
+/// time.
+struct Mix<'a> {
+    rows: &'a SparseCounts,
+    first: usize,
+    topics: &'a [f64],
+    alpha: &'a [f64],
+    mixtures: &'a mut [f64],
+    shares: &'a mut [f32],
+    /// Empty to zeroth order.
+    held: &'a mut [f64],
+}
+
+impl WithSimd for Mix<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let width = self.alpha.len();
+        let second = !self.held.is_empty();
+        let (mut sum, mut squares) = (vec![0.0; width], vec![0.0; width]);
+        let mut position = 0;
+        for (offset, mixture) in self.mixtures.chunks_exact_mut(width).enumerate() {
+            let (features, counts) = self.rows.row(self.first + offset);
+            sum.fill(0.0);
+            squares.fill(0.0);
+            for (&i, &x) in features.iter().zip(counts) {
+                let words = &self.topics[i as usize * width..][..width];
+                let mut lanes = [0.0; LANES];
+                for (a, b) in words.chunks_exact(LANES).zip(mixture.chunks_exact(LANES)) {
+                    for l in 0..LANES {
+                        lanes[l] += a[l] * b[l];
+                    }
+                }
+                let explained: f64 = lanes.iter().sum();
+                let share = if explained > 0.0 { f64::from(x) / explained } else { 0.0 };
+                self.shares[position] = share as f32;
+                position += 1;
+                for (value, a) in sum.iter_mut().zip(words) {
+                    *value += share * a;
+                }
+                if second {
+                    let each = share * share / f64::from(x);
+                    for (value, a) in squares.iter_mut().zip(words) {
+                        *value += each * a * a;
+                    }
+                }
+            }
+            if second {
+                let held = &mut self.held[offset * width..][..width];
+                for j in 0..width {
+                    let b = mixture[j];
+                    held[j] = b * sum[j] + self.alpha[j];
+                    let variance = b * (sum[j] - b * squares[j]);
+                    mixture[j] = geometric(held[j], variance.max(0.0));
+                }
+            } else {
+                for ((b, value), alpha) in mixture.iter_mut().zip(&sum).zip(self.alpha) {
+                    *b = *b * value + alpha;
+                }
+            }
+        }
+    }
+}
+
+/// As [`collapsed_vb`](crate::fit::collapsed_vb) has it: `m / (1 + v / 2m^2)`.
+fn geometric(mean: f64, variance: f64) -> f64 {
+    let double = 2.0 * mean * mean;
+    if double > 0.0 { mean * double / (double + variance) } else { 0.0 }
+}
+
+/// The first `k` numbers of every row.
+fn unpadded(rows: &[f64], width: usize, k: usize) -> Matrix {
+    let mut matrix = Matrix::zeros(rows.len() / width, k);
+    for j in 0..k {
+        for (value, row) in matrix.column_mut(j).iter_mut().zip(rows.chunks_exact(width)) {
+            *value = row[j];
+        }
+    }
+    matrix
+}

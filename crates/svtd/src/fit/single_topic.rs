@@ -1,0 +1,127 @@
+//! Fitting the single-topic model: Algorithm 2 on the moments of Theorem 2.1, then EM.
+
+use crate::corpus::Corpus;
+use crate::decomposition::{Method, ReadOff};
+use crate::error::Result;
+use crate::fit::em;
+use crate::fit::learner::{self, Learner};
+use crate::fit::options::{Options, Polish, shared_params};
+use crate::fit::smoothing::Smoothing;
+use crate::fit::spectral::{Estimate, Spectral, finish, frequencies, lift};
+use crate::fit::stage::{Stage, Step};
+use crate::model::PolishOutcome;
+use crate::model::SingleTopic;
+use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
+use crate::rivals::classical_em::Em;
+use crate::trust;
+use crate::whitening::{Scaling, check_n_topics};
+
+impl SingleTopic {
+    /// Parameters for `n_topics` topics, all else at its default.
+    pub fn params(n_topics: usize) -> SingleTopicParams {
+        SingleTopicParams { options: Options::new(n_topics) }
+    }
+}
+
+/// Parameters of the single-topic model.
+#[derive(Clone, Debug)]
+pub struct SingleTopicParams {
+    pub(crate) options: Options,
+}
+
+shared_params!(SingleTopicParams);
+
+impl SingleTopicParams {
+    /// Let EM with restarts learn instead of the moments, to compare with. What is chosen about
+    /// the moments and the polish then has no effect.
+    pub fn by_em(mut self, em: Em) -> Self {
+        self.options.learner = Learner::Em(em);
+        self
+    }
+
+    /// Learns `(M, Omega)`: Algorithm 2 on the moments of Theorem 2.1, then EM.
+    ///
+    /// # Errors
+    /// When the corpus cannot support the request: too few words or visible topics, no document
+    /// of three words.
+    pub fn fit(&self, corpus: &Corpus) -> Result<SingleTopic> {
+        self.fit_watched(corpus, &|_| {})
+    }
+
+    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+        let options = &self.options;
+        options.check()?;
+        if let Learner::Em(em) = &options.learner {
+            em.check()?;
+            learner::check(corpus, options.n_topics)?;
+            let learned = em.learn(corpus, options.n_topics, watch);
+            let (topics, diagnostics) = learner::finish(corpus, learned);
+            return Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()));
+        }
+        check_n_topics(options.n_topics, corpus.n_present())?;
+        watch(Stage::Moments.into());
+        let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
+        let usual = ReadOff::Diagonals(Rows::Kept);
+        let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
+        let mut estimate = self.polished(corpus, &mut spectral, watch);
+        let evidence = options.trust.then(|| {
+            let frame = trust::Frame::from(&moments);
+            let how = (usual, Counting::Raw);
+            trust::assess(corpus, &frame, &spectral, &mut estimate, options, how, watch)
+        });
+        let (topics, diagnostics, _) =
+            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
+        Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()))
+    }
+
+    fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
+        let smoothing = Smoothing::Estimated;
+        let manner = match self.options.polish {
+            Polish::None => return unpolished(spectral),
+            Polish::Auto => em::Manner::to_the_end(smoothing),
+            Polish::Steps(max_steps) => em::Manner { smoothing, max_steps, until_settled: false },
+        };
+        let (weights, lifted) = lift(&spectral.recovered.topic_weights);
+        let frequencies = frequencies(corpus);
+        let start = &spectral.recovered.word_topic;
+        let polished = em::polish(corpus, start, &weights, &frequencies, manner, watch);
+        let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
+        merged(spectral, polished, lifted, outcome)
+    }
+}
+
+/// The spectral estimate as it is.
+pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
+    Estimate {
+        word_topic: spectral.recovered.word_topic.clone(),
+        topic_weights: spectral.recovered.topic_weights.clone(),
+        lifted: vec![false; spectral.recovered.topic_weights.len()],
+        polish: PolishOutcome::None,
+        posterior: None,
+        prior: None,
+    }
+}
+
+/// The polished topics, those that became identical merged.
+fn merged(
+    spectral: &mut Spectral,
+    mut polished: em::Polished,
+    lifted: Vec<bool>,
+    polish: PolishOutcome,
+) -> Estimate {
+    let posterior = polished.posterior.take();
+    let (merged, note) = em::merge_identical(polished);
+    spectral.notes.extend(note);
+    let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
+    recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
+    recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
+    spectral.kept = leaders.clone();
+    let lifted = leaders.iter().map(|&j| lifted[j]).collect();
+    let posterior = posterior.filter(|p| p.n_columns() == merged.topic_weights.len());
+    let em::Merged { word_topic, topic_weights, .. } = merged;
+    Estimate { word_topic, topic_weights, lifted, polish, posterior, prior: None }
+}

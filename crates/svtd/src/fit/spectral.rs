@@ -1,0 +1,225 @@
+//! The part of a fit that all models share: whitening, rotation, parameters.
+
+use crate::choosing::noise;
+use crate::corpus::Corpus;
+use crate::decomposition::{Decomposition, ReadOff};
+use crate::error::{Error, Result};
+use crate::fit::collapsed_vb::Prior;
+use crate::fit::options::Options;
+use crate::fit::stage::{Stage, Step};
+use crate::linalg::Matrix;
+use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+use crate::model::topic::{Topics, canonical_order};
+use crate::moments::{MomentWeights, Moments};
+use crate::recovery::{Recovered, recover};
+use crate::trust::Evidence;
+use crate::whitening::{self, Whitening};
+
+/// A spectral estimate in feature order, with what was learned on the way.
+#[derive(Clone)]
+pub(crate) struct Spectral {
+    pub recovered: Recovered,
+    pub whitening: Whitening,
+    pub decomposition: Decomposition,
+    pub notes: Vec<String>,
+    /// Which of its topics the final estimate kept, in the estimate's order.
+    pub kept: Vec<usize>,
+}
+
+impl Spectral {
+    /// Whitens, rotates and reads off, in the `usual` way of the model unless the method has its
+    /// own.
+    pub fn estimate(
+        moments: &dyn Moments,
+        options: &Options,
+        usual: ReadOff,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
+        Self::estimate_to(whitening::TOLERANCE, moments, options, usual, watch)
+    }
+
+    /// As [`estimate`](Self::estimate), the eigenpairs to a given tolerance only.
+    pub fn estimate_to(
+        tolerance: f64,
+        moments: &dyn Moments,
+        options: &Options,
+        usual: ReadOff,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
+        watch(Stage::Whitening.into());
+        let mut notes = Vec::new();
+        let whitening = whiten(tolerance, moments, options, &mut notes, watch)?;
+        watch(Stage::Decomposition.into());
+        let decomposition = options.method.decompose(moments, &whitening, options.rows);
+        notes.extend(decomposition.note.clone());
+        watch(Stage::Recovery.into());
+        let read_off = options.method.read_off(usual, options.rows);
+        Ok(Self::read_off(moments, whitening, decomposition, read_off, notes))
+    }
+
+    /// The parameters that a rotation stands for.
+    pub fn read_off(
+        moments: &dyn Moments,
+        whitening: Whitening,
+        decomposition: Decomposition,
+        read_off: ReadOff,
+        notes: Vec<String>,
+    ) -> Self {
+        let columns = decomposition.columns(moments, &whitening, read_off);
+        Self::of_columns(columns, moments.first(), whitening, decomposition, notes)
+    }
+
+    /// The parameters that columns of `M`, up to scale and sign, stand for.
+    pub fn of_columns(
+        columns: Matrix,
+        first: &[f64],
+        whitening: Whitening,
+        decomposition: Decomposition,
+        mut notes: Vec<String>,
+    ) -> Self {
+        let recovered = recover(columns, first, whitening.scales());
+        if !whitening.converged() {
+            notes.push(format!(
+                "the eigenpairs of the pair moment were found to {:.0e} only; topics whose values \
+                 lie close together may mix",
+                whitening.relative_residual()
+            ));
+        }
+        let kept = (0..recovered.topic_weights.len()).collect();
+        Self { recovered, whitening, decomposition, notes, kept }
+    }
+}
+
+/// Whitens for the number of topics asked for, or for as many as can be seen if that is allowed.
+fn whiten(
+    tolerance: f64,
+    moments: &dyn Moments,
+    options: &Options,
+    notes: &mut Vec<String>,
+    watch: &dyn Fn(Step),
+) -> Result<Whitening> {
+    let told = |done, of| watch(Step::new(Stage::Whitening, done, of));
+    let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, &told);
+    match fit(options.n_topics) {
+        Err(Error::FewerTopicsVisible { asked, visible, .. })
+            if options.allow_fewer && visible > 0 =>
+        {
+            notes.push(format!("{asked} topics were asked for; the data shows {visible}"));
+            fit(visible)
+        }
+        outcome => outcome,
+    }
+}
+
+/// What a fit ends with, before it becomes a model: parameters in feature order.
+pub(crate) struct Estimate {
+    pub word_topic: Matrix,
+    pub topic_weights: Vec<f64>,
+    pub lifted: Vec<bool>,
+    pub polish: PolishOutcome,
+    /// The posterior of the documents' topics, documents x topics, where EM came to rest.
+    pub posterior: Option<Matrix>,
+    /// What the sweeps believed beforehand.
+    pub prior: Option<Prior>,
+}
+
+/// Orders the topics, carries them to vocabulary order and writes the diagnostics.
+pub(crate) fn finish(
+    corpus: &Corpus,
+    lengths: &[f64],
+    weights: &MomentWeights,
+    spectral: Spectral,
+    estimate: Estimate,
+    evidence: Option<Evidence>,
+) -> (Topics, Diagnostics, Vec<usize>) {
+    let Spectral { recovered, whitening, decomposition, notes, .. } = spectral;
+    let effective_triples = weights.effective_documents_triples(lengths);
+    // The moments speak for as many documents as they weigh; a polish reads all of them alike.
+    let n_speaking = match estimate.polish {
+        PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
+        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
+            (corpus.n_documents() - corpus.report().n_empty) as f64
+        }
+    };
+    let in_vocabulary = to_vocabulary(corpus, &estimate.word_topic);
+    let order = canonical_order(&in_vocabulary, &estimate.topic_weights);
+    let topics = order
+        .iter()
+        .map(|&j| TopicDiagnostics {
+            clipped: recovered.clipped[j],
+            degenerate: recovered.degenerate[j],
+            lifted: estimate.lifted[j],
+            documents: estimate.topic_weights[j] * n_speaking,
+            trust: evidence.as_ref().map(|evidence| evidence.topics[j].renumbered(&order)),
+        })
+        .collect();
+    let report = corpus.report();
+    let mut diagnostics = Diagnostics {
+        n_documents: corpus.n_documents(),
+        n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
+        n_words_present: corpus.n_present(),
+        n_tokens: corpus.n_tokens(),
+        effective_documents_pairs: weights.effective_documents_pairs(lengths),
+        effective_documents_triples: effective_triples,
+        eigenvalues: whitening.eigenvalues().to_vec(),
+        z_scores: evidence.as_ref().and_then(|evidence| evidence.z_scores.clone()),
+        spectral_gap: Some(whitening.spectral_gap()).filter(|gap| gap.is_finite()),
+        eigenpairs_converged: Some(whitening.converged()),
+        eigenpairs_residual: Some(whitening.relative_residual()),
+        n_products: whitening.n_products(),
+        pivot: decomposition.pivot.map(|feature| {
+            corpus.vocabulary().word(corpus.word_of_feature()[feature] as usize).into_owned()
+        }),
+        separation: Some(decomposition.separation),
+        off_diagonal: Some(decomposition.residual),
+        polish: estimate.polish,
+        rival: None,
+        topics,
+        notes,
+    };
+    let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
+    let word_topic = in_vocabulary.select_columns(&order);
+    diagnostics.notes.extend(noise::note(&diagnostics));
+    let errors = evidence.and_then(|evidence| evidence.errors);
+    let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
+    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
+    (topics, diagnostics, order)
+}
+
+/// Rows by feature become rows by word; words that never occur get zeros.
+pub(crate) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
+    let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
+    for j in 0..features.n_columns() {
+        let target = words.column_mut(j);
+        for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
+            target[word as usize] = *value;
+        }
+    }
+    words
+}
+
+/// The share of each present feature among all tokens.
+pub(crate) fn frequencies(corpus: &Corpus) -> Vec<f64> {
+    let total = corpus.n_tokens() as f64;
+    corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
+}
+
+/// Topics with a share of the corpus mixed in, so that no word that occurs is impossible.
+pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
+    let mut mixed = word_topic.clone();
+    for j in 0..mixed.n_columns() {
+        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
+            *value = (1.0 - share) * *value + share * m1;
+        }
+    }
+    mixed
+}
+
+/// Lifts weights below 1e-4 to that and normalises; tells which were lifted.
+pub(crate) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
+    const LEAST: f64 = 1e-4;
+    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST).collect();
+    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST)).collect();
+    let total: f64 = raised.iter().sum();
+    (raised.iter().map(|w| w / total).collect(), lifted)
+}

@@ -1,0 +1,289 @@
+//! What a fit will take, before it begins.
+//!
+//! The method has no restarts and its iterations converge at a known pace, so the work can be told
+//! from the sizes alone: stage by stage in *operations*, one operation being what it costs to
+//! multiply one stored count by one column of a sparse product. Whoever has a clock can time one
+//! product and tell seconds ([`Workload::PRODUCT_COLUMNS`]); the library has none.
+//!
+//! # What is counted
+//! `z` stored counts, `N` documents, `n` words, `k` topics, `p` products:
+//!
+//! ```text
+//! moments         4 z, and for LDA the products of some eigenvalues
+//! whitening       p (32 z + 64 n (3k/2 + 32) / 3)         products, orthogonalisation
+//! decomposition   2 z k + (N + n) k^3 / 18 + 2 k^4         the cube, its rotation
+//! recovery        n k^2 / 3, or 4 z k from slices
+//! polish          EM 3 z k a step; sweeps 1.5 z k each and 3 z k before the first, k to whole
+//!                 vector registers
+//! trust           two whitenings of half the documents
+//! a rival         EM 3 z k a step; Gibbs 4 k for each token a sweep
+//! ```
+//!
+//! Dense work counts a third, because it runs that much faster than gathering rows. The factors come
+//! from the recorded runs of the `scale` bench; `benches/record/reading.md` compares forecasts with
+//! fits of several sizes. They are guides and no more.
+//!
+//! # Cost
+//! None to speak of.
+
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::fit::collapsed_vb::{self, Order};
+use crate::fit::learner::Learner;
+use crate::fit::options::{Options, Polish};
+use crate::fit::stage::Stage;
+use crate::fit::{em, repeats};
+use crate::krylov::{BLOCK, expected_products};
+
+/// The sizes of a corpus that decide the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Documents.
+    pub n_documents: usize,
+    /// Words that occur.
+    pub n_words: usize,
+    /// Stored counts.
+    pub n_nonzeros: usize,
+    /// Words with repetition.
+    pub n_tokens: u64,
+}
+
+impl From<&Corpus> for Sizes {
+    fn from(corpus: &Corpus) -> Self {
+        Self {
+            n_documents: corpus.n_documents(),
+            n_words: corpus.n_present(),
+            n_nonzeros: corpus.n_nonzeros(),
+            n_tokens: corpus.n_tokens(),
+        }
+    }
+}
+
+impl Sizes {
+    /// A part of the documents; it has nearly all the words.
+    fn part(self, share: f64) -> Self {
+        let of = |n: usize| (n as f64 * share).ceil() as usize;
+        Self { n_documents: of(self.n_documents), n_nonzeros: of(self.n_nonzeros), ..self }
+    }
+}
+
+/// A stage of a fit, and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The stage.
+    pub stage: Stage,
+    /// Its work in operations.
+    pub operations: f64,
+    /// How often it reads all documents.
+    pub passes: f64,
+}
+
+/// What a fit will take: an estimate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The stages in their order. A fit may leave some out (a polish that does not pay).
+    pub parts: Vec<Part>,
+    /// Topics.
+    pub n_topics: usize,
+    /// Bytes in use at the peak, the corpus included.
+    pub memory: f64,
+}
+
+impl Workload {
+    /// Columns of a product with the pair moment; it costs twice as many operations per stored
+    /// count, there and back.
+    pub const PRODUCT_COLUMNS: usize = BLOCK;
+
+    /// The operations of one product with the pair moment of a corpus.
+    pub fn product_operations(sizes: Sizes) -> f64 {
+        2.0 * (BLOCK * sizes.n_nonzeros) as f64
+    }
+
+    /// All operations.
+    pub fn operations(&self) -> f64 {
+        self.parts.iter().map(|part| part.operations).sum()
+    }
+
+    /// How often all documents are read.
+    pub fn passes(&self) -> f64 {
+        self.parts.iter().map(|part| part.passes).sum()
+    }
+
+    pub(crate) fn new(options: &Options, sizes: Sizes) -> Self {
+        let mut plan = Plan { options, parts: Vec::new() };
+        match &options.learner {
+            Learner::Moments => plan.moments(sizes),
+            Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
+            Learner::Gibbs(gibbs) => plan.rival(sizes.n_tokens as f64, 4 * gibbs.n_sweeps()),
+        }
+        let memory = memory(options, sizes);
+        Self { parts: plan.parts, n_topics: options.n_topics, memory }
+    }
+}
+
+/// Parts as they are added.
+struct Plan<'a> {
+    options: &'a Options,
+    parts: Vec<Part>,
+}
+
+impl Plan<'_> {
+    fn add(&mut self, stage: Stage, operations: f64, passes: f64) {
+        self.parts.push(Part { stage, operations, passes });
+    }
+
+    fn k(&self) -> f64 {
+        self.options.n_topics as f64
+    }
+
+    fn moments(&mut self, sizes: Sizes) {
+        let is_lda = self.options.alpha0.is_some();
+        match self.options.polish {
+            Polish::None => self.spectral(sizes),
+            Polish::Auto if is_lda => self.best_of_several(sizes, collapsed_vb::SWEEPS),
+            Polish::Auto => self.with_em(sizes, em::TYPICAL_STEPS),
+            Polish::Steps(steps) if is_lda => self.best_of_several(sizes, steps),
+            Polish::Steps(steps) => self.with_em(sizes, steps),
+        }
+        if self.options.trust {
+            self.trust(sizes);
+        }
+    }
+
+    /// So many passes over counts or tokens, each with all topics.
+    fn rival(&mut self, entries: f64, passes: usize) {
+        let passes = passes as f64;
+        self.add(Stage::Rival, passes * entries * self.k(), passes);
+    }
+
+    fn spectral(&mut self, sizes: Sizes) {
+        let (nnz, n, k) = (sizes.n_nonzeros as f64, sizes.n_words as f64, self.k());
+        let rows = (sizes.n_documents + sizes.n_words) as f64;
+        let products = expected_products(self.options.n_topics) as f64;
+        self.add(Stage::Moments, 4.0 * nnz, 2.0);
+        self.add(Stage::Whitening, whitening(sizes, self.options.n_topics), products);
+        let slices = self.options.method == Method::Svtd;
+        let decomposition = if slices {
+            nnz * k * k + n * k.powi(3) / 3.0
+        } else {
+            2.0 * nnz * k + rows * k.powi(3) / 18.0 + 2.0 * k.powi(4)
+        };
+        self.add(Stage::Decomposition, decomposition, 2.0);
+        let from_slices = slices || self.options.alpha0.is_none();
+        let recovery = if from_slices { 4.0 * nnz * k } else { n * k * k / 3.0 };
+        self.add(Stage::Recovery, recovery, if from_slices { 2.0 } else { 0.0 });
+    }
+
+    fn with_em(&mut self, sizes: Sizes, steps: usize) {
+        self.spectral(sizes);
+        let step = 3.0 * sizes.n_nonzeros as f64 * self.k();
+        self.add(Stage::Polish, steps as f64 * step, 2.0 * steps as f64);
+    }
+
+    fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
+        let width = collapsed_vb::padded(self.options.n_topics) as f64;
+        let looks = 1.5 * sweeps as f64 + 0.75 * collapsed_vb::warm_up(Order::Zeroth).0 as f64;
+        let passes = (sweeps + 1) as f64;
+        self.add(Stage::Polish, looks * sizes.n_nonzeros as f64 * width, passes);
+    }
+
+    /// Whether words are repeated as topics explain, then sweeps: the usual way of text. Otherwise
+    /// candidates are compared, which takes more than that again.
+    fn best_of_several(&mut self, sizes: Sizes, sweeps: usize) {
+        let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
+        self.add(Stage::Moments, products * Workload::product_operations(sizes), products);
+        self.spectral(sizes);
+        self.sweeps(sizes, sweeps);
+    }
+
+    fn trust(&mut self, sizes: Sizes) {
+        let half = whitening(sizes.part(0.5), self.options.n_topics);
+        let products = expected_products(self.options.n_topics) as f64;
+        self.add(Stage::Trust, 2.0 * half + 8.0 * sizes.n_nonzeros as f64, products + 4.0);
+    }
+}
+
+/// Products with the pair moment, and keeping the directions at right angles.
+fn whitening(sizes: Sizes, k: usize) -> f64 {
+    let basis = 1.5 * k as f64 + 2.0 * BLOCK as f64;
+    let dense = 4.0 * (BLOCK * sizes.n_words) as f64 * basis / 3.0;
+    expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
+}
+
+/// The corpus, and the larger of what whitening and polish hold beside it.
+fn memory(options: &Options, sizes: Sizes) -> f64 {
+    let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
+    let k = options.n_topics;
+    let counts = 8.0 * nnz;
+    let basis = (2 * k + 3 * BLOCK) as f64;
+    let whitening =
+        8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
+    let padded = collapsed_vb::padded(k);
+    let width = padded as f64;
+    // To second order, should the documents follow the model.
+    let mixtures = 4.0 * rows * collapsed_vb::kept_for(Order::Second, padded) as f64;
+    let tallies = collapsed_vb::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
+    let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
+    let lda = options.alpha0.is_some();
+    let polish = match (options.polish, lda) {
+        (Polish::None, _) => 0.0,
+        (_, true) => mixtures + sums,
+        (_, false) => 8.0 * rows * 2.0 * k as f64,
+    };
+    // Judging the polish, and the z-scores, work on copies of most or all documents.
+    let copies =
+        if options.trust || (lda && options.polish != Polish::None) { counts } else { 0.0 };
+    counts + copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::repeats::tripled;
+    use crate::synthetic::{LdaSource, Lengths};
+    use crate::{Lda, SingleTopic};
+    use std::cell::RefCell;
+
+    const SIZES: Sizes =
+        Sizes { n_documents: 1000, n_words: 500, n_nonzeros: 40_000, n_tokens: 50_000 };
+
+    #[test]
+    fn a_fit_goes_through_the_stages_that_were_foretold() {
+        let drawn = LdaSource::zipf(200, 3, 2.0, 50.0, 1.0, 1).draw(400, &Lengths::Fixed(30), 2).0;
+        let corpus = tripled(&drawn);
+        for polish in [Polish::Auto, Polish::None, Polish::Steps(3)] {
+            let params = Lda::params(3).polish(polish);
+            let told: RefCell<Vec<Stage>> = RefCell::default();
+            let watch = |step: crate::fit::Step| {
+                let mut told = told.borrow_mut();
+                if step.done == 0 || told.last() != Some(&step.stage) {
+                    told.push(step.stage);
+                }
+            };
+            params.fit_watched(&corpus, &watch).unwrap();
+            let mut told = told.into_inner();
+            told.dedup();
+            let mut foretold: Vec<Stage> =
+                params.workload((&corpus).into()).parts.iter().map(|part| part.stage).collect();
+            foretold.dedup();
+            assert_eq!(told, foretold, "{polish:?}");
+        }
+    }
+
+    #[test]
+    fn more_data_and_more_topics_take_more() {
+        let larger =
+            Sizes { n_documents: 10_000, n_words: 500, n_nonzeros: 400_000, n_tokens: 500_000 };
+        for (few, many) in [
+            (Lda::params(5).workload(SIZES), Lda::params(50).workload(SIZES)),
+            (Lda::params(5).workload(SIZES), Lda::params(5).workload(larger)),
+            (SingleTopic::params(5).workload(SIZES), SingleTopic::params(5).workload(larger)),
+            (Lda::params(5).polish(Polish::None).workload(SIZES), Lda::params(5).workload(SIZES)),
+            (Lda::params(5).trust(false).workload(SIZES), Lda::params(5).workload(SIZES)),
+        ] {
+            assert!(few.operations() < many.operations());
+            assert!(few.memory <= many.memory);
+            assert!(few.passes() <= many.passes());
+        }
+    }
+}

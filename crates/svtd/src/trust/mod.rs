@@ -1,0 +1,178 @@
+//! Can this topic be trusted? What a fit knows about its own errors.
+//!
+//! The documents are dealt into twenty groups, and the estimate is followed as each group is left
+//! out: delete-a-group jackknife, without fitting anything again. The spectral estimate is sums
+//! over documents, so a group is subtracted ([`moments`]); what EM or the sweeps would do about
+//! it is found by linear algebra at their solution ([`em`], [`sweeps`]). That gives
+//!
+//! * a standard error for every word probability: `p ± 2.09 error` covers the truth in about 95 of
+//!   100 cases ([`T_FACTOR`] is Student's t for 19 degrees of freedom);
+//! * how far each topic moves, and in how many of the groups it becomes another topic.
+//!
+//! Beside it: the z-score of the directions a topic is made of ([`noise`](crate::choosing::noise)), the topic
+//! nearest to it, and whether few documents hold most of its evidence.
+//!
+//! # Cost
+//! Less than half of a fit; measured in `benches/record/calibration.md`.
+
+mod drift;
+mod em;
+mod groups;
+mod moments;
+mod part;
+#[cfg(test)]
+mod refits;
+mod spread;
+mod sweeps;
+
+use rayon::prelude::*;
+
+pub use self::groups::GROUPS;
+pub(crate) use self::groups::Groups;
+pub(crate) use self::moments::Frame;
+use crate::choosing::noise;
+use crate::corpus::Corpus;
+use crate::decomposition::{Method, ReadOff};
+use crate::evaluation::l1_distance;
+use crate::fit::options::Options;
+use crate::fit::spectral::{Estimate, Spectral, frequencies};
+use crate::fit::stage::{Stage, Step};
+use crate::linalg::Matrix;
+use crate::model::diagnostics::{Driven, Nearest, PolishOutcome, Stability, TopicTrust};
+use crate::moments::Counting;
+
+/// Student's t for 95 % and 19 degrees of freedom.
+pub const T_FACTOR: f64 = 2.09;
+
+/// The residual to which the directions of half the documents are found, as a part of the last
+/// eigenvalue: half the documents do not know them better than that.
+pub(crate) const ROUGH: f64 = 0.3;
+
+/// What is known about the errors of an estimate, topics in the estimate's order.
+pub(crate) struct Evidence {
+    /// z-scores of the directions of the pair moment.
+    pub z_scores: Option<Vec<f64>>,
+    /// Standard errors of the word probabilities, features x topics.
+    pub errors: Option<Matrix>,
+    /// Per topic.
+    pub topics: Vec<TopicTrust>,
+}
+
+/// Judges an estimate before its topics are ordered; `usual` and `counting` are how the model reads
+/// off its topics and counts its words.
+pub(crate) fn assess(
+    corpus: &Corpus,
+    frame: &Frame<'_>,
+    spectral: &Spectral,
+    estimate: &mut Estimate,
+    options: &Options,
+    (usual, counting): (ReadOff, Counting),
+    watch: &dyn Fn(Step),
+) -> Evidence {
+    watch(Stage::Trust.into());
+    let told = |done, of| watch(Step::new(Stage::Trust, done, of));
+    let k = spectral.whitening.n_topics();
+    let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let z_scores = noise::z_scores(corpus, options, k, look, &told);
+    let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
+        PolishOutcome::Em { .. } => {
+            let frequencies = frequencies(corpus);
+            Some(em::leave_out(corpus, &groups, estimate, &frequencies))
+        }
+        PolishOutcome::Sweeps { sweeps, .. } => {
+            let Estimate { word_topic, topic_weights, prior, .. } = &*estimate;
+            let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
+            Some(sweeps::leave_out(corpus, &groups, &end, sweeps))
+        }
+        _ if options.method == Method::Joint => {
+            let whole = &spectral.recovered.word_topic;
+            let (errors, changes) = match usual {
+                ReadOff::Columns => frame.columns(spectral, &groups, whole)?,
+                ReadOff::Diagonals(_) => frame.rows(spectral, &groups, whole),
+            };
+            Some(Left { errors, changes, holdings: frame.holdings(spectral) })
+        }
+        _ => None,
+    });
+    let (errors, changes, holdings) = match left {
+        Some(Left { errors, changes, holdings }) => (Some(errors), Some(changes), holdings),
+        None => (None, None, frame.holdings(spectral).select_columns(&spectral.kept)),
+    };
+    let distances = distances(&estimate.word_topic);
+    let judged = |j: usize| TopicTrust {
+        z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
+        nearest: nearest(&distances, j),
+        driven: driven(holdings.column(j)),
+        stability: errors
+            .as_ref()
+            .zip(changes.as_ref())
+            .map(|(errors, changes)| stability(errors.column(j), changes.column(j))),
+    };
+    let topics = (0..estimate.topic_weights.len()).map(judged).collect();
+    Evidence { z_scores, errors, topics }
+}
+
+/// What leaving out groups does to an estimate.
+struct Left {
+    /// Standard errors, features x topics.
+    errors: Matrix,
+    /// The L1 distance by which each topic (column) moves without each group (row).
+    changes: Matrix,
+    /// What each document (row) holds of each topic.
+    holdings: Matrix,
+}
+
+/// The z-score of topic `j`: that of the directions it is made of, by their share in it.
+fn z_of(spectral: &Spectral, j: usize, z_scores: &[f64]) -> f64 {
+    let column = spectral.decomposition.rotation.column(spectral.kept[j]);
+    let total: f64 = column.iter().map(|o| o * o).sum();
+    column.iter().zip(z_scores).map(|(o, z)| o * o * z).sum::<f64>() / total
+}
+
+/// The L1 distance of every topic (row) to those before it (columns).
+fn distances(word_topic: &Matrix) -> Vec<Vec<f64>> {
+    let before = |j: usize| {
+        (0..j).map(|other| l1_distance(word_topic.column(j), word_topic.column(other))).collect()
+    };
+    (0..word_topic.n_columns()).into_par_iter().map(before).collect()
+}
+
+/// The topic that shares most with topic `j`.
+fn nearest(distances: &[Vec<f64>], j: usize) -> Option<Nearest> {
+    (0..distances.len())
+        .filter(|&other| other != j)
+        .map(|topic| Nearest { topic, distance: distances[topic.max(j)][topic.min(j)] })
+        .min_by(|a, b| a.distance.total_cmp(&b.distance))
+}
+
+/// The fewest documents that hold half of a topic.
+fn driven(holdings: &[f64]) -> Driven {
+    let total: f64 = holdings.iter().sum();
+    let mut falling: Vec<f64> = holdings.iter().copied().filter(|held| *held > 0.0).collect();
+    falling.sort_unstable_by(|a, b| b.total_cmp(a));
+    let (mut held, mut documents) = (0.0, 0);
+    for value in falling {
+        if held >= 0.5 * total {
+            break;
+        }
+        held += value;
+        documents += 1;
+    }
+    Driven { documents, share: if total > 0.0 { held / total } else { 0.0 } }
+}
+
+fn stability(errors: &[f64], changes: &[f64]) -> Stability {
+    // The mean of |e| for a normal e is sqrt(2/pi) of its deviation.
+    let expected = std::f64::consts::FRAC_2_PI.sqrt() * errors.iter().sum::<f64>();
+    Stability {
+        expected_error: expected.min(2.0),
+        mean_change: changes.iter().sum::<f64>() / changes.len() as f64,
+        largest_change: changes.iter().copied().fold(0.0, f64::max),
+        n_changed: changes.iter().filter(|change| **change > CHANGED).count(),
+        n_groups: changes.len(),
+    }
+}
+
+/// A topic that moves further than this in L1 when a twentieth of the documents is left out has
+/// become another topic: such topics are wrong by a half on average (`benches/record/calibration.md`).
+const CHANGED: f64 = 0.1;
