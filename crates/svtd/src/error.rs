@@ -178,6 +178,13 @@ pub enum Error {
         documents: usize,
     },
 
+    /// Records of a table, or sequences of them, do not support what was asked.
+    #[error("{reason}")]
+    Records {
+        /// What was found, what was needed and what to try.
+        reason: String,
+    },
+
     /// Every word of the text was dropped by a filter.
     #[error("every word was dropped ({dropped}; documents: {documents}); relax {relax} first")]
     NoWordsLeft {

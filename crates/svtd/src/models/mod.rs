@@ -4,3 +4,6 @@
 //! [`engine::LatentModel`]: its data, and how one step of EM is made on them.
 
 pub mod engine;
+pub mod gaussian;
+pub mod hmm;
+mod partition;
