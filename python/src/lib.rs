@@ -14,6 +14,7 @@
 //! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
 //! | `drawing.rs` | corpora whose truth is known |
+//! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
@@ -25,6 +26,8 @@ mod counts;
 mod drawing;
 mod failure;
 mod fitted;
+mod gaussian;
+mod hmm;
 mod texts;
 mod waiting;
 
@@ -45,6 +48,12 @@ mod _svtd {
     use crate::failure::FitError;
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::gaussian::{gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample};
+    #[pymodule_export]
+    use crate::hmm::{
+        hmm_climb, hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score,
+    };
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

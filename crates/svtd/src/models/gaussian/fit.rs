@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::{ErrorBars, GaussianMixture};
-use super::model::GaussianModel;
+use super::model::{GaussianModel, fingerprint};
 use super::points::{Points, data};
 use super::shape::{Covariance, Mixture};
 use crate::error::{Error, Result};
@@ -139,6 +139,32 @@ impl GaussianMixtureParams {
         Ok(wanted.choose(&model, &|_, _| {}).1)
     }
 
+    /// Climbs from a known mixture under these options, without any search: what another
+    /// program's solution comes to under the same objective.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn climb_from(&self, points: &Points, start: &GaussianMixture) -> Result<GaussianMixture> {
+        self.check(points)?;
+        let nu = match self.prior {
+            Prior::Auto => PRIOR_CHOICES[0],
+            Prior::Records(nu) => nu,
+        };
+        let model = GaussianModel::new(&without_weightless(points), self.covariance, nu)?;
+        let (weights, means) = (start.weights(), start.means());
+        let mixture =
+            model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
+        let end = climb(&model, mixture, model.max_steps());
+        let found = Found {
+            parameters: end.parameters,
+            objective: end.objective,
+            converged: end.converged,
+            starts: Vec::new(),
+            steps: end.steps,
+        };
+        Ok(self.finished(&model, found, points))
+    }
+
     fn search_prior(&self) -> f64 {
         match self.prior {
             Prior::Auto => PRIOR_CHOICES[0],
@@ -265,11 +291,15 @@ fn best_prior<const N: usize>(
 /// Log-likelihood of every tenth of the records under the others, climbed from the full solution.
 fn held_out(model: &GaussianModel, mixture: &Mixture) -> f64 {
     let n = model.points().n_records();
-    let folds: Vec<f64> = (0..FOLDS.min(n / 2))
+    let folds: Vec<f64> = (0..FOLDS)
         .into_par_iter()
         .map(|fold| {
-            let (out, kept): (Vec<usize>, Vec<usize>) =
-                (0..n).partition(|i| i % FOLDS == fold);
+            // By content, so that a record given twice is in one fold, as one of weight two is.
+            let (out, kept): (Vec<usize>, Vec<usize>) = (0..n)
+                .partition(|&i| fingerprint(model.points().record(i)) % FOLDS as u64 == fold as u64);
+            if out.is_empty() || kept.is_empty() {
+                return 0.0;
+            }
             let end = climb(&model.on(&kept), mixture.clone(), FOLD_STEPS);
             model.on(&out).problem.objective(&end.parameters).1
         })

@@ -90,6 +90,51 @@ impl GaussianMixture {
         fitted
     }
 
+    /// A mixture from its parameters, in the units of the data: means component by variable, and
+    /// one covariance matrix for each component, or one for all where it is tied.
+    ///
+    /// # Errors
+    /// When sizes differ or a number is not what it must be.
+    pub fn from_parameters(
+        names: Vec<String>,
+        covariance: Covariance,
+        weights: Vec<f64>,
+        means: Matrix,
+        covariances: Vec<Matrix>,
+    ) -> Result<Self> {
+        let (k, d) = (weights.len(), names.len());
+        let n_covariances = if covariance == Covariance::Tied { 1 } else { k };
+        let sizes = k > 0
+            && means.n_rows() == k
+            && means.n_columns() == d
+            && covariances.len() == n_covariances
+            && covariances.iter().all(|c| c.n_rows() == d && c.n_columns() == d);
+        let finite = weights.iter().chain(means.values()).all(|x| x.is_finite())
+            && covariances.iter().all(|c| c.values().iter().all(|x| x.is_finite()))
+            && covariances.iter().all(|c| (0..d).all(|a| c[(a, a)] > 0.0));
+        if !sizes || !finite {
+            return Err(data(format!(
+                "the parameters are not those of {k} components in {d} variables"
+            )));
+        }
+        Ok(Self {
+            names,
+            covariance,
+            weights,
+            means,
+            covariances,
+            prior: 0.0,
+            objective: f64::NEG_INFINITY,
+            converged: true,
+            steps: 0,
+            starts: Vec::new(),
+            criteria: Criteria::new(0.0, 0, 0.0),
+            error_bars: None,
+            path: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
     /// Says which components rest on fewer records than they have variables.
     fn note_thin_components(&mut self) {
         let needed = match self.covariance {

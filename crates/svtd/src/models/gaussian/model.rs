@@ -221,7 +221,7 @@ fn keeps_shape(values: &[f64], safe: &[f64], d: usize) -> bool {
 }
 
 /// A number that follows the bits of a record and nothing else (FNV-1a, finished by a multiply).
-fn fingerprint(record: &[f64]) -> u64 {
+pub(super) fn fingerprint(record: &[f64]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in record.iter().flat_map(|x| x.to_bits().to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -5,7 +5,9 @@ use super::fitted::{ErrorBars, Hmm};
 use super::model::HmmModel;
 use super::sequences::{Emissions, Sequences};
 use crate::error::{Error, Result};
-use crate::models::engine::{Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, jackknife};
+use crate::models::engine::{
+    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, jackknife,
+};
 use crate::models::gaussian::data;
 
 /// Sequences from which standard errors leave out whole sequences.
@@ -102,6 +104,37 @@ impl HmmParams {
         let wanted = Self { n_states: None, max_states: most, ..self.clone() };
         wanted.check(sequences)?;
         Ok(wanted.choose(&HmmModel::new(sequences.clone(), self.prior), &|_, _| {}).1)
+    }
+
+    /// Climbs from a known model under these options, without any search: what another program's
+    /// solution comes to under the same objective.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn climb_from(&self, sequences: &Sequences, start: &Hmm) -> Result<Hmm> {
+        self.check(sequences)?;
+        sequences.check_same(start.emissions, &start.names, &start.categories)?;
+        let model = HmmModel::new(sequences.clone(), self.prior);
+        let width = model.observations.layout.width();
+        let mut chain = Chain::zeros(start.n_states, width);
+        chain.initial_mut().copy_from_slice(&start.initial);
+        for i in 0..chain.k {
+            let row = i * chain.k..(i + 1) * chain.k;
+            chain.transitions_mut()[row].copy_from_slice(&start.transitions.row(i));
+            let placed = out_of_units(&model, &start.emission(i));
+            chain.emission_mut(i).copy_from_slice(&placed);
+        }
+        let end = climb(&model, chain, model.max_steps());
+        let found = Found {
+            parameters: end.parameters,
+            objective: end.objective,
+            converged: end.converged,
+            starts: Vec::new(),
+            steps: end.steps,
+        };
+        let chain = canonical(&model, &found.parameters);
+        let bars = self.error_bars.then(|| error_bars(&model, &chain));
+        Ok(Hmm::new(&model, &chain, &found, bars, Vec::new()))
     }
 
     fn check(&self, sequences: &Sequences) -> Result<()> {
@@ -220,6 +253,18 @@ pub(super) fn in_units(model: &HmmModel, emission: &[f64]) -> Vec<f64> {
     let units = &model.observations.units;
     let means = (0..layout.d).map(|v| units[v].0 + units[v].1 * emission[v]);
     let variances = (0..layout.d).map(|v| units[v].1.powi(2) * emission[layout.d + v]);
+    means.chain(variances).collect()
+}
+
+/// Emission parameters in the units of the fit.
+fn out_of_units(model: &HmmModel, emission: &[f64]) -> Vec<f64> {
+    let layout = &model.observations.layout;
+    if layout.emissions != Emissions::Gaussian {
+        return emission.to_vec();
+    }
+    let units = &model.observations.units;
+    let means = (0..layout.d).map(|v| (emission[v] - units[v].0) / units[v].1);
+    let variances = (0..layout.d).map(|v| emission[layout.d + v] / units[v].1.powi(2));
     means.chain(variances).collect()
 }
 

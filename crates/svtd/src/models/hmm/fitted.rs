@@ -14,7 +14,7 @@ use super::sequences::{Emissions, Sequences};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::engine::{Criteria, Found, LatentModel, StartEnd};
-use crate::models::gaussian::position;
+use crate::models::gaussian::{data, position};
 
 /// Training sequences below which new ones are scored with the stationary law.
 const ENOUGH_FIRST_STATES: usize = 20;
@@ -125,6 +125,53 @@ impl Hmm {
         };
         hmm.note(&model.responsibilities(chain));
         hmm
+    }
+
+    /// A model from its parameters: `A` row by column, emission parameters in the data's units
+    /// state by parameter, laid out as [`emission`](Self::emission) tells, categories of each
+    /// variable, and the number of sequences they were learned from.
+    ///
+    /// # Errors
+    /// When sizes differ or a number is not finite.
+    pub fn from_parameters(
+        emissions: Emissions,
+        names: Vec<String>,
+        categories: Vec<Vec<String>>,
+        (initial, transitions, emission): (Vec<f64>, Matrix, Matrix),
+        n_sequences: usize,
+    ) -> Result<Self> {
+        let k = initial.len();
+        let layout = Layout::new(emissions, names.len(), &categories);
+        let sizes = k > 0
+            && categories.len() == names.len()
+            && (transitions.n_rows(), transitions.n_columns()) == (k, k)
+            && (emission.n_rows(), emission.n_columns()) == (k, layout.width());
+        let numbers = initial.iter().chain(transitions.values()).chain(emission.values());
+        if !sizes || !numbers.into_iter().all(|x| x.is_finite()) {
+            return Err(data(format!(
+                "the parameters are not those of {k} states with {} emissions",
+                emissions.name()
+            )));
+        }
+        Ok(Self {
+            emissions,
+            names,
+            categories,
+            n_states: k,
+            initial,
+            transitions,
+            emission,
+            prior: 0.0,
+            n_sequences,
+            objective: f64::NEG_INFINITY,
+            converged: true,
+            steps: 0,
+            starts: Vec::new(),
+            criteria: Criteria::new(0.0, 0, 0.0),
+            error_bars: None,
+            path: Vec::new(),
+            notes: Vec::new(),
+        })
     }
 
     fn note(&mut self, responsibilities: &Matrix) {
