@@ -313,7 +313,7 @@ impl LatentModel for HmmModel {
 
     fn coarse(&self) -> Option<Self> {
         let n = self.n_rows();
-        if n <= 2 * SEARCHED_STEPS {
+        if n <= SEARCHED_STEPS {
             return None;
         }
         let stretches: Vec<std::ops::Range<usize>> = self
