@@ -7,6 +7,7 @@ mean gaps to the best known, held-out log-likelihood, CPU seconds.
 
     python benches/models_peers.py gaussian --sets 20 --first-seed 7000
     python benches/models_peers.py hmm --prior 0 --sets 20
+    python benches/models_peers.py large
 
 Needs the package svtd, scikit-learn and hmmlearn.
 """
@@ -233,15 +234,59 @@ def hmm_row(setting, seeds, prior):
     return won
 
 
+def large():
+    """A million steps of five states; a hundred thousand records of twenty variables."""
+    from hmmlearn import hmm
+    from sklearn.mixture import GaussianMixture
+
+    rng = np.random.default_rng(1)
+    k, m, n = 5, 8, 1_000_000
+    A = 0.85 * np.eye(k) + 0.15 * rng.dirichlet(np.full(k, 1.0), size=k)
+    B = rng.dirichlet(np.full(m, 0.6), size=k)
+    jumps, emits = rng.random(n), rng.random(n)
+    cumulated, state, states = A.cumsum(axis=1), 0, np.empty(n, dtype=int)
+    for t in range(n):
+        state = min(int(np.searchsorted(cumulated[state], jumps[t])), k - 1)
+        states[t] = state
+    X = (B.cumsum(axis=1)[states] < emits[:, None]).sum(axis=1).clip(0, m - 1).reshape(-1, 1)
+    start, cpu = time.time(), clock()
+    ours = svtd.HMM(k, error_bars=False).fit(X)
+    print(f"HMM, T = {n}, k = {k}, {m} symbols: svtd {time.time() - start:.0f} s ({clock() - cpu:.0f} CPU s), "
+          f"log-likelihood {ours.log_likelihood_:.1f}", flush=True)
+    order = np.argmin(np.abs(ours.emissionprob_[:, None, :] - B[None]).sum(axis=2), axis=0)
+    print(f"  largest error of an emission {np.abs(ours.emissionprob_[order] - B).max():.4f}, of a transition "
+          f"{np.abs(ours.transmat_[np.ix_(order, order)] - A).max():.4f}", flush=True)
+    start = time.time()
+    theirs = hmm.CategoricalHMM(k, n_iter=100, tol=1, random_state=0).fit(X)
+    print(f"  hmmlearn, one start of {theirs.monitor_.iter} steps: {time.time() - start:.0f} s, "
+          f"log-likelihood {theirs.score(X):.1f}", flush=True)
+
+    n, d, k = 100_000, 20, 10
+    means = rng.normal(size=(k, d)) * 1.5
+    roots = rng.normal(size=(k, d, d)) / np.sqrt(d) + 0.4 * np.eye(d)
+    labels = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 5.0)))
+    X = means[labels] + np.einsum("uab,ub->ua", roots[labels], rng.normal(size=(n, d)))
+    start, cpu = time.time(), clock()
+    ours = svtd.GaussianMixture(k, error_bars=False).fit(X)
+    print(f"Gaussian, N = {n}, d = {d}, k = {k}, full: svtd {time.time() - start:.0f} s ({clock() - cpu:.0f} CPU s), "
+          f"log-likelihood {ours.log_likelihood_:.1f}", flush=True)
+    start = time.time()
+    theirs = GaussianMixture(k, n_init=1, random_state=0).fit(X)
+    print(f"  scikit-learn, one start of {theirs.n_iter_} steps: {time.time() - start:.0f} s, "
+          f"log-likelihood {theirs.score(X) * n:.1f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=["gaussian", "hmm"])
+    parser.add_argument("model", choices=["gaussian", "hmm", "large"])
     parser.add_argument("--sets", type=int, default=15, help="data sets for each setting")
     parser.add_argument("--first-seed", type=int, default=7000)
     parser.add_argument("--prior", type=float, help="weight of the prior (gaussian .01, hmm 0)")
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.sets)
-    if options.model == "gaussian":
+    if options.model == "large":
+        large()
+    elif options.model == "gaussian":
         print("| setting | ours >= scikit-learn 10 | mean gap ours (max) / scikit-learn | held-out ours, "
               "ours by default, scikit-learn | CPU s ours / scikit-learn (ratio) | losses (seed, nats) |")
         print("|---|---|---|---|---|---|")

@@ -49,8 +49,28 @@ pub struct RawMoments {
 }
 
 impl RawMoments {
+    /// The exact raw moments of a spherical mixture: our yardstick.
+    pub fn exact(weights: &[f64], means: &[Vec<f64>], variances: &[f64]) -> Self {
+        let d = means.first().map_or(0, Vec::len);
+        let delta = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        let sum = |f: &dyn Fn(usize) -> f64| (0..weights.len()).map(|j| weights[j] * f(j)).sum();
+        let pair = |j: usize, a: usize, b: usize| means[j][a] * means[j][b] + variances[j] * delta(a, b);
+        let triple = |j: usize, i: usize, a: usize, b: usize| {
+            let m = &means[j];
+            let noise = m[i] * delta(a, b) + m[a] * delta(i, b) + m[b] * delta(i, a);
+            m[i] * m[a] * m[b] + variances[j] * noise
+        };
+        Self {
+            first: (0..d).map(|a| sum(&|j| means[j][a])).collect(),
+            second: Matrix::from_fn(d, d, |a, b| sum(&|j| pair(j, a, b))),
+            third: (0..d)
+                .map(|i| Matrix::from_fn(d, d, |a, b| sum(&|j| triple(j, i, a, b))))
+                .collect(),
+        }
+    }
+
     /// The raw moments of rows with weights.
-    fn of(features: &Matrix, weights: &[f64]) -> Self {
+    pub fn of(features: &Matrix, weights: &[f64]) -> Self {
         let d = features.n_columns();
         let total: f64 = weights.iter().sum();
         let mut scaled = features.clone();
@@ -180,30 +200,6 @@ pub(super) fn spherical_centres(
 mod tests {
     use super::*;
 
-    /// The raw moments of a spherical mixture, exactly.
-    fn exact(weights: &[f64], means: &[Vec<f64>], variances: &[f64]) -> RawMoments {
-        let d = means[0].len();
-        let delta = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
-        let sum = |f: &dyn Fn(usize) -> f64| (0..weights.len()).map(|j| weights[j] * f(j)).sum();
-        RawMoments {
-            first: (0..d).map(|a| sum(&|j| means[j][a])).collect(),
-            second: Matrix::from_fn(d, d, |a, b| {
-                sum(&|j| means[j][a] * means[j][b] + variances[j] * delta(a, b))
-            }),
-            third: (0..d)
-                .map(|i| {
-                    Matrix::from_fn(d, d, |a, b| {
-                        sum(&|j| {
-                            let m = &means[j];
-                            let pairs = m[i] * delta(a, b) + m[a] * delta(i, b) + m[b] * delta(i, a);
-                            m[i] * m[a] * m[b] + variances[j] * pairs
-                        })
-                    })
-                })
-                .collect(),
-        }
-    }
-
     #[test]
     fn exact_moments_give_exact_components() {
         let weights = [0.5, 0.2, 0.3];
@@ -214,7 +210,7 @@ mod tests {
         ];
         let variances = [0.5, 1.5, 0.8];
         for method in [Method::Joint, Method::Svtd, Method::TensorPower { seed: 1 }] {
-            let found = exact(&weights, &means, &variances).spherical_components(3, method).unwrap();
+            let found = RawMoments::exact(&weights, &means, &variances).spherical_components(3, method).unwrap();
             for (j, mean) in means.iter().enumerate() {
                 let near = |c: &Vec<f64>| -> f64 {
                     c.iter().zip(mean).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
@@ -232,7 +228,7 @@ mod tests {
 
     #[test]
     fn fewer_variables_than_components_decline() {
-        let raw = exact(&[0.4, 0.3, 0.3], &vec![vec![0.0, 1.0]; 3], &[1.0; 3]);
+        let raw = RawMoments::exact(&[0.4, 0.3, 0.3], &vec![vec![0.0, 1.0]; 3], &[1.0; 3]);
         assert!(raw.spherical_components(3, Method::Joint).is_none());
     }
 }

@@ -45,6 +45,35 @@ pub struct ThreeViews {
 }
 
 impl TripleMoments {
+    /// The exact moments of three consecutive symbols of a chain that begins with `law`: our
+    /// yardstick. `transitions` row by column, `emissions` symbol by state.
+    pub fn exact(law: &[f64], transitions: &Matrix, emissions: &Matrix) -> Self {
+        let (n, k) = (emissions.n_rows(), law.len());
+        let column = |state: usize| -> Vec<(usize, f64)> {
+            (0..n).map(|x| (x, emissions[(x, state)])).collect()
+        };
+        let columns: Vec<Vec<(usize, f64)>> = (0..k).map(column).collect();
+        let mut moments = Self::zeros(n);
+        for i in 0..k {
+            for j in 0..k {
+                for l in 0..k {
+                    let path = law[i] * transitions[(i, j)] * transitions[(j, l)];
+                    moments.add([&columns[i], &columns[j], &columns[l]], path);
+                }
+            }
+        }
+        moments
+    }
+
+    /// The moments of all three consecutive symbols of a sequence over `n` symbols.
+    pub fn of_symbols(symbols: &[usize], n: usize) -> Self {
+        let mut moments = Self::zeros(n);
+        for w in symbols.windows(3) {
+            moments.add([&[(w[0], 1.0)], &[(w[1], 1.0)], &[(w[2], 1.0)]], 1.0);
+        }
+        moments.scaled(1.0 / symbols.len().saturating_sub(2).max(1) as f64)
+    }
+
     /// Moments of no triples, for `n` features.
     pub(super) fn zeros(n: usize) -> Self {
         let zero = || Matrix::zeros(n, n);
@@ -168,24 +197,6 @@ pub(super) fn second_value(first_third: &Matrix) -> f64 {
 mod tests {
     use super::*;
 
-    /// The exact moments of three consecutive symbols of a stationary chain.
-    fn exact(law: &[f64], a: &Matrix, b: &Matrix) -> TripleMoments {
-        let (n, k) = (b.n_rows(), law.len());
-        let mut moments = TripleMoments::zeros(n);
-        for i in 0..k {
-            for j in 0..k {
-                for l in 0..k {
-                    let path = law[i] * a[(i, j)] * a[(j, l)];
-                    let views = [i, j, l].map(|state| {
-                        (0..n).map(|x| (x, b[(x, state)])).collect::<Vec<(usize, f64)>>()
-                    });
-                    moments.add([&views[0], &views[1], &views[2]], path);
-                }
-            }
-        }
-        moments
-    }
-
     #[test]
     fn exact_moments_give_exact_emissions_and_transitions() {
         let a = Matrix::from_columns(3, 3, vec![0.7, 0.2, 0.1, 0.2, 0.5, 0.2, 0.1, 0.3, 0.7]);
@@ -197,7 +208,7 @@ mod tests {
         let flat: Vec<f64> = (0..3).flat_map(|i| a.row(i)).collect();
         let law = super::super::chain::stationary(&flat, 3);
         for method in [Method::Joint, Method::Svtd, Method::TensorPower { seed: 2 }] {
-            let found = exact(&law, &a, &b).decompose(3, method).unwrap();
+            let found = TripleMoments::exact(&law, &a, &b).decompose(3, method).unwrap();
             let far = |j: usize, c: usize| -> f64 {
                 (0..4).map(|x| (found.emissions[(x, c)] - b[(x, j)]).abs()).fold(0.0, f64::max)
             };
