@@ -78,6 +78,7 @@ pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
 pub use self::reader::{CorpusReader, Opened};
+pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
 

@@ -1,9 +1,15 @@
-//! Models other than topics: latent classes, raters, hidden Markov models, Gaussian mixtures.
+//! Models of records: latent classes, raters, hidden Markov models, Gaussian mixtures.
 //!
-//! All are searched by one [`engine`]. A model is a value of a type that implements
-//! [`engine::LatentModel`]: its data, and how one step of EM is made on them.
+//! Where topics are learned from documents, these are learned from a [`table`] of records. All are
+//! searched by one [`engine`]: a model is a value of a type that implements
+//! [`engine::LatentModel`], its data and how one step of EM is made on them. What was learned
+//! implements [`learned::Learned`], by which the command line, the model file and the Python package know it.
 
+pub mod classes;
 pub mod engine;
 pub mod gaussian;
 pub mod hmm;
-mod partition;
+pub mod learned;
+pub mod raters;
+mod scores;
+pub mod table;

@@ -33,6 +33,7 @@ mod accelerate;
 mod blocks;
 mod criteria;
 mod jackknife;
+mod partition;
 mod search;
 #[cfg(test)]
 mod toy;
@@ -41,7 +42,8 @@ pub use accelerate::{Climbed, climb};
 pub use blocks::by_blocks;
 pub use criteria::{Criteria, Criterion, relative_entropy};
 pub use jackknife::{GROUPS, JACKKNIFE_FACTOR, jackknife};
-pub use search::{Effort, Found, Search, StartEnd};
+pub use partition::{partition_responsibilities, pca_partition, signed};
+pub use search::{Effort, Found, Search, StartEnd, agreement};
 
 use crate::linalg::Matrix;
 

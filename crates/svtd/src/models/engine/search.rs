@@ -70,11 +70,21 @@ pub struct Found<P> {
 }
 
 impl<P> Found<P> {
-    /// How many of the starts reached the best objective, of how many.
+    /// How many of the starts reached the best objective, of how many; moves up and down are no
+    /// starts.
     pub fn agreement(&self) -> (usize, usize) {
-        (self.starts.iter().filter(|start| start.reached).count(), self.starts.len())
+        agreement(&self.starts)
     }
 }
+
+/// How many starts reached the best objective, of how many; moves up and down are no starts.
+pub fn agreement(starts: &[StartEnd]) -> (usize, usize) {
+    let own = || starts.iter().filter(|start| start.name != MOVES);
+    (own().filter(|start| start.reached).count(), own().count())
+}
+
+/// What the ends of up-and-down moves are called.
+const MOVES: &str = "up and down";
 
 /// A deterministic search for the best parameters of a model.
 pub struct Search<'a, M> {
@@ -105,8 +115,11 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
 
     /// The best parameters with `k` components.
     pub fn fit(&self, k: usize) -> Found<M::Parameters> {
-        let last = self.climb_path(1..=k.max(1), false).pop();
-        // The range above holds at least one number.
+        let mut last = None;
+        self.climb_path(k.max(1), false, &mut |found| {
+            last = Some(found);
+            true
+        });
         last.unwrap_or_else(|| self.finish(Candidates::default()))
     }
 
@@ -114,31 +127,49 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
     /// its last: each is one split away from the one before.
     pub fn path(&self, range: std::ops::RangeInclusive<usize>) -> Vec<Found<M::Parameters>> {
         let (first, last) = ((*range.start()).max(1), *range.end());
-        let all = self.climb_path(1..=last.max(first), true);
-        all.into_iter().skip(first - 1).collect()
+        let mut all = self.path_while(last.max(first), |_| true);
+        all.drain(..first - 1);
+        all
     }
 
-    /// Solutions for `1..=K`; with `each`, every one of them searched in full, else only the last,
-    /// with plain rungs of the ladder before it.
+    /// The best parameters for 1, 2, ... components, at most `most`, as long as `go_on` says so of
+    /// what was found last.
+    pub fn path_while(
+        &self,
+        most: usize,
+        mut go_on: impl FnMut(&Found<M::Parameters>) -> bool,
+    ) -> Vec<Found<M::Parameters>> {
+        let mut all = Vec::new();
+        self.climb_path(most.max(1), true, &mut |found| {
+            let more = go_on(&found);
+            all.push(found);
+            more
+        });
+        all
+    }
+
+    /// Hands solutions for `1..=last` to `sink` until it refuses more; with `each`, every one of
+    /// them searched in full, else only the last, with plain rungs of the ladder before it.
     fn climb_path(
         &self,
-        range: std::ops::RangeInclusive<usize>,
+        last: usize,
         each: bool,
-    ) -> Vec<Found<M::Parameters>> {
+        sink: &mut dyn FnMut(Found<M::Parameters>) -> bool,
+    ) {
         if let Some(coarse) = self.model.coarse() {
-            return self.refine(&coarse, range, each);
+            let mut search = Search::new(&coarse).effort(self.effort);
+            search.watch = self.watch;
+            return search.climb_path(last, each, &mut |rough| sink(self.refined(rough)));
         }
-        let (first, last) = (*range.start(), *range.end());
         let tell = |done: usize| {
             if let Some(watch) = self.watch {
                 watch(done, last);
             }
         };
         tell(0);
-        let mut found: Vec<Found<M::Parameters>> = Vec::new();
         let mut rung: Option<Climb<M>> = None;
         let mut ladder_steps = 0;
-        for k in first..=last {
+        for k in 1..=last {
             let step_up = match &rung {
                 None => climb(self.model, self.one_component(), self.model.max_steps()),
                 Some(below) => match self.split(&below.parameters).into_iter().next() {
@@ -147,20 +178,20 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
                 },
             };
             ladder_steps += step_up.steps;
-            let here = if each || k == last {
-                let mut result = self.search(k, step_up);
-                result.steps += std::mem::take(&mut ladder_steps);
-                let parameters = result.parameters.clone();
-                let objective = result.objective;
-                found.push(result);
-                Climbed { parameters, objective, steps: 0, converged: true }
-            } else {
-                step_up
-            };
-            rung = Some(here);
+            if !each && k < last {
+                rung = Some(step_up);
+                tell(k);
+                continue;
+            }
+            let mut found = self.search(k, step_up);
+            found.steps += std::mem::take(&mut ladder_steps);
+            let (parameters, objective) = (found.parameters.clone(), found.objective);
+            rung = Some(Climbed { parameters, objective, steps: 0, converged: true });
             tell(k);
+            if !sink(found) {
+                return;
+            }
         }
-        found
     }
 
     /// Everything for one number of components: the starts and the end of the ladder, converged,
@@ -192,36 +223,23 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             let moved: Vec<Climb<M>> =
                 from.into_par_iter().map(|start| self.up_and_down(start)).collect();
             for end in moved {
-                candidates.push("up and down", end);
+                candidates.push(MOVES, end);
             }
         }
         self.finish(candidates)
     }
 
-    /// Searches a part of the data, and converges the best ends on all of them.
-    fn refine(
-        &self,
-        coarse: &M,
-        range: std::ops::RangeInclusive<usize>,
-        each: bool,
-    ) -> Vec<Found<M::Parameters>> {
-        let mut search = Search::new(coarse).effort(self.effort);
-        search.watch = self.watch;
-        let rough = search.climb_path(range, each);
-        rough
-            .into_iter()
-            .map(|found| {
-                let end = climb(self.model, found.parameters, self.model.max_steps());
-                // Where starts led is known on the part alone.
-                Found {
-                    parameters: end.parameters,
-                    objective: end.objective,
-                    converged: end.converged,
-                    starts: found.starts,
-                    steps: found.steps + end.steps,
-                }
-            })
-            .collect()
+    /// What was found on a part of the data, converged on all of them. Where starts led is known on
+    /// the part alone.
+    fn refined(&self, rough: Found<M::Parameters>) -> Found<M::Parameters> {
+        let end = climb(self.model, rough.parameters, self.model.max_steps());
+        Found {
+            parameters: end.parameters,
+            objective: end.objective,
+            converged: end.converged,
+            starts: rough.starts,
+            steps: rough.steps + end.steps,
+        }
     }
 
     fn finish(&self, candidates: Candidates<M::Parameters>) -> Found<M::Parameters> {
@@ -470,7 +488,7 @@ mod tests {
         }
         assert!(found.converged);
         let (reached, starts) = found.agreement();
-        assert!(reached >= 1 && reached <= starts);
+        assert_eq!((reached, starts), (1, 1));
     }
 
     #[test]

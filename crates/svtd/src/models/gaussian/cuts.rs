@@ -9,7 +9,8 @@ use super::em::{inverse_lower, lower_factor};
 use super::model::GaussianModel;
 use super::shape::Mixture;
 use crate::linalg::{Matrix, symmetric_eigen};
-use crate::models::partition::{scores_along, signed};
+use crate::models::engine::signed;
+use crate::models::scores::scores_along;
 
 /// All cuts of component `c`; records in the order of the blocks. Missing values count as the
 /// component's mean.

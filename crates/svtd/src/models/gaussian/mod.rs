@@ -32,21 +32,25 @@
 //! [`GaussianMixtureParams::prior`] sets it. With 0 the search is made with .01 and its end is
 //! climbed by plain maximum likelihood, variances kept above a millionth of the total.
 
+mod bins;
 mod blocks;
 mod coordinates;
 mod cuts;
 mod em;
 mod fit;
 mod fitted;
+mod learned;
 mod model;
 mod points;
 mod shape;
 mod spectral;
 mod starts;
+mod table;
 
 pub use fit::{GaussianMixtureParams, Prior};
 pub(crate) use fitted::position;
 pub use fitted::{ErrorBars, GaussianMixture, Placed};
+pub(crate) use learned::{by_rows, matched, whole};
 pub(crate) use model::mend_weights;
 pub use points::Points;
 pub(crate) use points::data;

@@ -10,7 +10,8 @@ use super::chain::Chain;
 use super::model::HmmModel;
 use super::sequences::Emissions;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
-use crate::models::partition::{scores_along, signed};
+use crate::models::engine::signed;
+use crate::models::scores::scores_along;
 
 /// An axis of alternation counts when its eigenvalue is below this part of the leading one.
 const ALTERNATES: f64 = -0.2;

@@ -11,6 +11,7 @@ use super::forward_backward::{Likelihoods, Recursion, Sums};
 use super::model::HmmModel;
 use super::observations::{Observations, Reference};
 use super::sequences::{Emissions, Sequences};
+use super::table::SequenceColumns;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::engine::{Criteria, Found, LatentModel, StartEnd};
@@ -73,6 +74,8 @@ pub struct Forecast {
 pub struct Hmm {
     pub(super) emissions: Emissions,
     pub(super) names: Vec<String>,
+    /// The columns of the table it was learned from.
+    pub(super) columns: SequenceColumns,
     pub(super) categories: Vec<Vec<String>>,
     pub(super) n_states: usize,
     pub(super) initial: Vec<f64>,
@@ -107,6 +110,7 @@ impl Hmm {
         let mut hmm = Self {
             emissions: sequences.emissions(),
             names: sequences.names().to_vec(),
+            columns: SequenceColumns::default(),
             categories: sequences.categories().to_vec(),
             n_states: k,
             initial: chain.initial().to_vec(),
@@ -156,6 +160,7 @@ impl Hmm {
         Ok(Self {
             emissions,
             names,
+            columns: SequenceColumns::default(),
             categories,
             n_states: k,
             initial,
@@ -193,6 +198,17 @@ impl Hmm {
         if !self.converged {
             self.notes.push("EM had not converged when its steps ran out".to_owned());
         }
+    }
+
+    /// The same model, remembering the columns of its table.
+    pub fn with_columns(mut self, columns: SequenceColumns) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// Adds sentences for the user.
+    pub fn add_notes(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
     }
 
     /// Number of states, `k`.

@@ -36,15 +36,18 @@ mod features;
 mod fit;
 mod fitted;
 mod forward_backward;
+mod learned;
 mod model;
 mod observations;
 mod sequences;
 mod starts;
 mod symbols;
+mod table;
 mod three_views;
 mod trigrams;
 
 pub use fit::HmmParams;
 pub use fitted::{ErrorBars, Forecast, Hmm, InitialLaw};
 pub use sequences::{Emissions, Sequences};
+pub use table::{SequenceColumns, SequenceTable};
 pub use three_views::{ThreeViews, TripleMoments};

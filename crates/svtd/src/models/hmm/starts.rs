@@ -17,8 +17,7 @@ use super::three_views::{TripleMoments, second_value};
 use super::trigrams;
 use crate::Method;
 use crate::linalg::Matrix;
-use crate::models::engine::LatentModel;
-use crate::models::partition::{partition, softened};
+use crate::models::engine::{LatentModel, partition_responsibilities, pca_partition};
 use crate::moments::MAX_FEATURES;
 
 /// Lengths of windows that are tried as views.
@@ -54,8 +53,10 @@ pub(super) fn starts(model: &HmmModel, k: usize) -> Vec<(&'static str, Chain)> {
     let mut averaged = features.clone();
     averaged.add(1.0, &model.neighbour_sums(&features));
     for (name, rows) in [("partition", &features), ("averaged partition", &averaged)] {
-        let labels = partition(rows, None, k, 20);
-        found.push((name, model.parameters_from(&softened(&labels, k, BELIEVED))));
+        if let Some(labels) = pca_partition(rows, None, k, 20) {
+            let start = partition_responsibilities(&labels, k, BELIEVED);
+            found.push((name, model.parameters_from(&start)));
+        }
     }
     if model.prior == 0.0 && model.n_rows() * k * k < SHORT {
         found.extend((0..HALTON_STARTS).map(|s| ("quasi-random", halton_chain(model, k, s))));

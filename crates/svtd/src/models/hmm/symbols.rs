@@ -6,7 +6,7 @@
 use super::model::HmmModel;
 use super::sequences::Emissions;
 use crate::linalg::Matrix;
-use crate::models::partition::partition;
+use crate::models::engine::pca_partition;
 
 /// A step whose observation is missing.
 pub(super) const MISSING: u32 = u32::MAX;
@@ -90,6 +90,10 @@ fn cells(model: &HmmModel, n_cells: usize) -> Vec<u32> {
     let features = model.row_features();
     let mut weights = vec![0.0; model.observations.n_rows()];
     model.observations.codes.iter().for_each(|&code| weights[code as usize] += 1.0);
-    let labels = partition(&features, Some(&weights), n_cells, 20);
-    labels.iter().map(|&l| l as u32).collect()
+    // Observations of few different values fall into fewer cells.
+    let labels = (2..=n_cells).rev().find_map(|n| pca_partition(&features, Some(&weights), n, 20));
+    match labels {
+        Some(labels) => labels.iter().map(|&l| l as u32).collect(),
+        None => vec![0; features.n_rows()],
+    }
 }
