@@ -14,6 +14,7 @@
 //! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
 //! | `drawing.rs` | corpora whose truth is known |
+//! | `records.rs` | models of records: classes, raters |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
@@ -25,6 +26,7 @@ mod counts;
 mod drawing;
 mod failure;
 mod fitted;
+mod records;
 mod texts;
 mod waiting;
 
@@ -45,6 +47,8 @@ mod _svtd {
     use crate::failure::FitError;
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

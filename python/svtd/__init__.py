@@ -12,6 +12,7 @@ number of threads never changes a bit of the result.
 """
 
 from ._choosing import Sweep, check, sweep
+from ._classes import LatentClass, Raters
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._generate import Generated, generate
@@ -24,6 +25,8 @@ __all__ = [
     "Comparison",
     "FitError",
     "Generated",
+    "LatentClass",
+    "Raters",
     "SingleTopic",
     "Sweep",
     "TopicPair",

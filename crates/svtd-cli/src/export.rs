@@ -18,10 +18,13 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
 use crate::output::{self, Column, Format, Table, Target};
 use crate::progress::{Detail, Progress};
-use crate::{input, threads};
+use crate::{input, records, threads};
 
 /// Runs the command.
 pub fn run(args: &Export, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::export(&saved, args, common);
+    }
     threads::pool(common.threads)?.install(|| export(args, common))
 }
 
