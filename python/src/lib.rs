@@ -14,6 +14,7 @@
 //! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
 //! | `drawing.rs` | corpora whose truth is known |
+//! | `records.rs` | models of records: classes, raters |
 //! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
@@ -28,6 +29,7 @@ mod failure;
 mod fitted;
 mod gaussian;
 mod hmm;
+mod records;
 mod texts;
 mod waiting;
 
@@ -48,6 +50,8 @@ mod _svtd {
     use crate::failure::FitError;
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
     #[pymodule_export]
     use crate::gaussian::{gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample};
     #[pymodule_export]

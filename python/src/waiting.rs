@@ -36,7 +36,7 @@ enum News<T> {
 /// Thrown to unwind work that nobody waits for.
 struct GivenUp;
 
-type Teller = Box<dyn Fn(&'static str, usize, usize) + Send>;
+type Teller = Box<dyn Fn(&'static str, usize, usize) + Send + Sync>;
 
 /// Where the work reports its steps.
 pub struct Steps {

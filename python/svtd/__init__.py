@@ -12,6 +12,7 @@ number of threads never changes a bit of the result.
 """
 
 from ._choosing import Sweep, check, sweep
+from ._classes import LatentClass, Raters
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._gaussian import GaussianMixture
@@ -28,6 +29,8 @@ __all__ = [
     "FitError",
     "GaussianMixture",
     "Generated",
+    "LatentClass",
+    "Raters",
     "SingleTopic",
     "Sweep",
     "TopicPair",

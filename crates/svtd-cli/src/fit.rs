@@ -14,10 +14,13 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, output, threads, trust};
+use crate::{choice, dry_run, input, output, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
+    if args.model.topics().is_none() {
+        return records::fit(args, common);
+    }
     if let Some(sentence) = args.contradiction() {
         return Err(Failure::Request(sentence));
     }
@@ -30,8 +33,9 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
-    let corpus = input::corpus(&args.source, &progress)?;
-    let about = Failure::about(&args.source.input);
+    // Nobody asks for the order in which documents were read, and the other need not be made twice.
+    let corpus = input::corpus(&args.source, &progress)?.into_key_order();
+    let about = Failure::about(&args.source.name());
     let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));
     if args.dry_run {
@@ -54,8 +58,8 @@ macro_rules! with_topics {
     ($params:expr, $args:expr, $corpus:expr, $progress:expr) => {{
         let params = $params;
         match $args.n_topics {
-            TopicCount::Given(_) => params,
-            TopicCount::Auto => {
+            Some(TopicCount::Given(_)) => params,
+            Some(TopicCount::Auto) | None => {
                 $progress.begin("choosing k");
                 params.choose_topics($corpus, MOST_TOPICS)?
             }
@@ -68,6 +72,9 @@ macro_rules! with_choices {
     ($params:expr, $args:expr) => {{
         let (mut params, args) = ($params, $args);
         params = params.allow_fewer(args.allow_fewer).trust(!args.no_trust);
+        if let Some(splits) = args.splits {
+            params = params.splits(splits);
+        }
         if args.paper {
             params = params.paper();
         }
@@ -104,10 +111,10 @@ enum Params {
 impl Params {
     fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
         let k = match args.n_topics {
-            TopicCount::Given(k) => k,
-            TopicCount::Auto => 1,
+            Some(TopicCount::Given(k)) => k,
+            Some(TopicCount::Auto) | None => 1,
         };
-        Ok(match args.model {
+        Ok(match args.topic_model() {
             ModelKind::Lda => {
                 let mut params = with_choices!(Lda::params(k), args);
                 if let Some(alpha0) = args.alpha0 {

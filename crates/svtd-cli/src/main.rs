@@ -33,6 +33,7 @@ mod messages;
 mod output;
 mod plan;
 mod progress;
+mod records;
 mod reproduce;
 mod show;
 mod sweep;
@@ -81,6 +82,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Demo(args) => demo::run(args, common),
         Command::Words(args) => words::run(args, common),
         Command::Generate(args) => generate::run(args, common),
+        Command::Draw(args) => records::draw(args, common),
         Command::Reproduce(args) => reproduce::run(args, common),
         Command::Completions(args) => manual::completions(args, common),
         Command::Man(args) => manual::man(args, common),

@@ -7,15 +7,21 @@ use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::persist::atomic::write_atomically;
 use svtd::{Lda, SingleTopic};
 
-use crate::args::{Common, ModelKind, Sweep as Arguments};
+use crate::args::{AnyKind, Common, ModelKind, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{input, output, threads, trust};
+use crate::{input, output, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+    if args.model.topics().is_none() {
+        return records::sweep(args, common);
+    }
+    if let Some(flag) = args.records.given() {
+        return Err(Failure::Request(format!("{flag} is for --model classes")));
+    }
+    if args.alpha0.is_some() && args.model == AnyKind::SingleTopic {
         let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
         return Err(Failure::Request(sentence.to_owned()));
     }
@@ -31,14 +37,15 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("sweeping");
     let range = args.range.clone();
-    let swept = match args.model {
+    let kind = args.model.topics().unwrap_or_default();
+    let swept = match kind {
         ModelKind::Lda => {
             let params = Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0));
             params.sweep(&corpus, range, &mut |_| {})
         }
         ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
     };
-    let swept = swept.map_err(Failure::about(&args.source.input))?;
+    let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");
@@ -48,7 +55,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = json!(swept);
-        value["reasons"] = json!(reasons(&swept.recommendation, args.model));
+        value["reasons"] = json!(reasons(&swept.recommendation, kind));
         writeln!(out, "{value:#}")?;
     } else {
         write_table(&mut out, &swept)?;
@@ -57,7 +64,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
             chart.write_text(&mut out)?;
         }
         writeln!(out)?;
-        write_recommendation(&mut out, &swept.recommendation, args.model)?;
+        write_recommendation(&mut out, &swept.recommendation, kind)?;
     }
     out.flush()?;
     if !common.quiet {
@@ -84,25 +91,29 @@ fn shown(value: Option<f64>, places: usize) -> String {
 }
 
 fn write_table(out: &mut dyn Write, swept: &Sweep) -> io::Result<()> {
-    writeln!(out, "          direction k            held-out   behind            exclu-")?;
     writeln!(
         out,
-        "   k  eigenvalue  held out      z  per token  the best   npmi  sivity  stable  new topic"
+        "          direction k            held-out            behind            exclu-  come back"
+    )?;
+    writeln!(
+        out,
+        "   k  eigenvalue  held out      z  per token   error  the best   npmi  sivity  (words)    new topic"
     )?;
     for fit in &swept.fits {
         let direction = &swept.directions[fit.n_topics - 1];
         writeln!(
             out,
-            "{:>4}  {:>10.3e} {:>9} {:>6} {:>10} {:>9} {:>6}  {:>6.2}  {:>6}  {}",
+            "{:>4}  {:>10.3e} {:>9} {:>6} {:>10} {:>7} {:>9} {:>6}  {:>6.2}  {:<9}  {}",
             fit.n_topics,
             direction.eigenvalue,
             direction.cross_validated.map_or("-".to_owned(), |v| format!("{v:.2e}")),
             shown(direction.z, 1),
             shown(fit.log_likelihood, 4),
+            shown(fit.standard_error, 4),
             shown(fit.behind.map(|[behind, _]| behind), 4),
             shown(fit.npmi, 3),
             fit.exclusivity,
-            fit.n_stable.map_or("-".to_owned(), |n| n.to_string()),
+            fit.halves.map_or("-".to_owned(), |h| format!("{} ({:.1})", h.n_found, h.mean_words)),
             new_topic(fit),
         )?;
     }
@@ -160,11 +171,33 @@ fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
             )
         });
     }
-    if let Some(stable) = why.stable {
-        reasons.push(format!(
-            "up to {stable} topics, four in five are found again when a part of the documents is \
-             left out"
-        ));
+    match why.all_found {
+        Some(k) => reasons.push(format!(
+            "up to {k} topics, nine in ten or more come back in independent halves of the documents: \
+             everything you see is there"
+        )),
+        None if why.n_found.is_some() => reasons.push(
+            "whatever is asked for, not all topics come back in independent halves of the documents"
+                .to_owned(),
+        ),
+        None => {}
+    }
+    if let Some(n) = why.n_found {
+        reasons.push(if why.plateau_beyond {
+            format!(
+                "{n} topics come back at the end of the range, and more may beyond it: ask for a wider \
+                 range"
+            )
+        } else {
+            format!("at least {n} topics are there: as many come back, however many are asked for")
+        });
+    }
+    if !why.follows_model {
+        reasons.push(
+            "words are repeated more than so many topics explain, as in text: then what comes back \
+             counts, not the directions above the noise"
+                .to_owned(),
+        );
     }
     if model == ModelKind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
         reasons.push(
@@ -176,7 +209,7 @@ fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
     reasons
 }
 
-/// The curves: prediction and stability, and the spectrum.
+/// The curves: prediction, what comes back, and the spectrum.
 fn charts(swept: &Sweep) -> Vec<Chart> {
     let points = |value: &dyn Fn(&SweepFit) -> Option<f64>| -> Vec<(f64, f64)> {
         let point = |fit: &SweepFit| Some((fit.n_topics as f64, value(fit)?));
@@ -200,7 +233,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
     let mut eigenvalues = vec![line("in all documents", spectrum(&|d| Some(d.eigenvalue)))];
     eigenvalues.push(line("on held-out documents", spectrum(&|d| d.cross_validated)));
     eigenvalues.extend(swept.noise_floor.map(|floor| line("noise reaches", ends(floor))));
-    let share = |fit: &SweepFit| Some(fit.n_stable? as f64 / fit.n_topics as f64);
+    let share = |fit: &SweepFit| Some(fit.halves?.n_found / fit.n_topics as f64);
     let all = vec![
         chart(
             "Held-out words",
@@ -212,7 +245,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
             "Topics",
             "share or score",
             vec![
-                line("stable", points(&share)),
+                line("come back", points(&share)),
                 line("exclusivity", points(&|fit| Some(fit.exclusivity))),
                 line("coherence (NPMI)", points(&|fit| fit.npmi)),
             ],

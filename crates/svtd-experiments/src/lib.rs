@@ -14,8 +14,8 @@
 //! | [`stability`] | 6.2.2 | how much does one more document change? |
 //! | [`scaling`] | 1, 4 | how does time grow with topics, words and documents? |
 //! | [`state_union`] | 6.3.2 | are the paper's clusters of speeches found again? |
-//! | [`models`] | 1 | does the method learn hidden Markov models and Gaussian mixtures? |
 //! | [`dante`] | 6.3.1 | are its clusters of cantos, and the way from hell to heaven? |
+//! | [`models`] | 1, 7 | does the method learn naive Bayes models too? |
 //!
 //! # Same numbers
 //! A corpus follows from the experiment's name and its own number alone ([`seeds`]), and every
@@ -68,7 +68,7 @@ pub enum Experiment {
     StateUnion,
     /// Section 6.3.1.
     Dante,
-    /// Hidden Markov models and Gaussian mixtures, which the paper names.
+    /// The other models that the paper's method learns.
     Models,
 }
 

@@ -26,6 +26,11 @@ pub struct Evaluate {
     #[arg(long, value_name = "WORDS", default_value = "10", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
+
+    /// Models of records: cells that are missing, beside empty ones [default:
+    /// NA,NaN,nan,null,NULL]
+    #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 const EVALUATE_EXAMPLES: &str = "\

@@ -12,8 +12,10 @@ use super::text::{Layout, WordFlags};
 pub struct Source {
     /// Text: a folder of files, one document a line, JSON Lines, CSV, TSV or Parquet. Or counts: UCI
     /// docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain,
-    /// gzip or zstd; - is standard input
-    pub input: PathBuf,
+    /// gzip or zstd; - is standard input. Several inputs are read as one: text is counted together,
+    /// counts are united by word
+    #[arg(required = true, value_name = "INPUT")]
+    pub input: Vec<PathBuf>,
 
     /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
     /// beside docword.NAME.txt]
@@ -103,7 +105,18 @@ impl Source {
     /// The files that are read, none of which may be written to.
     pub fn files(&self) -> Vec<&Path> {
         let stop_words = self.words.stop_words.as_deref().map(Path::new);
-        let given = [Some(self.input.as_path()), self.vocab.as_deref(), stop_words];
-        given.into_iter().flatten().collect()
+        let others = [self.vocab.as_deref(), stop_words];
+        self.input.iter().map(PathBuf::as_path).chain(others.into_iter().flatten()).collect()
+    }
+
+    /// What messages call the inputs.
+    pub fn name(&self) -> PathBuf {
+        match self.input.as_slice() {
+            [only] => only.clone(),
+            [first, others @ ..] => {
+                PathBuf::from(format!("{} and {} more", first.display(), others.len()))
+            }
+            [] => PathBuf::new(),
+        }
     }
 }

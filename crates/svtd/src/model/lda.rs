@@ -37,6 +37,11 @@ impl Lda {
         &self.options
     }
 
+    /// The same model, said to have been fitted with these options.
+    pub(crate) fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
     pub(crate) fn from_parts(
         topics: Topics,
         alpha: Vec<f64>,

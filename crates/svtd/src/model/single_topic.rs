@@ -27,6 +27,11 @@ impl SingleTopic {
         &self.options
     }
 
+    /// The same model, said to have been fitted with these options.
+    pub(crate) fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
     pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
         Self { topics, diagnostics, options }
     }

@@ -167,8 +167,12 @@ impl Records {
     }
 
     /// Records from coded answers: category numbers within each item, [`MISSING`] for none.
-    pub(crate) fn from_codes(items: Vec<Item>, answers: &[u32], weights: Vec<f64>) -> Self {
+    ///
+    /// # Panics
+    /// When there are not as many answers as items for every weight, or a number is no category.
+    pub fn from_codes(items: Vec<Item>, answers: &[u32], weights: Vec<f64>) -> Self {
         let offsets = offsets(&items);
+        assert_eq!(answers.len(), items.len() * weights.len(), "an answer to every item");
         let rows = Rows { codes: shifted(&offsets, items.len(), answers), values: Vec::new() };
         Self::collect(items, rows, weights)
     }
@@ -390,7 +394,11 @@ fn shifted(offsets: &[usize], n_items: usize, answers: &[u32]) -> Vec<u32> {
     let n = offsets[offsets.len() - 1] as u32;
     let shift = |(place, &code): (usize, &u32)| match code {
         MISSING => n,
-        code => code + offsets[place % n_items] as u32,
+        code => {
+            let b = place % n_items;
+            assert!((code as usize) < offsets[b + 1] - offsets[b], "a category of its item");
+            code + offsets[b] as u32
+        }
     };
     answers.iter().enumerate().map(shift).collect()
 }

@@ -47,15 +47,37 @@ pub struct Spectral {
     pub max_steps: usize,
     /// How much of the overall frequencies is mixed into every class.
     pub smoothing: f64,
+    /// How the rotation is found.
+    pub rotation: Rotation,
+}
+
+/// How the rotation that all `H_i` share is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rotation {
+    /// From all of them at once.
+    Joint,
+    /// From the one whose eigenvalues lie furthest apart: the paper's Algorithm 2.
+    OneFeature,
 }
 
 impl Spectral {
     /// For a sample, as a start of EM.
-    pub const START: Self = Self { ridge: 1e-3, tolerance: 1e-7, max_steps: 200, smoothing: 0.05 };
+    pub const START: Self = Self {
+        ridge: 1e-3,
+        tolerance: 1e-7,
+        max_steps: 200,
+        smoothing: 0.05,
+        rotation: Rotation::Joint,
+    };
 
     /// For exact moments: nothing that trades bias for variance.
-    pub const EXACT: Self =
-        Self { ridge: 0.0, tolerance: 1e-16, max_steps: 400_000, smoothing: 0.0 };
+    pub const EXACT: Self = Self {
+        ridge: 0.0,
+        tolerance: 1e-16,
+        max_steps: 400_000,
+        smoothing: 0.0,
+        rotation: Rotation::Joint,
+    };
 }
 
 /// Classes from the moments of categorical records; `None` when the moments do not show `k` of
@@ -81,7 +103,10 @@ pub fn spectral_classes(
         .collect();
     let sums = triple_sums(records, &factor, &scales);
     let slices = slices(records, &blocks, &sums, k, how.ridge)?;
-    let rotation = joint_rotation(&slices, &scales, k);
+    let rotation = match how.rotation {
+        Rotation::Joint => joint_rotation(&slices, &scales, k),
+        Rotation::OneFeature => pivot_rotation(&slices, &scales),
+    };
     Some(read_off(records, frequencies, &slices, &rotation, how))
 }
 
@@ -336,6 +361,18 @@ fn joint_rotation(slices: &[Matrix], scales: &[f64], k: usize) -> Matrix {
         })
         .collect();
     diagonalise_matrices(&matrices)
+}
+
+/// The eigenvectors of the scaled slice with the widest narrowest gap; the first of equals.
+fn pivot_rotation(slices: &[Matrix], scales: &[f64]) -> Matrix {
+    let gap = |i: usize| {
+        let (values, _) = symmetric_eigen(&slices[i]);
+        let gaps = values.windows(2).map(|pair| pair[0] - pair[1]);
+        scales[i] * gaps.fold(f64::INFINITY, f64::min)
+    };
+    let gaps: Vec<f64> = (0..slices.len()).map(gap).collect();
+    let pivot = (0..gaps.len()).max_by(|&a, &b| gaps[a].total_cmp(&gaps[b]).then(b.cmp(&a)));
+    symmetric_eigen(&slices[pivot.unwrap_or(0)]).1
 }
 
 fn read_off(

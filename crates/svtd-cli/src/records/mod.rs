@@ -1,0 +1,41 @@
+//! Models of records: classes, raters, hidden Markov models, Gaussian mixtures, each known by the library's trait
+//! `Learned` alone. What differs from one to the other is how it is learned ([`fit`]).
+
+mod ask;
+mod before;
+mod fit;
+mod sequences;
+mod listing;
+
+use std::path::Path;
+
+use svtd::models::learned::{self, SavedRecords};
+use svtd::models::table::{Table, TableReader};
+
+pub use ask::{diff, draw, evaluate, export, infer, show, tables};
+pub use before::{check, sweep};
+pub use fit::fit;
+
+use crate::failure::{Failure, Outcome};
+use crate::messages;
+
+/// The model of records in a file; `None` when it holds topics, or is no file at all, which those
+/// who read topics will tell.
+pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    learned::load(path).map_err(Failure::about(path))
+}
+
+/// Reads a table and says how large it is.
+fn read(path: &Path, reader: &TableReader) -> Outcome<Table> {
+    let table = reader.read(path).map_err(Failure::about(path))?;
+    let missing: usize = table.columns().iter().map(|column| column.n_missing()).sum();
+    messages::say(&format!(
+        "read {} records of {} columns; {missing} cells missing",
+        table.n_rows(),
+        table.columns().len()
+    ));
+    Ok(table)
+}
