@@ -116,6 +116,19 @@ fn choosing_k() {
 }
 
 #[test]
+fn states_of_a_patient_over_visits() {
+    run(&guides().join("visits.md"));
+}
+
+#[test]
+fn the_geyser() {
+    // Needs published tables that are not ours to keep.
+    if std::env::var_os("SVTD_DATA").is_some() {
+        run(&guides().join("geyser.md"));
+    }
+}
+
+#[test]
 fn can_i_trust_this_topic() {
     run(&guides().join("../trust.md"));
 }

@@ -22,6 +22,7 @@ mod reproduce;
 mod rivals;
 mod round_trip;
 mod screen;
+mod sequences;
 mod text;
 mod trouble;
 mod workspace;
