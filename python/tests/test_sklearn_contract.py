@@ -10,7 +10,7 @@ NOT_A_CLASSIFIER = (
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, svtd.Vectorizer):
+    if isinstance(estimator, (svtd.Vectorizer, svtd.LatentClass)):
         return {}
     checks = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
     return dict.fromkeys(checks, NOT_A_CLASSIFIER)
@@ -19,7 +19,12 @@ def expected_failures(estimator):
 # Two topics because the tables that the checks draw have as few as two columns, and fewer where
 # what they draw is noise, in which no second topic can be seen.
 @parametrize_with_checks(
-    [svtd.SingleTopic(2, allow_fewer=True), svtd.LDA(2, allow_fewer=True), svtd.Vectorizer(min_df=1)],
+    [
+        svtd.SingleTopic(2, allow_fewer=True),
+        svtd.LDA(2, allow_fewer=True),
+        svtd.Vectorizer(min_df=1),
+        svtd.LatentClass(2, error_bars=False),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_the_estimator_keeps_the_contract(estimator, check):
