@@ -35,7 +35,7 @@ def test_the_python_of_every_guide_runs(guide, tmp_path, monkeypatch):
     assert failed == 0 and tried > 3
 
 
-@pytest.mark.parametrize("module", ["svtd", "svtd._choosing", "svtd._comparison", "svtd._estimators", "svtd._gaussian", "svtd._generate", "svtd._hmm", "svtd._vectorizer"])
+@pytest.mark.parametrize("module", ["svtd", "svtd._choosing", "svtd._classes", "svtd._comparison", "svtd._estimators", "svtd._gaussian", "svtd._generate", "svtd._hmm", "svtd._vectorizer"])
 def test_the_docstrings_run(module):
     failed, tried = doctest.testmod(sys.modules[module], optionflags=FLAGS)
     assert failed == 0 and tried > 0

@@ -116,6 +116,16 @@ fn choosing_k() {
 }
 
 #[test]
+fn a_survey_with_missing_answers() {
+    run(&guides().join("survey.md"));
+}
+
+#[test]
+fn seven_pathologists() {
+    run(&guides().join("pathologists.md"));
+}
+
+#[test]
 fn states_of_a_patient_over_visits() {
     run(&guides().join("visits.md"));
 }

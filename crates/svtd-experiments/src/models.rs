@@ -14,7 +14,7 @@ use svtd::models::classes::{
 
 use crate::report::{Claim, Numbers, Section, Verdict};
 use crate::seeds::seed;
-use crate::statistics::{mean, standard_error};
+use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use crate::{Plan, Watch, each};
 
@@ -102,18 +102,18 @@ fn samples(section: &mut Section, plan: &Plan, watch: Watch<'_>) -> svtd::Result
             .filter(|o| o.n_records == size && o.contestant == name)
             .filter_map(|o| o.error)
             .collect();
-        (mean(&errors), standard_error(&errors), errors.len())
+        (Mean::of(&errors), errors.len())
     };
     for &size in &sizes {
         let mut row: Vec<Cell> = vec![size.into()];
         row.extend(names.iter().map(|name| {
-            let (mean, error, found) = mean_of(size, name);
-            if found == 0 { Cell::Empty } else { Cell::Mean(mean, error) }
+            let (mean, found) = mean_of(size, name);
+            if found == 0 { Cell::Empty } else { Cell::Mean(mean.value, mean.error) }
         }));
         table.push(row);
     }
     let (first, last) = (sizes[0], sizes[sizes.len() - 1]);
-    let [small, large] = [first, last].map(|size| mean_of(size, names[2]).0);
+    let [small, large] = [first, last].map(|size| mean_of(size, names[2]).0.value);
     let rate = (small / large).ln() / (last as f64 / first as f64).ln();
     section.claims.push(Claim::new(
         "Theorem 5.1, for naive Bayes models",
@@ -124,8 +124,10 @@ fn samples(section: &mut Section, plan: &Plan, watch: Watch<'_>) -> svtd::Result
         ),
         if rate > 0.4 { Verdict::Holds } else { Verdict::Partly },
     ));
-    let closest =
-        names.iter().copied().min_by(|a, b| mean_of(last, a).0.total_cmp(&mean_of(last, b).0));
+    let closest = names
+        .iter()
+        .copied()
+        .min_by(|a, b| mean_of(last, a).0.value.total_cmp(&mean_of(last, b).0.value));
     section.claims.push(Claim::new(
         "expected",
         "the search that begins at the moments ends nearest to the truth",
@@ -271,5 +273,5 @@ fn largest_error(truth: &ClassParameters, found: &ClassParameters) -> f64 {
 }
 
 fn mean_error(truth: &ClassParameters, found: &ClassParameters) -> f64 {
-    mean(&errors(truth, found))
+    Mean::of(&errors(truth, found)).value
 }

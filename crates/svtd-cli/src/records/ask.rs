@@ -61,10 +61,10 @@ pub fn infer(saved: &SavedRecords, args: &Infer, common: &Common) -> Outcome {
     inputs.push(&args.model);
     let target = args.output.as_deref().map(|path| Target::new(path, args.to, args.force, &inputs));
     let target = target.transpose()?;
-    let table = read(&args.source.input, &reader(&args.missing))?;
+    let table = read(&args.source, &reader(&args.missing))?;
     let pool = threads::pool(common.threads)?;
     let told = pool.install(|| saved.model.infer(&table));
-    let told = told.map_err(Failure::about(&args.source.input))?;
+    let told = told.map_err(Failure::about(&args.source.name()))?;
     write_listing(&told, target.as_ref(), args.to, common)
 }
 
@@ -102,10 +102,10 @@ fn write_listing(
 /// `svtd evaluate`: how well the model explains records.
 pub fn evaluate(saved: &SavedRecords, args: &Evaluate, common: &Common) -> Outcome {
     refuse(first(&[(args.labels.is_some(), "--labels")]))?;
-    let table = read(&args.source.input, &reader(&args.missing))?;
+    let table = read(&args.source, &reader(&args.missing))?;
     let pool = threads::pool(common.threads)?;
     let found = pool.install(|| saved.model.evaluate(&table));
-    let found = found.map_err(Failure::about(&args.source.input))?;
+    let found = found.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
         let pairs = found.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
@@ -120,7 +120,7 @@ pub fn evaluate(saved: &SavedRecords, args: &Evaluate, common: &Common) -> Outco
 
 /// `svtd show`: one record, and what pulls it where.
 pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
-    let table = read(&args.source.input, &reader(&args.missing))?;
+    let table = read(&args.source, &reader(&args.missing))?;
     let asked = args.document.as_deref().unwrap_or("1");
     let row = asked.parse().ok().filter(|row| (1..=table.n_rows()).contains(row));
     let Some(row) = row else {
@@ -129,7 +129,7 @@ pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
             table.n_rows()
         )));
     };
-    let told = saved.model.explain(&table, row - 1).map_err(Failure::about(&args.source.input))?;
+    let told = saved.model.explain(&table, row - 1).map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
         let pairs = told.iter().map(|one| (one.name.to_owned(), one.to_json()));
@@ -201,8 +201,8 @@ fn named_file(prefix: &Path, name: &str, ending: &str) -> PathBuf {
 fn all_listings(saved: &SavedRecords, args: &Export) -> Outcome<Vec<Listing>> {
     let mut listings = saved.model.listings();
     if let Some(source) = &args.source.0 {
-        let table = read(&source.input, &TableReader::new())?;
-        let mut told = saved.model.infer(&table).map_err(Failure::about(&source.input))?;
+        let table = read(source, &TableReader::new())?;
+        let mut told = saved.model.infer(&table).map_err(Failure::about(&source.name()))?;
         // A model's own table may have this name already.
         if listings.iter().any(|listing| listing.name == told.name) {
             told.name = "records";

@@ -23,8 +23,8 @@ pub fn check(args: &Check, common: &Common) -> Outcome {
         ));
     }
     threads::pool(common.threads)?.install(|| {
-        let table = read(&args.source.input, &args.records.reader())?;
-        let about = Failure::about(&args.source.input);
+        let table = read(&args.source, &args.records.reader())?;
+        let about = Failure::about(&args.source.name());
         let records = Records::from_table(&table, &args.records.choice()).map_err(about)?;
         let found = Identifiability::of(&records);
         let objection = args.n_topics.and_then(|k| found.objection(k));
@@ -87,8 +87,8 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
         return super::sequences::sweep(args, common);
     }
     threads::pool(common.threads)?.install(|| {
-        let table = read(&args.source.input, &args.records.reader())?;
-        let about = Failure::about(&args.source.input);
+        let table = read(&args.source, &args.records.reader())?;
+        let about = Failure::about(&args.source.name());
         let records = Records::from_table(&table, &args.records.choice()).map_err(&about)?;
         let mut params = LatentClass::params(1).prior(args.records.prior.unwrap_or(1.0));
         if let Some(effort) = args.records.effort {

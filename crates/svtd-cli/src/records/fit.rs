@@ -27,10 +27,10 @@ pub fn fit(args: &Fit, common: &Common) -> Outcome {
 }
 
 fn learn_and_tell(args: &Fit, common: &Common) -> Outcome {
-    let table = read(&args.source.input, &args.records.reader())?;
+    let table = read(&args.source, &args.records.reader())?;
     let progress = Progress::new(Detail::chosen(common));
     progress.begin("learning");
-    let model = learn(args, &table, &progress).map_err(Failure::about(&args.source.input))?;
+    let model = learn(args, &table, &progress).map_err(Failure::about(&args.source.name()))?;
     if let Some(path) = &args.output {
         progress.begin("writing");
         learned::save(&*model, &table.digest(), path, args.force)?;

@@ -16,6 +16,7 @@ pub use ask::{diff, draw, evaluate, export, infer, show, tables};
 pub use before::{check, sweep};
 pub use fit::fit;
 
+use crate::args::Source;
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 
@@ -28,9 +29,17 @@ pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
     learned::load(path).map_err(Failure::about(path))
 }
 
-/// Reads a table and says how large it is.
-fn read(path: &Path, reader: &TableReader) -> Outcome<Table> {
-    let table = reader.read(path).map_err(Failure::about(path))?;
+/// Reads a table, or several with the same columns as one, and says how large it is.
+fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
+    let mut whole: Option<Table> = None;
+    for path in &source.input {
+        let table = reader.read(path)?;
+        match &mut whole {
+            None => whole = Some(table),
+            Some(before) => before.append(&table).map_err(Failure::about(path))?,
+        }
+    }
+    let table = whole.unwrap_or_default();
     let missing: usize = table.columns().iter().map(|column| column.n_missing()).sum();
     messages::say(&format!(
         "read {} records of {} columns; {missing} cells missing",

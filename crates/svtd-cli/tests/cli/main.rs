@@ -18,6 +18,7 @@ mod malformed;
 mod overwriting;
 mod parquet;
 mod real_corpora;
+mod records;
 mod reproduce;
 mod rivals;
 mod round_trip;

@@ -141,6 +141,21 @@ impl Table {
         &self.columns
     }
 
+    /// Puts the rows of another table behind these.
+    ///
+    /// # Errors
+    /// When it lacks one of the columns.
+    pub fn append(&mut self, other: &Table) -> Result<()> {
+        for column in &mut self.columns {
+            let more = other.column(&column.name)?;
+            let cells = (0..self.n_rows).map(|row| column.label(row));
+            let cells = cells.chain((0..other.n_rows).map(|row| more.label(row)));
+            *column = Column::from_cells(column.name.clone(), cells.collect::<Vec<_>>());
+        }
+        self.n_rows += other.n_rows;
+        Ok(())
+    }
+
     /// A digest of all columns, their names and cells.
     pub fn digest(&self) -> String {
         let mut hasher = Sha256::new();

@@ -130,6 +130,13 @@ impl Records {
             None => vec![1.0; table.n_rows()],
             Some(name) => read_weights(table.column(name)?)?,
         };
+        if columns.iter().all(|column| column.labels().is_empty()) {
+            return Err(Error::Records {
+                reason:
+                    "every answer of every record is missing; is the right cell called missing?"
+                        .to_owned(),
+            });
+        }
         let mut notes = Vec::new();
         let mut items = Vec::new();
         let mut kept = Vec::new();
@@ -157,12 +164,6 @@ impl Records {
         let coded = code(&items, &kept, table.n_rows())?;
         let mut records = Self::collect(items, coded, weights);
         records.notes.splice(0..0, notes);
-        if records.weights.is_empty() {
-            return Err(Error::Records {
-                reason: "every answer of every record is missing; is the right value given to --missing?"
-                    .to_owned(),
-            });
-        }
         Ok(records)
     }
 

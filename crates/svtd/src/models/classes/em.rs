@@ -161,17 +161,17 @@ impl ClassModel {
             r.copy_from_slice(&logs.shares[..k]);
             for &code in &rows.codes[u * jc..(u + 1) * jc] {
                 let row = &logs.probabilities[code as usize * k..][..k];
-                for j in 0..k {
-                    r[j] += row[j];
+                for (sum, log) in r.iter_mut().zip(row) {
+                    *sum += log;
                 }
             }
             for l in 0..jn {
                 let x = rows.values[u * jn + l];
                 if !x.is_nan() {
-                    for j in 0..k {
+                    for (j, sum) in r.iter_mut().enumerate() {
                         let (c, v) =
                             (parameters.centres[l * k + j], parameters.variances[l * k + j]);
-                        r[j] += self.laws[l].log_density(x, c, v);
+                        *sum += self.laws[l].log_density(x, c, v);
                     }
                 }
             }

@@ -199,7 +199,9 @@ fn factor(
         }
     }
     let (values, vectors) = leading.of(&matrix);
-    if !(values[k - 1] > 1e-6 * values[0]) {
+    // False for numbers that are none, too.
+    let visible = values[k - 1] > 1e-6 * values[0];
+    if !visible {
         return None;
     }
     let mut factor = vectors.columns(0..k);
@@ -267,21 +269,17 @@ fn triple_sums(records: &Records, factor: &Matrix, scales: &[f64]) -> Vec<f64> {
             squares.fill(0.0);
             for &code in codes {
                 let y = &scaled[code as usize * k..][..k];
-                for a in 0..k {
-                    total[a] += y[a];
-                    (0..k).for_each(|b| squares[a * k + b] += y[a] * y[b]);
-                }
+                total.iter_mut().zip(y).for_each(|(sum, value)| *sum += value);
+                add_outer(&mut squares, y, 1.0);
             }
             for &code in codes {
                 let y = &scaled[code as usize * k..][..k];
                 let target = &mut sums[code as usize * k * k..][..k * k];
-                (0..k).for_each(|a| other[a] = total[a] - y[a]);
-                for a in 0..k {
-                    for b in 0..k {
-                        let without_own = squares[a * k + b] - y[a] * y[b];
-                        target[a * k + b] += tau * (other[a] * other[b] - without_own);
-                    }
-                }
+                other.iter_mut().zip(&total).zip(y).for_each(|((o, sum), own)| *o = sum - own);
+                // Less the squares of the other items; an item's own square is in neither.
+                add_outer(target, &other, tau);
+                add_outer(target, y, tau);
+                target.iter_mut().zip(&squares).for_each(|(t, square)| *t -= tau * square);
             }
         }
         sums
@@ -298,6 +296,13 @@ fn triple_sums(records: &Records, factor: &Matrix, scales: &[f64]) -> Vec<f64> {
         own.iter_mut().for_each(|value| *value /= mass.max(f64::MIN_POSITIVE));
     }
     sums
+}
+
+/// Adds `weight * y y'`.
+fn add_outer(target: &mut [f64], y: &[f64], weight: f64) {
+    for (row, a) in target.chunks_exact_mut(y.len()).zip(y) {
+        row.iter_mut().zip(y).for_each(|(sum, b)| *sum += weight * a * b);
+    }
 }
 
 /// `H_i` of every category.

@@ -25,9 +25,9 @@ pub fn pca_partition(
             (0..mean.len()).map(|a| (points[(u, a)] - mean[a]) * axis[a]).sum()
         };
         let mut moved = false;
-        for u in 0..clusters.len() {
-            if clusters[u] == cluster && side(u) < 0.0 {
-                clusters[u] = n_clusters;
+        for (u, own) in clusters.iter_mut().enumerate() {
+            if *own == cluster && side(u) < 0.0 {
+                *own = n_clusters;
                 moved = true;
             }
         }
