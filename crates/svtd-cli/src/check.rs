@@ -5,14 +5,20 @@ use std::io::{self, Write};
 use serde_json::json;
 use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
 
-use crate::args::{Check as Arguments, Common, ModelKind};
+use crate::args::{AnyKind, Check as Arguments, Common};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{choice, forecast, input, json, threads, trust};
+use crate::{choice, forecast, input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+    if args.model.topics().is_none() {
+        return records::check(args, common);
+    }
+    if let Some(flag) = args.records.given() {
+        return Err(Failure::Request(format!("{flag} is for --model classes")));
+    }
+    if args.alpha0.is_some() && args.model == AnyKind::SingleTopic {
         let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
         return Err(Failure::Request(sentence.to_owned()));
     }
@@ -24,7 +30,7 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
     progress.reading();
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("looking");
-    let alpha0 = (args.model == ModelKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
+    let alpha0 = (args.model == AnyKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
     let asked = CheckOptions { alpha0, n_topics: args.n_topics };
     let check = Check::of(&corpus, &asked)?;
     progress.begin("timing");

@@ -15,7 +15,7 @@ use crate::args::{Common, Evaluate};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{input, json, listing, threads, trust};
+use crate::{input, json, listing, records, threads, trust};
 
 /// Words of each topic that diversity looks at, as its inventors do.
 const DIVERSITY_WORDS: usize = 25;
@@ -28,6 +28,9 @@ const MARGIN: usize = 31;
 
 /// Runs the command.
 pub fn run(args: &Evaluate, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::evaluate(&saved, args, common);
+    }
     threads::pool(common.threads)?.install(|| evaluate(args, common))
 }
 

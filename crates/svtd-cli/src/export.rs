@@ -19,10 +19,13 @@ use crate::infer;
 use crate::output::{self, Column, CsvCells, Format, Table, Target};
 use crate::printable::on_one_line;
 use crate::progress::{Detail, Progress};
-use crate::{input, json, threads};
+use crate::{input, json, records, threads};
 
 /// Runs the command.
 pub fn run(args: &Export, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::export(&saved, args, common);
+    }
     threads::pool(common.threads)?.install(|| export(args, common))
 }
 

@@ -13,10 +13,13 @@ use crate::args::{Common, Infer, Layout};
 use crate::failure::{Failure, Outcome, printable};
 use crate::output::{Column, CsvCells, Format, Table, Target};
 use crate::progress::{Detail, Progress};
-use crate::{input, json, threads, trust};
+use crate::{input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Infer, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::infer(&saved, args, common);
+    }
     let layout = layout(args)?;
     let target = args.output.as_deref().map(|path| target(args, path)).transpose()?;
     let format = target.as_ref().map_or(args.to.unwrap_or(Format::Csv), Target::format);

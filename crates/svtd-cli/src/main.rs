@@ -38,6 +38,7 @@ mod plan;
 mod printable;
 mod progress;
 mod recipe;
+mod records;
 mod report;
 mod reproduce;
 mod show;
@@ -90,6 +91,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Demo(args) => demo::run(args, common),
         Command::Words(args) => words::run(args, common),
         Command::Generate(args) => generate::run(args, common),
+        Command::Draw(args) => records::draw(args, common),
         Command::Reproduce(args) => reproduce::run(args, common),
         Command::Completions(args) => manual::completions(args, common),
         Command::Man(args) => manual::man(args, common),

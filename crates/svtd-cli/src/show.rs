@@ -10,7 +10,7 @@ use crate::args::{Common, Show};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{input, json, threads};
+use crate::{input, json, records, threads};
 
 /// Names offered when the one asked for is not there.
 const OFFERED: usize = 5;
@@ -26,6 +26,9 @@ const MARGIN: usize = 15;
 
 /// Runs the command.
 pub fn run(args: &Show, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::show(&saved, args, common);
+    }
     threads::pool(common.threads)?.install(|| show(args, common))
 }
 

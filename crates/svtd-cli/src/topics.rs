@@ -9,10 +9,13 @@ use crate::args::{Common, Order, Topics};
 use crate::failure::{Failure, Outcome};
 use crate::listing::Listing;
 use crate::terminal::Screen;
-use crate::{input, json, trust};
+use crate::{input, json, records, trust};
 
 /// Runs the command.
 pub fn run(args: &Topics, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::tables(&saved, args, common);
+    }
     let order = order(args)?;
     let saved = input::model(&args.model)?;
     let listing = Listing::new(&saved.model, order, args.top)?;

@@ -199,6 +199,26 @@ pub enum Error {
         documents: usize,
     },
 
+    /// Records cannot be learned from, or asked about, as they are.
+    #[error("{reason}")]
+    Records {
+        /// What was found, what was needed, what to try.
+        reason: String,
+    },
+
+    /// A cell of a table is not what its column must hold.
+    #[error("column {column:?}, row {}: expected {needed}, found {found:?}", row + 1)]
+    Cell {
+        /// The column's name.
+        column: String,
+        /// The row, counted from 0 without the header.
+        row: usize,
+        /// What the cell holds.
+        found: String,
+        /// What it must hold.
+        needed: String,
+    },
+
     /// There is nothing to learn from.
     #[error(
         "the corpus has no words: not one occurrence in {documents} documents; is it the right file?"

@@ -58,6 +58,7 @@ pub mod linalg;
 mod logarithm;
 mod memory;
 pub mod model;
+pub mod models;
 pub mod moments;
 mod pace;
 pub mod persist;

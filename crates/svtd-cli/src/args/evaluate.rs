@@ -30,6 +30,11 @@ pub struct Evaluate {
     /// Compare the predictions with those of another model, on the same words of the same documents
     #[arg(long, value_name = "MODEL")]
     pub against: Option<PathBuf>,
+
+    /// Models of records: cells that are missing, beside empty ones [default:
+    /// NA,NaN,nan,null,NULL]
+    #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 const EVALUATE_EXAMPLES: &str = "\

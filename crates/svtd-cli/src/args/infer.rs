@@ -52,6 +52,11 @@ pub struct Infer {
     /// The seed.
     #[command(flatten)]
     pub chance: Chance,
+
+    /// Models of records: cells that are missing, beside empty ones [default:
+    /// NA,NaN,nan,null,NULL]
+    #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 const INFER_EXAMPLES: &str = "\

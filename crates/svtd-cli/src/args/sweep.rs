@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::numbers::{at_least_one, positive};
-use super::{ModelKind, Source};
+use super::{AnyKind, RecordFlags, Source};
 
 /// Compare numbers of topics.
 #[derive(Debug, Args)]
@@ -17,13 +17,14 @@ pub struct Sweep {
     pub source: Source,
 
     /// The numbers of topics to compare: a range, both ends included, or a list such as 5,10,15
-    #[arg(short = 'k', long = "topics", value_name = "FROM..TO", default_value = "2..40",
+    #[arg(short = 'k', long = "topics", visible_alias = "classes", value_name = "FROM..TO", default_value = "2..40",
           value_parser = numbers)]
     pub compared: Numbers,
 
-    /// What a document is: a mixture of topics, or about one topic
+    /// What is to be learned: documents that mix topics, documents about one topic each, or
+    /// records of a table that belong to latent classes
     #[arg(long, value_enum, default_value_t)]
-    pub model: ModelKind,
+    pub model: AnyKind,
 
     /// LDA: the sum of the Dirichlet parameter that the moments assume [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
@@ -36,6 +37,10 @@ pub struct Sweep {
     /// Overwrite FILE if it exists
     #[arg(long)]
     pub force: bool,
+
+    /// What concerns models of records only.
+    #[command(flatten)]
+    pub records: RecordFlags,
 }
 
 const SWEEP_EXAMPLES: &str = "\
@@ -44,6 +49,7 @@ Examples:
   svtd sweep docword.kos.txt.gz -k 2..60 --svg topics.svg
   svtd sweep docword.kos.txt.gz -k 5,10,15,20
   svtd sweep reviews.mtx --model single-topic -k 2..20 --json
+  svtd sweep survey.csv --model classes -k 1..8
 
 All models come from the same passes over the data, without polish: they tell how many topics
 there are, svtd fit then makes the best of the number you choose.";
@@ -58,6 +64,22 @@ pub enum Numbers {
 }
 
 impl Numbers {
+    /// The least.
+    pub fn least(&self) -> usize {
+        match self {
+            Numbers::Range(range) => *range.start(),
+            Numbers::Listed(numbers) => numbers.first().copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether this number is among them.
+    pub fn contains(&self, number: usize) -> bool {
+        match self {
+            Numbers::Range(range) => range.contains(&number),
+            Numbers::Listed(numbers) => numbers.contains(&number),
+        }
+    }
+
     /// The largest.
     pub fn most(&self) -> usize {
         match self {

@@ -83,6 +83,7 @@ pub use self::documents::Encoding;
 pub use self::format::Format;
 pub(crate) use self::keys::mixed;
 pub use self::reader::{CorpusReader, Opened};
+pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
 

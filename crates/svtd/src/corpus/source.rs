@@ -23,6 +23,26 @@ const LONGEST_QUOTE: usize = 40;
 /// What messages call standard input.
 const STANDARD_INPUT: &str = "standard input";
 
+/// A table as it lies on disk, unpacked.
+pub(crate) enum TableBytes {
+    /// Text, from its first byte after a byte-order mark.
+    Text(Box<dyn Read + Send>),
+    /// A Parquet file, in which one can go back and forth.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "read with the feature alone"))]
+    Parquet(File),
+}
+
+/// Opens a table, or standard input for `-`, with what messages call it.
+pub(crate) fn open_table(path: &Path) -> Result<(String, TableBytes)> {
+    let mut source = Source::open(path)?;
+    let name = source.path.clone();
+    let bytes = match source.peek(4)? == b"PAR1" {
+        true => TableBytes::Parquet(source.into_file(path)?),
+        false => TableBytes::Text(source.into_bytes()),
+    };
+    Ok((name, bytes))
+}
+
 /// A file of lines, read from front to back.
 pub(super) struct Source {
     path: String,
