@@ -2,11 +2,11 @@
 
 CARGO ?= cargo
 
-.PHONY: test check fmt lint unit doc python wheel deny fuzz fuzz-short
+.PHONY: test check fmt lint unit doc python browser wheel deny fuzz fuzz-short
 
-test: fmt lint unit doc python deny fuzz-short
+test: fmt lint unit doc python browser deny fuzz-short
 
-check: fmt lint unit doc python
+check: fmt lint unit doc python browser
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -26,6 +26,10 @@ python:
 	$(CARGO) build --workspace --lib --bins --tests
 	python/test.sh
 
+# The pages of `svtd report` in a real browser, with the program that `python` built.
+browser:
+	crates/svtd-report/tests/browser.sh
+
 # The package as it would be published: a source distribution, built in an environment of its own.
 wheel:
 	python/wheel.sh
@@ -35,8 +39,10 @@ deny:
 	tools/deny.py
 
 # Mutated seeds through every reader, and odd corpora through whole fits: a minute in all.
+# The program is the one that `python` built: with other features all dependencies would be built again.
 fuzz-short:
-	$(CARGO) run -p svtd-fuzz -- --seconds 60
+	$(CARGO) build --workspace --lib --bins --tests
+	$${CARGO_TARGET_DIR:-target}/debug/svtd-fuzz --seconds 60
 
 # The same for as long as one likes; findings are kept in fuzz-findings/.
 FUZZ_SECONDS ?= 3600

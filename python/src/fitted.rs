@@ -123,6 +123,18 @@ impl Fitted {
         topics.iter().map(|topic| topic.standing().map(|standing| standing.name())).collect()
     }
 
+    /// What people call the topics, one for each; `None` for those without a name.
+    fn names(&self) -> Vec<Option<String>> {
+        self.0.model.topics().iter().map(|topic| topic.name().map(str::to_owned)).collect()
+    }
+
+    /// The same model with other names of its topics.
+    fn with_names(&self, names: Vec<Option<String>>) -> PyResult<Self> {
+        let mut saved = Saved::clone(&self.0);
+        saved.model.set_names(names).map_err(|error| exception(&error))?;
+        Ok(Self(Arc::new(saved)))
+    }
+
     /// SHA-256 of the corpus the model was fitted on.
     #[getter]
     fn corpus_digest(&self) -> &str {

@@ -13,6 +13,7 @@
 //! | `texts.rs` | text to counts |
 //! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
+//! | `report.rs` | the page of a model |
 //! | `drawing.rs` | corpora whose truth is known |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
@@ -25,6 +26,7 @@ mod counts;
 mod drawing;
 mod failure;
 mod fitted;
+mod report;
 mod texts;
 mod waiting;
 
@@ -45,6 +47,8 @@ mod _svtd {
     use crate::failure::FitError;
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
+    #[pymodule_export]
+    use crate::report::report;
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

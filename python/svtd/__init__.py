@@ -15,6 +15,7 @@ from ._choosing import Sweep, check, sweep
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._generate import Generated, generate
+from ._report import Report
 from ._svtd import VERSION as __version__
 from ._svtd import FitError
 from ._vectorizer import Vectorizer
@@ -24,6 +25,7 @@ __all__ = [
     "Comparison",
     "FitError",
     "Generated",
+    "Report",
     "SingleTopic",
     "Sweep",
     "TopicPair",

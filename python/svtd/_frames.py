@@ -31,6 +31,8 @@ def topic_info(model: Any) -> Any:
         "weight": model.topic_weights_,
         "words": [" ".join(words) for words in model.top_words(10)],
     }
+    if any(model.topic_names_):
+        columns["name"] = [name or "" for name in model.topic_names_]
     if hasattr(model, "alpha_"):
         columns["alpha"] = model.alpha_
     for name in ("documents", "clipped"):

@@ -139,7 +139,7 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
     let (targets, told) = (targets?, Told::read(args, common)?);
     let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
     if let Some((corpus, mixtures)) = &told.documents {
-        tables.push(infer::table(corpus, mixtures, Layout::Wide, None));
+        tables.push(infer::table(&told.model, corpus, mixtures, Layout::Wide, None));
     }
     let mut files = Together::default();
     for (target, table) in targets.iter().zip(&tables) {
@@ -155,6 +155,10 @@ fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
         Column::whole("topic", |j| j as i64 + 1),
         Column::real("share", |j| topics.weights()[j]),
     ];
+    if topics.names().is_some() {
+        let name = |j: usize| topics.topic(j).name().unwrap_or_default().to_owned();
+        columns.push(Column::text("name", name));
+    }
     if let Model::Lda(lda) = model {
         columns.push(Column::real("alpha", |j| lda.alpha()[j]));
     }
@@ -166,10 +170,11 @@ fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
 fn words_table(model: &Model) -> Table<'_> {
     let topics = model.topics();
     let mut columns = vec![Column::text("word", |i| topics.vocabulary().word(i).into_owned())];
-    columns
-        .extend((0..topics.len()).map(|j| {
-            Column::real(format!("topic{}", j + 1), move |i| topics.word_topic()[(i, j)])
-        }));
+    columns.extend(
+        (0..topics.len()).map(|j| {
+            Column::real(infer::column_name(model, j), move |i| topics.word_topic()[(i, j)])
+        }),
+    );
     Table { n_rows: topics.vocabulary().len(), columns, is_list: false }
 }
 
@@ -200,7 +205,10 @@ fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
         alpha.write_with(&mut files, &list("alpha", lda.alpha()))?;
     }
     if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &told.documents) {
-        target.write_with(&mut files, &infer::table(corpus, mixtures, Layout::Wide, None))?;
+        target.write_with(
+            &mut files,
+            &infer::table(&told.model, corpus, mixtures, Layout::Wide, None),
+        )?;
         let all = (0..corpus.n_documents()).map(|d| on_one_line(&corpus.document_name(d)));
         write_lines(&mut files, &names, args.force, all)?;
     }

@@ -77,7 +77,8 @@ impl Failure {
                 let (sentence, path) = (spelled(error), path.display().to_string());
                 // A name such as `one` may well occur in the sentence by chance.
                 let is_telling = path.contains(['.', '/']);
-                let has_name = sentence.starts_with(&path) || is_telling && sentence.contains(&path);
+                let has_name =
+                    sentence.starts_with(&path) || is_telling && sentence.contains(&path);
                 let named = error.kind() != ErrorKind::Data || has_name;
                 if named { sentence } else { format!("{path}: {sentence}") }
             }

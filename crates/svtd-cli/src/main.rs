@@ -2,7 +2,8 @@
 //!
 //! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
 //! learns a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
-//! other programs, `show` explains one document, `diff` compares two models, `evaluate` judges one,
+//! other programs, `show` explains one document, `report` makes a page to mail, `names` keeps what people
+//! call the topics, `diff` compares two models, `evaluate` judges one,
 //! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
 //! is known, `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a
 //! failure is one line.
@@ -31,10 +32,13 @@ mod json;
 mod listing;
 mod manual;
 mod messages;
+mod names;
 mod output;
 mod plan;
 mod printable;
 mod progress;
+mod recipe;
+mod report;
 mod reproduce;
 mod show;
 mod signals;
@@ -79,6 +83,8 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),
         Command::Show(args) => show::run(args, common),
+        Command::Report(args) => report::run(args, common),
+        Command::Names(args) => names::run(args, common),
         Command::Diff(args) => diff::run(args, common),
         Command::Evaluate(args) => evaluate::run(args, common),
         Command::Demo(args) => demo::run(args, common),

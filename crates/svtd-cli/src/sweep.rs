@@ -46,7 +46,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");
-        write_atomically(path, args.force, |out| chart::write_svg(out, &charts))?;
+        write_atomically(path, args.force, |out| out.write_all(chart::svg(&charts).as_bytes()))?;
     }
     progress.finish();
     let mut out = io::stdout().lock();

@@ -156,7 +156,11 @@ fn found_again(d: &Diagnostics, options: &Options) -> String {
             "{said}; topic {} is expected to be furthest off, by {error:.2} in L1 (2 is all)",
             j + 1
         ),
-        None => said,
+        None if !options.trust => said,
+        None if options.method == Method::Joint => {
+            format!("{said}; no error bars: too few different documents (40 are needed)")
+        }
+        None => format!("{said}; no error bars: they are known for --method joint only"),
     }
 }
 

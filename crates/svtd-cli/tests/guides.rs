@@ -116,6 +116,11 @@ fn choosing_k() {
 }
 
 #[test]
+fn a_page_to_mail() {
+    run(&guides().join("report.md"));
+}
+
+#[test]
 fn can_i_trust_this_topic() {
     run(&guides().join("../trust.md"));
 }

@@ -105,7 +105,8 @@ pub fn fit(bytes: &[u8]) {
     let (fewer, trust) = (kind & 2 == 2, kind & 12 != 12);
     let fitted = match kind & 1 {
         0 => {
-            let mut params = SingleTopic::params(n_topics).polish(polish).method(method).weights(weights);
+            let mut params =
+                SingleTopic::params(n_topics).polish(polish).method(method).weights(weights);
             if method_choice % 16 == 15 {
                 params = params.by_em(Em::default());
             }

@@ -118,8 +118,11 @@ fn run(target: &Target, asked: &Asked, seconds: f64) -> bool {
         true => String::new(),
         false => format!("; {} fits were not refused", FITTED.load(Ordering::Relaxed)),
     };
-    let _ =
-        writeln!(io::stdout(), "{:<12} {n:>12} runs {spent:>8.1} s  {verdict}{fitted}", target.name);
+    let _ = writeln!(
+        io::stdout(),
+        "{:<12} {n:>12} runs {spent:>8.1} s  {verdict}{fitted}",
+        target.name
+    );
     good
 }
 

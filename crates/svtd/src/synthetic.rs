@@ -384,6 +384,23 @@ mod tests {
     }
 
     #[test]
+    fn bursts_repeat_words_and_leave_their_frequencies_alone() {
+        let source = LdaSource::zipf(200, 3, 5.0, 200.0, 1.0, 3);
+        let corpora = [
+            source.draw(2000, &Lengths::Fixed(50), 4).0,
+            source.draw_bursty(2000, &Lengths::Fixed(50), 50.0, 4),
+        ];
+        let [plain, bursty] = corpora.each_ref().map(|c| c.n_nonzeros() as f64);
+        assert!(bursty < 0.9 * plain, "{bursty} of {plain} different words");
+        let share = |corpus: &Corpus| {
+            let feature = corpus.feature_of_word()[0] as usize;
+            corpus.feature_totals()[feature] as f64 / corpus.n_tokens() as f64
+        };
+        let [plain, bursty] = corpora.each_ref().map(share);
+        assert!((plain / bursty - 1.0).abs() < 0.15, "{plain} {bursty}");
+    }
+
+    #[test]
     fn shapes_too_small_for_a_gamma_variable_still_draw_a_mixture() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut first = 0;
@@ -401,23 +418,6 @@ mod tests {
         let source = SingleTopicSource::uniform(5, 2, 1);
         assert_eq!(source.draw(0, &Lengths::Fixed(3), 1).0.n_documents(), 0);
         assert_eq!(source.draw(4, &Lengths::Fixed(0), 1).0.n_tokens(), 0);
-    }
-
-    #[test]
-    fn bursts_repeat_words_and_leave_their_frequencies_alone() {
-        let source = LdaSource::zipf(200, 3, 5.0, 200.0, 1.0, 3);
-        let corpora = [
-            source.draw(2000, &Lengths::Fixed(50), 4).0,
-            source.draw_bursty(2000, &Lengths::Fixed(50), 50.0, 4),
-        ];
-        let [plain, bursty] = corpora.each_ref().map(|c| c.n_nonzeros() as f64);
-        assert!(bursty < 0.9 * plain, "{bursty} of {plain} different words");
-        let share = |corpus: &Corpus| {
-            let feature = corpus.feature_of_word()[0] as usize;
-            corpus.feature_totals()[feature] as f64 / corpus.n_tokens() as f64
-        };
-        let [plain, bursty] = corpora.each_ref().map(share);
-        assert!((plain / bursty - 1.0).abs() < 0.15, "{plain} {bursty}");
     }
 
     #[test]

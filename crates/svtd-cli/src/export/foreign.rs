@@ -24,6 +24,9 @@ pub fn plain(model: &Model, documents: Option<&(Corpus, Matrix)>, n_words: usize
             .map(|(word, probability)| json!({ "word": word, "probability": probability }))
             .collect();
         let mut value = json!({ "number": j + 1, "share": topics.weights()[j], "words": words });
+        if let Some(name) = topics.topic(j).name() {
+            value["name"] = json!(name);
+        }
         if let Model::Lda(lda) = model {
             value["alpha"] = json!(lda.alpha()[j]);
         }

@@ -21,6 +21,7 @@ mod odd;
 mod overwriting;
 mod parquet;
 mod real_corpora;
+mod report;
 mod reproduce;
 mod rivals;
 mod round_trip;

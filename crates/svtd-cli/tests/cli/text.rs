@@ -308,7 +308,10 @@ fn a_text_whose_words_are_all_dropped_names_the_filter() {
         &w,
         "fit plain.txt -k 2 --min-df 9",
         1,
-        &["plain.txt: every word was dropped (", "by --min-df; documents: 8); relax --min-df first"],
+        &[
+            "plain.txt: every word was dropped (",
+            "by --min-df; documents: 8); relax --min-df first",
+        ],
     );
     refuses(
         &w,

@@ -13,8 +13,8 @@
 //!   direction is clear, nothing tells how far apart topics are, and none is looked for.
 //!
 //! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
-//! Then halves of the documents are asked for more and more topics, and the most that both find is the
-//! answer ([`counting`](crate::choosing::counting)): a count from below.
+//! Then halves of the documents are asked for more and more topics, and where the number that both find
+//! stops growing is the answer ([`counting`](crate::choosing::counting)): a count from below.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::choosing::counting::{FoundInHalves, most_found, plateau_is_beyond, up_to_the_plateau};
+use crate::choosing::counting::{self, FoundInHalves, plateau_is_beyond, up_to_the_plateau};
 use crate::choosing::evidence::{self, Kept};
 use crate::choosing::noise::{Look, ROUGH, n_folds, z_scores};
 use crate::corpus::Corpus;
@@ -160,7 +160,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
         if !follow(repeats_explained)
             && let Some(counted) = come_back(corpus, options, limit)
         {
-            choice.n_topics = (most_found(&counted).round() as usize).max(1);
+            choice.n_topics = counting::n_topics(&counted);
             choice.counted = counted;
             return Ok(choice);
         }
@@ -178,6 +178,30 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
         }
         look = (2 * look).min(limit);
     }
+}
+
+/// The part of the repeated words that so many topics explain.
+pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> Option<f64> {
+    let options = Options { n_topics, ..options.clone() };
+    let alpha0 = options.alpha0.unwrap_or(NEARLY_ONE);
+    repeats::explained_at_most(corpus, alpha0, &options)
+}
+
+/// Whether documents follow the model, as far as so many topics explain how words are repeated.
+pub(crate) fn follow(explained: Option<f64>) -> bool {
+    explained.is_none_or(|share| share >= FOLLOWS)
+}
+
+/// What comes back in halves; `None` when nothing does, or halves cannot be learned.
+fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
+    let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
+    (counting::n_topics(&counted) > 0).then_some(counted)
+}
+
+/// Splits that are counted in.
+pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
+    let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
+    found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
 }
 
 /// A first guess for whoever only looks at a corpus: at most [`GLANCE`] directions, measured on two
@@ -198,9 +222,8 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
         };
         let n_clear = n_clear(&z_scores);
         if n_clear + 2 <= look || look == limit {
-            let n_topics = n_clear.max(1);
             return Ok(Choice {
-                n_topics,
+                n_topics: n_clear.max(1),
                 z_scores,
                 limit,
                 kept: None,
@@ -212,30 +235,6 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
         }
         look = limit;
     }
-}
-
-/// The part of the repeated words that so many topics explain.
-pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> Option<f64> {
-    let options = Options { n_topics, ..options.clone() };
-    let alpha0 = options.alpha0.unwrap_or(NEARLY_ONE);
-    repeats::explained_at_most(corpus, alpha0, &options)
-}
-
-/// Whether documents follow the model, as far as so many topics explain how words are repeated.
-pub(crate) fn follow(explained: Option<f64>) -> bool {
-    explained.is_none_or(|share| share >= FOLLOWS)
-}
-
-/// What comes back in halves; `None` when nothing does, or halves cannot be learned.
-fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
-    let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (most_found(&counted) >= 1.0).then_some(counted)
-}
-
-/// Splits that are counted in.
-pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
-    let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
-    found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
 }
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.

@@ -29,12 +29,12 @@ mod held_out;
 mod passes;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
 use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
+use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -61,7 +61,7 @@ const SAME: f64 = 0.5;
 const TOP_WORDS: usize = 10;
 
 /// Every number of topics of a range, fitted and judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// The directions of the pair moment, up to the largest number of topics.
     pub directions: Vec<Direction>,
@@ -76,7 +76,7 @@ pub struct Sweep {
 }
 
 /// A direction of the pair moment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
     /// Its eigenvalue in all documents, chance included.
     pub eigenvalue: f64,
@@ -88,7 +88,7 @@ pub struct Direction {
 }
 
 /// One number of topics.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFit {
     /// `k`.
     pub n_topics: usize,
@@ -107,10 +107,25 @@ pub struct SweepFit {
     pub halves: Option<FoundInHalves>,
     /// What is new against one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
+    /// The topics, by falling weight; empty in files from before they were kept.
+    #[serde(default)]
+    pub topics: Vec<SweptTopic>,
+}
+
+/// A topic of one number of topics, and where it came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweptTopic {
+    /// Its weight.
+    pub weight: f64,
+    /// Its likeliest words.
+    pub words: Vec<String>,
+    /// The topic of one topic less that it continues, or for the new one the topic it was split
+    /// from; from 0. `None` for the first number of topics.
+    pub from: Option<usize>,
 }
 
 /// How a topic more came about. Topics are numbered from 0, by falling weight.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// The new topic.
     pub child: usize,
@@ -123,7 +138,7 @@ pub struct Split {
 }
 
 /// Which numbers of topics to look at, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The least.
     pub low: usize,
@@ -154,13 +169,13 @@ pub(crate) fn sweep(
     numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
+    let polish = options.polish;
     let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
         return Err(numbers_needed("none"));
     };
     if !numbers.is_sorted_by(|a, b| a < b) {
         return Err(numbers_needed("numbers in another order"));
     }
-    let original = options;
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -202,6 +217,10 @@ pub(crate) fn sweep(
         for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
             visit(&model);
             let topics = model.topics();
+            let divided = last
+                .as_ref()
+                .filter(|last| last.len() + 1 == topics.len())
+                .map(|last| split(last.word_topic(), topics.word_topic()));
             fits.push(SweepFit {
                 n_topics,
                 log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
@@ -210,17 +229,16 @@ pub(crate) fn sweep(
                 npmi: judged.as_ref().and_then(|j| j.npmi),
                 exclusivity: exclusivity(topics),
                 halves: None,
-                split: last
-                    .as_ref()
-                    .filter(|last| last.len() + 1 == topics.len())
-                    .map(|last| split(last.word_topic(), topics.word_topic())),
+                split: divided.as_ref().map(|(split, _)| *split),
+                topics: swept_topics(topics, divided.map(|(_, from)| from)),
             });
             completions.push(judged.map(|j| j.completions));
             last = Some(topics.clone());
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, original, &fits);
+    let polished = Options { polish, ..options.clone() };
+    let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);
@@ -264,14 +282,34 @@ fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     matched.iter().enumerate().filter(|&pair| near(pair)).count()
 }
 
-/// What the topics of `now` have more than those `before`, which are one fewer.
-fn split(before: &Matrix, now: &Matrix) -> Split {
+/// Words that stand for a topic in a tree of splits.
+const TREE_WORDS: usize = 4;
+
+/// The topics with their likeliest words, and which of one topic less each continues.
+fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<SweptTopic> {
+    let words = |j: usize| {
+        let top = topics.topic(j).top_words(TREE_WORDS);
+        top.into_iter().map(|(word, _)| word.into_owned()).collect()
+    };
+    let swept = |j: usize| SweptTopic {
+        weight: topics.weights()[j],
+        words: words(j),
+        from: from.as_ref().map(|from| from[j]),
+    };
+    (0..topics.len()).map(swept).collect()
+}
+
+/// What the topics of `now` have more than those `before`, which are one fewer; and which of those
+/// each of them continues.
+fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
     let matched = matched(now, before);
     let child = matched.iter().position(Option::is_none).unwrap_or(0);
     let distance = |p: usize| l1_distance(before.column(p), now.column(child));
     let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
     let parent = (1..before.n_columns()).fold(0, nearer);
-    Split { child, parent, distance: distance(parent), n_kept: n_near(now, before, &matched) }
+    let from = matched.iter().map(|partner| partner.unwrap_or(parent)).collect();
+    let n_kept = n_near(now, before, &matched);
+    (Split { child, parent, distance: distance(parent), n_kept }, from)
 }
 
 /// The mean share of the likeliest words' probability that is their topic's own.
@@ -359,7 +397,7 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The least number of topics at which as many come back as anywhere, nearly.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = most_found(counted);
+    let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
@@ -379,7 +417,7 @@ fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);
@@ -491,6 +529,12 @@ mod tests {
             assert!((5..=10).contains(&asked), "{asked}");
             assert!(found.fits[4].split.unwrap().child < 5);
             assert!(found.fits[0].split.is_none());
+            // Every topic of five continues one of four, all of which go on.
+            let from: Vec<usize> = found.fits[4].topics.iter().filter_map(|t| t.from).collect();
+            assert_eq!(from.len(), 5);
+            assert!((0..4).all(|parent| from.contains(&parent)), "{from:?}");
+            let json = serde_json::to_string(&found).unwrap();
+            assert_eq!(serde_json::from_str::<Sweep>(&json).unwrap(), found);
             assert!(found.fits.iter().all(|f| f.exclusivity > 0.0 && f.exclusivity <= 1.0));
             assert!(found.fits[4].log_likelihood > found.fits[0].log_likelihood);
         }

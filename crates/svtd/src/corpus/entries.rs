@@ -121,10 +121,12 @@ fn check_rows(source: &Source, header: &Header) -> Result<()> {
     let [row, column] = header.nouns();
     let rows = (header.n_rows, row, header.rows_line);
     let columns = (header.n_columns, column, header.columns_line);
-    for (n, noun, line) in [Some(rows), header.transposed.then_some(columns)].into_iter().flatten() {
+    for (n, noun, line) in [Some(rows), header.transposed.then_some(columns)].into_iter().flatten()
+    {
         if !is_plausible(u64::from(n), header.n_entries, 1000) {
             let entries = header.n_entries;
-            let reason = format!("{n} {noun}s declared for {entries} entries; is the header right?");
+            let reason =
+                format!("{n} {noun}s declared for {entries} entries; is the header right?");
             return Err(source.error_at(line, reason));
         }
     }

@@ -179,7 +179,8 @@ impl CorpusReader {
                 }
                 _ => (self.preprocessing.clone(), self.given_vocabulary()?),
             };
-            let mut records = Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
+            let mut records =
+                Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -376,6 +377,15 @@ impl Opened {
                 format!("{name} as {}{on_its_side}{doubt}", self.format)
             }
         }
+    }
+
+    /// The documents themselves, one after the other, in the order in which [`read`](Self::read)
+    /// counts them; `None` when the file holds counts and no text.
+    ///
+    /// # Errors
+    /// When a table has not the columns asked for.
+    pub fn records(self) -> Result<Option<Box<dyn Records>>> {
+        if self.is_text() { self.into_records().map(Some) } else { Ok(None) }
     }
 
     /// Whether it holds text, to be split into words.

@@ -37,6 +37,10 @@ impl Lda {
         &self.options
     }
 
+    pub(super) fn topics_mut(&mut self) -> &mut Topics {
+        &mut self.topics
+    }
+
     /// The same model, said to have been fitted with these options.
     pub(crate) fn with_options(self, options: Options) -> Self {
         Self { options, ..self }

@@ -71,6 +71,9 @@ impl Model {
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
         header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
+        if let Some(names) = topics.names() {
+            header.insert("names".to_owned(), json!(names));
+        }
         if let Some(choice) = word_choice {
             header.insert("words".to_owned(), to_json(choice)?);
         }
@@ -202,7 +205,11 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
         Some(_) => return Err(format!("has no topic_word_error of {k} x {n} numbers")),
     };
     let topics = Topics::new(vocabulary, Matrix::from_columns(n, k, values), weights);
-    let topics = topics.with_errors(errors);
+    let mut topics = topics.with_errors(errors);
+    if header.contains_key("names") {
+        let names = topics.set_names(field(&header, "names")?);
+        names.map_err(|error| format!("has names that do not fit: {error}"))?;
+    }
     let options: Options = field(&header, "options")?;
     let diagnostics: Diagnostics = field(&header, "diagnostics")?;
     if diagnostics.topics.len() != k {
@@ -310,5 +317,32 @@ mod tests {
         let saved = Saved::from_bytes(&bytes, "old.svtd").unwrap();
         assert!(saved.word_choice.is_none());
         assert_eq!(saved.model.topics().word_topic(), model.topics().word_topic());
+    }
+
+    #[test]
+    fn names_of_topics_are_kept_and_a_file_without_them_is_read() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut saved = Saved::new(model, &corpus);
+        let unnamed = saved.to_bytes().unwrap();
+        assert!(Saved::from_bytes(&unnamed, "m").unwrap().model.topics().names().is_none());
+        saved.model.set_names(vec![None, Some("\u{202e}farm </script>".to_owned())]).unwrap();
+        let read = Saved::from_bytes(&saved.to_bytes().unwrap(), "m").unwrap();
+        assert_eq!(read.model.topics(), saved.model.topics());
+        assert_eq!(read.model.topics().topic(1).name(), Some("\u{202e}farm </script>"));
+        saved.model.set_names(vec![None, None]).unwrap();
+        assert_eq!(saved.to_bytes().unwrap(), unnamed);
+    }
+
+    #[test]
+    fn names_for_another_number_of_topics_are_refused() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut container = model.to_container(&corpus.digest(), None).unwrap();
+        container.header.insert("names".to_owned(), json!(["one"]));
+        let refused = Saved::from_bytes(&container.to_bytes().unwrap(), "m").unwrap_err();
+        assert!(refused.to_string().contains("names"), "{refused}");
     }
 }

@@ -12,6 +12,7 @@
 //! pair `bank_england`, because nobody wrote that. With stemming, the parts are stems.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use rust_stemmers::Stemmer;
 
@@ -75,6 +76,16 @@ impl Rules {
             stemmer: algorithm.map(Stemmer::create),
             listed: listed.cloned(),
         })
+    }
+
+    /// Calls `each` with the places of the words of a text, and how the vocabulary spells each;
+    /// `None` for words that are dropped.
+    pub(super) fn for_each_place(
+        &self,
+        text: &str,
+        mut each: impl FnMut(Range<usize>, Option<String>),
+    ) {
+        self.tokenizer.for_each_place(text, |range, word| each(range, self.judge(word).ok()));
     }
 
     /// The word as the vocabulary spells it, or why it is dropped.

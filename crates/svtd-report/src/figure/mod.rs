@@ -15,7 +15,8 @@ mod svg;
 pub use axis::{Axis, Scale};
 pub use panel::{Divider, Panel, Point, Series};
 pub use style::{Mark, Style, colour};
-use svg::Canvas;
+pub(crate) use svg::{AXIS, GRID, TEXT};
+pub use svg::{Canvas, Ground};
 
 /// A row of cells, one for each document.
 #[derive(Clone, Debug)]
@@ -72,6 +73,17 @@ impl Figure {
 
     /// The whole figure as one SVG document.
     pub fn to_svg(&self) -> String {
+        self.drawn_on(Ground::Paper)
+    }
+
+    /// The figure as a part of a page, whose style sheet has the colours; its heading is the
+    /// page's own.
+    pub fn in_page(&self) -> String {
+        self.drawn_on(Ground::Page)
+    }
+
+    fn drawn_on(&self, ground: Ground) -> String {
+        let head = if ground == Ground::Paper { TITLE } else { 4.0 };
         let cell = (LEFT + self.size.0 + RIGHT, ABOVE + self.size.1 + BELOW);
         let rows = self.panels.len().div_ceil(self.columns.max(1));
         let width = if self.panels.is_empty() {
@@ -80,17 +92,19 @@ impl Figure {
             cell.0 * self.columns as f64
         };
         let legend = self.legend_lines(width);
-        let note_top = TITLE + rows as f64 * cell.1 + legend.len() as f64 * LEGEND_ROW;
+        let note_top = head + rows as f64 * cell.1 + legend.len() as f64 * LEGEND_ROW;
         let strips_top = note_top + self.note.as_ref().map_or(0.0, |_| LEGEND_ROW);
         let height = strips_top + self.strips_height() + 8.0;
-        let mut canvas = Canvas::new(width, height, &self.title);
-        canvas.text(width / 2.0, 22.0, &self.title, "middle", 15.0, true);
+        let mut canvas = Canvas::on(ground, width, height, &self.title);
+        if ground == Ground::Paper {
+            canvas.text(width / 2.0, 22.0, &self.title, "middle", 15.0, true);
+        }
         for (at, panel) in self.panels.iter().enumerate() {
             let (row, column) = (at / self.columns, at % self.columns);
-            let origin = (cell.0 * column as f64 + LEFT, TITLE + cell.1 * row as f64 + ABOVE);
+            let origin = (cell.0 * column as f64 + LEFT, head + cell.1 * row as f64 + ABOVE);
             panel.draw(&mut canvas, origin, self.size);
         }
-        self.draw_legend(&mut canvas, &legend, TITLE + rows as f64 * cell.1);
+        self.draw_legend(&mut canvas, &legend, head + rows as f64 * cell.1);
         if let Some(note) = &self.note {
             canvas.text(width / 2.0, note_top + 14.0, note, "middle", 12.0, false);
         }
@@ -209,6 +223,7 @@ mod tests {
             y: Axis::linear("error", 0.0, 1.0),
             series: vec![series, other],
             dividers: Vec::new(),
+            shaded: None,
         };
         Figure::of_panels("a figure", vec![panel])
     }
@@ -280,6 +295,17 @@ mod tests {
         let svg = figure.to_svg();
         assert_well_formed(&svg);
         assert_eq!(svg.matches(&format!("fill=\"{}\"", colour::BLUE)).count(), 4);
+    }
+
+    #[test]
+    fn in_a_page_colours_are_those_of_its_style_sheet() {
+        let mut figure = figure(vec![Point { low: 0.4, high: 0.6, ..Point::bare(100.0, 0.5) }]);
+        figure.panels[0].shaded = Some((50.0, 200.0));
+        let svg = figure.in_page();
+        assert_well_formed(&svg);
+        assert!(svg.contains("var(--blue)") && svg.contains("var(--text)"));
+        assert!(!svg.contains('#'), "{svg}");
+        assert!(svg.contains("<title>a figure</title>"));
     }
 
     #[test]

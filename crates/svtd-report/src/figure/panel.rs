@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::style::{Style, colour};
-use super::svg::Canvas;
+use super::svg::{AXIS, Canvas, GRID};
 
 /// A point with its band.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,12 +59,15 @@ pub struct Panel {
     pub series: Vec<Series>,
     /// Where parts begin.
     pub dividers: Vec<Divider>,
+    /// A part of the axis across that is shaded.
+    pub shaded: Option<(f64, f64)>,
 }
 
 impl Panel {
     pub(super) fn draw(&self, canvas: &mut Canvas, origin: (f64, f64), size: (f64, f64)) {
         let frame = Frame { panel: self, origin, size };
         canvas.text(origin.0 + size.0 / 2.0, origin.1 - 9.0, &self.title, "middle", 13.0, false);
+        frame.draw_shade(canvas);
         frame.draw_axes(canvas);
         frame.draw_dividers(canvas);
         for series in &self.series {
@@ -99,16 +102,16 @@ impl Frame<'_> {
         let (right, bottom) = (left + self.size.0, top + self.size.1);
         for (value, label) in self.panel.y.ticks() {
             let Some(y) = self.up(value) else { continue };
-            canvas.line((left, y), (right, y), "#E4E4E4", 0.8, "");
+            canvas.line((left, y), (right, y), GRID, 0.8, "");
             canvas.text(left - 6.0, y + 4.0, &label, "end", 11.0, false);
         }
         for (value, label) in self.panel.x.ticks() {
             let Some(x) = self.across(value) else { continue };
-            canvas.line((x, bottom), (x, bottom + 4.0), "#444444", 1.0, "");
+            canvas.line((x, bottom), (x, bottom + 4.0), AXIS, 1.0, "");
             canvas.text(x, bottom + 17.0, &label, "middle", 11.0, false);
         }
-        canvas.line((left, bottom), (right, bottom), "#444444", 1.0, "");
-        canvas.line((left, top), (left, bottom), "#444444", 1.0, "");
+        canvas.line((left, bottom), (right, bottom), AXIS, 1.0, "");
+        canvas.line((left, top), (left, bottom), AXIS, 1.0, "");
         canvas.text(
             left + self.size.0 / 2.0,
             bottom + 36.0,
@@ -118,6 +121,14 @@ impl Frame<'_> {
             false,
         );
         canvas.upright_text(left - 50.0, top + self.size.1 / 2.0, &self.panel.y.label, 12.0);
+    }
+
+    fn draw_shade(&self, canvas: &mut Canvas) {
+        let Some((low, high)) = self.panel.shaded else { return };
+        let (Some(left), Some(right)) = (self.across(low), self.across(high)) else { return };
+        let (top, bottom) = (self.origin.1, self.origin.1 + self.size.1);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        canvas.area(&corners, colour::GREEN);
     }
 
     fn draw_dividers(&self, canvas: &mut Canvas) {
