@@ -33,8 +33,8 @@ use crate::fit::learner::Learner;
 use crate::fit::options::{Options, Polish};
 use crate::fit::stage::Stage;
 use crate::fit::{em, repeats};
-use crate::trust::found_again::usual_splits;
 use crate::krylov::{BLOCK, expected_products};
+use crate::trust::found_again::usual_splits;
 
 /// The sizes of a corpus that decide the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
