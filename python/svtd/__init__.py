@@ -11,6 +11,8 @@ mixture of topics. Both are scikit-learn estimators. Nothing is random unless as
 number of threads never changes a bit of the result.
 """
 
+from . import tl
+from ._base import NotFittedError
 from ._choosing import Sweep, check, sweep
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
@@ -24,6 +26,7 @@ __all__ = [
     "Comparison",
     "FitError",
     "Generated",
+    "NotFittedError",
     "SingleTopic",
     "Sweep",
     "TopicPair",
@@ -34,4 +37,5 @@ __all__ = [
     "generate",
     "load",
     "sweep",
+    "tl",
 ]

@@ -95,6 +95,7 @@ impl Lda {
 pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64> {
     let known = |&(word, _): &(u32, u32)| table.word(word).iter().any(|&m| m > 0.0);
     let document = |d: usize| {
+        crate::stop::here();
         let mut words: Vec<(u32, u32)> = corpus.document(d).words().filter(known).collect();
         words.sort_unstable();
         let (observed, held_out) = halves(&words);
@@ -162,6 +163,7 @@ impl Halved {
         mixture: impl Fn(&Words) -> Vec<f64> + Sync,
     ) -> Vec<Completed> {
         let one = |(observed, held_out, unknown): &(Half, Half, u64)| {
+            crate::stop::here();
             completed(table, held_out, &mixture(observed), *unknown)
         };
         self.documents.par_iter().map(one).collect()

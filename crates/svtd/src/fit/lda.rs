@@ -109,6 +109,11 @@ impl LdaParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         crate::moments::check_alpha0(self.alpha0_value())?;
+        if let Some(fewer) = self.options.at_most(corpus.n_present()) {
+            let mut model = LdaParams { options: fewer }.fit_watched(corpus, watch)?;
+            model.options_mut().n_topics = self.options.n_topics;
+            return Ok(model);
+        }
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }

@@ -55,6 +55,11 @@ impl SingleTopicParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
         options.check()?;
+        if let Some(fewer) = options.at_most(corpus.n_present()) {
+            let mut model = SingleTopicParams { options: fewer }.fit_watched(corpus, watch)?;
+            model.options_mut().n_topics = options.n_topics;
+            return Ok(model);
+        }
         if let Learner::Em(em) = &options.learner {
             em.check()?;
             learner::check(corpus, options.n_topics)?;

@@ -37,6 +37,10 @@ impl Lda {
         &self.options
     }
 
+    pub(crate) fn options_mut(&mut self) -> &mut Options {
+        &mut self.options
+    }
+
     pub(crate) fn from_parts(
         topics: Topics,
         alpha: Vec<f64>,

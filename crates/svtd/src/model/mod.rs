@@ -6,6 +6,7 @@
 
 pub(crate) mod diagnostics;
 mod lda;
+mod merging;
 mod single_topic;
 pub(crate) mod topic;
 mod word_order;
@@ -15,6 +16,7 @@ pub use diagnostics::{
     TopicTrust,
 };
 pub use lda::Lda;
+pub use merging::Merged;
 pub use single_topic::SingleTopic;
 pub use topic::{Topic, Topics};
 pub use word_order::{RankedWord, WordOrder};

@@ -27,6 +27,10 @@ impl SingleTopic {
         &self.options
     }
 
+    pub(crate) fn options_mut(&mut self) -> &mut Options {
+        &mut self.options
+    }
+
     pub(crate) fn from_parts(topics: Topics, diagnostics: Diagnostics, options: Options) -> Self {
         Self { topics, diagnostics, options }
     }

@@ -158,7 +158,10 @@ impl<'a> Products<'a> {
             rest = tail;
             start += used;
         }
-        panels.into_par_iter().with_max_len(1).for_each(run);
+        panels.into_par_iter().with_max_len(1).for_each(|panel| {
+            crate::stop::here();
+            run(panel);
+        });
         result
     }
 }

@@ -35,6 +35,8 @@ pub struct Saved {
     pub library: String,
     /// How the words were chosen, if the corpus was counted from text.
     pub word_choice: Option<WordChoice>,
+    /// What people call the topics, one name for each; `None` when they gave no names.
+    pub topic_names: Option<Vec<String>>,
 }
 
 impl Model {
@@ -43,7 +45,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(&corpus.digest(), corpus.word_choice())?.write(path.as_ref(), overwrite)
+        Saved::new(self.clone(), corpus).save(path, overwrite)
     }
 
     /// Reads a model file.
@@ -57,21 +59,20 @@ impl Model {
             .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
-    fn to_container(
-        &self,
-        corpus_digest: &str,
-        word_choice: Option<&WordChoice>,
-    ) -> Result<Container> {
+    fn to_container(&self, saved: &Saved) -> Result<Container> {
         let topics = self.topics();
         let (k, n) = (topics.len(), topics.vocabulary().len());
         let mut header = Map::new();
         header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         header.insert("model".to_owned(), json!(self.kind()));
-        header.insert("corpus".to_owned(), json!({ "sha256": corpus_digest }));
+        header.insert("corpus".to_owned(), json!({ "sha256": saved.corpus_digest }));
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
         header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
-        if let Some(choice) = word_choice {
+        if let Some(names) = &saved.topic_names {
+            header.insert("topic_names".to_owned(), json!(names));
+        }
+        if let Some(choice) = &saved.word_choice {
             header.insert("words".to_owned(), to_json(choice)?);
         }
         let mut arrays = std::collections::BTreeMap::new();
@@ -103,7 +104,8 @@ impl Saved {
     pub fn new(model: Model, corpus: &Corpus) -> Self {
         let library = env!("CARGO_PKG_VERSION").to_owned();
         let word_choice = corpus.word_choice().cloned();
-        Self { model, corpus_digest: corpus.digest(), library, word_choice }
+        let topic_names = None;
+        Self { model, corpus_digest: corpus.digest(), library, word_choice, topic_names }
     }
 
     /// Writes the model file; the same bytes as [`Model::save`] writes.
@@ -111,9 +113,7 @@ impl Saved {
     /// # Errors
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        self.model
-            .to_container(&self.corpus_digest, self.word_choice.as_ref())?
-            .write(path.as_ref(), overwrite)
+        self.model.to_container(self)?.write(path.as_ref(), overwrite)
     }
 
     /// The bytes of the model file.
@@ -121,7 +121,7 @@ impl Saved {
     /// # Errors
     /// When the model cannot be written down.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?.to_bytes()
+        self.model.to_container(self)?.to_bytes()
     }
 
     /// Reads the bytes of a model file; `name` is what messages call it.
@@ -215,7 +215,8 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
         true => Some(field(&header, "words")?),
         false => None,
     };
-    Ok(Saved { model, corpus_digest, library, word_choice })
+    let topic_names = topic_names(&header, k)?;
+    Ok(Saved { model, corpus_digest, library, word_choice, topic_names })
 }
 
 fn field<T: serde::de::DeserializeOwned>(
@@ -225,6 +226,18 @@ fn field<T: serde::de::DeserializeOwned>(
     let value = header.get(name).cloned().ok_or_else(|| format!("has no {name}"))?;
     serde_json::from_value(value)
         .map_err(|error| format!("has {name} that cannot be read: {error}"))
+}
+
+/// What people call the topics, if they gave names.
+fn topic_names(header: &Map<String, Value>, k: usize) -> Result<Option<Vec<String>>, String> {
+    if !header.contains_key("topic_names") {
+        return Ok(None);
+    }
+    let names: Vec<String> = field(header, "topic_names")?;
+    match names.len() == k {
+        true => Ok(Some(names)),
+        false => Err(format!("has {k} topics but {} names for them", names.len())),
+    }
 }
 
 fn vector(name: &str, array: Option<Array>, len: usize) -> Result<Vec<f64>, String> {
@@ -281,12 +294,30 @@ mod tests {
         let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
         let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
         let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
-        let mut container = model.to_container(&corpus.digest(), corpus.word_choice()).unwrap();
+        let now = Saved::new(model.clone(), &corpus);
+        let mut container = model.to_container(&now).unwrap();
         assert!(container.header.remove("words").is_some());
         container.arrays.remove("topic_word_error");
         let bytes = container.to_bytes().unwrap();
         let saved = Saved::from_bytes(&bytes, "old.svtd").unwrap();
         assert!(saved.word_choice.is_none());
         assert_eq!(saved.model.topics().word_topic(), model.topics().word_topic());
+    }
+
+    #[test]
+    fn names_of_topics_are_kept_and_must_fit_them() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut saved = Saved::new(model, &corpus);
+        let unnamed = saved.to_bytes().unwrap();
+        assert!(Saved::from_bytes(&unnamed, "a.svtd").unwrap().topic_names.is_none());
+        saved.topic_names = Some(vec!["the sea".to_owned(), "farms".to_owned()]);
+        let named = saved.to_bytes().unwrap();
+        let again = Saved::from_bytes(&named, "a.svtd").unwrap();
+        assert_eq!(again.topic_names, saved.topic_names);
+        saved.topic_names = Some(vec!["the sea".to_owned()]);
+        let error = Saved::from_bytes(&saved.to_bytes().unwrap(), "a.svtd").unwrap_err();
+        assert!(error.to_string().contains("2 topics but 1 names"), "{error}");
     }
 }
