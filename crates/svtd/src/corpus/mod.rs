@@ -34,6 +34,7 @@
 //! ```
 
 mod builder;
+mod cells;
 mod columns;
 mod dense;
 mod documents;
@@ -50,6 +51,7 @@ mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plink;
 mod ranking;
 mod reader;
 mod rows;

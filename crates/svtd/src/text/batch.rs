@@ -22,6 +22,11 @@ pub trait Records: Send {
     /// # Errors
     /// When the document cannot be read; the stream is then over.
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool>;
+
+    /// What is to be told about the documents once all are read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Some documents: their text or words, and what they are called.

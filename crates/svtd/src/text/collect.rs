@@ -43,7 +43,7 @@ pub fn count_records(
     vocabulary: Option<&Vocabulary>,
 ) -> Result<Corpus> {
     let mut group = read_group(records, FIRST_GROUP)?;
-    let (mut settled, notes) = preprocessing.resolved(&sample(&group))?;
+    let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
     let mut merged = Merged::default();
@@ -57,6 +57,7 @@ pub fn count_records(
         }
         group = next?;
     }
+    notes.extend(records.notes());
     merged.finish(settled, vocabulary, notes)
 }
 
