@@ -275,5 +275,5 @@ def _binned(times: np.ndarray[Any, Any], n_bins: int) -> np.ndarray[Any, Any]:
     if times.dtype.kind in "mM":
         span = (last - first).astype("int64")
         steps = np.array([span * b // n_bins for b in range(n_bins)])
-        return first + steps[place].astype((last - first).dtype)
-    return first + (last - first) * place / n_bins
+        return np.asarray(first + steps[place].astype((last - first).dtype))
+    return np.asarray(first + (last - first) * place / n_bins)

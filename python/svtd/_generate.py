@@ -77,8 +77,11 @@ def generate(
         alpha0 = 1.0
     if alpha0 is not None:
         alpha0 = _parameters.positive("alpha0", alpha0)
-    asked = {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
-    sizes = tuple(_parameters.whole(name, size, 1) for name, size in asked.items())
+    sizes = (
+        _parameters.whole("n_samples", n_samples, 1),
+        _parameters.whole("n_features", n_features, 1),
+        _parameters.whole("n_components", n_components, 1),
+    )
     try:
         shortest, longest = (_parameters.whole("lengths", length, 1) for length in lengths)
     except ValueError:
@@ -90,5 +93,5 @@ def generate(
     (indptr, indices, data), components, weights, documents = draw(
         sizes, (shortest, longest), alpha0, flag, seed, _parameters.threads(None)
     )
-    X = sp.csr_matrix((data, indices, indptr), shape=(n_samples, n_features))
+    X = sp.csr_matrix((data, indices, indptr), shape=sizes[:2])
     return Generated(X, components, weights, documents)

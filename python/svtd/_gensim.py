@@ -37,7 +37,7 @@ class GensimHabits(Looking):
     def num_topics(self) -> int:
         """How many topics there are."""
         check_is_fitted(self, "components_")
-        return self.components_.shape[0]
+        return int(self.components_.shape[0])
 
     @property
     def id2word(self) -> Any:
@@ -78,10 +78,10 @@ class GensimHabits(Looking):
 
     def _topic(self, name: str, topic: Any) -> int:
         check_is_fitted(self, "components_")
-        topic, n_topics = _parameters.whole(name, topic, 0), self.components_.shape[0]
-        if topic >= n_topics:
-            raise ValueError(f"{name} must be a topic from 0 to {n_topics - 1}, got {topic}")
-        return topic
+        number, n_topics = _parameters.whole(name, topic, 0), self.num_topics
+        if number >= n_topics:
+            raise ValueError(f"{name} must be a topic from 0 to {n_topics - 1}, got {number}")
+        return number
 
     def show_topics(
         self, num_topics: int = -1, num_words: int = 10, log: bool = False, formatted: bool = True

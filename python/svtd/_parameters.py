@@ -13,7 +13,7 @@ import numpy as np
 
 from ._svtd import n_threads
 
-RIVALS = {
+RIVALS: dict[str, dict[str, Any]] = {
     "em": {"restarts": 10, "start": "random"},
     "gibbs": {"burn_in": 200, "samples": 30, "eta": 0.05},
 }
@@ -42,17 +42,17 @@ def positive(name: str, value: Any) -> float:
     """A positive number."""
     if isinstance(value, (bool, np.bool_, str)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a positive number, got {value!r}")
-    if not (np.isfinite(float(value)) and value > 0):
+    if not (np.isfinite(float(value)) and float(value) > 0):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)
 
 
 def share(name: str, value: Any) -> float:
     """A number from 0 to 1."""
-    value = number(name, value)
-    if not 0 <= value <= 1:
+    found = number(name, value)
+    if not 0 <= found <= 1:
         raise ValueError(f"{name} must lie between 0 and 1, got {value}")
-    return value
+    return found
 
 
 def flag(name: str, value: Any) -> bool:
@@ -144,7 +144,7 @@ def seed(random_state: Any) -> int:
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state must not be negative, got {random_state}")
-        if random_state >= 2**64:
+        if int(random_state) >= 2**64:
             raise ValueError(f"random_state must be below 2**64, got {random_state}")
         return int(random_state)
     if hasattr(random_state, "randint"):

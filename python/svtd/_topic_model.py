@@ -156,7 +156,8 @@ class TopicModel(Metadata, Transformer):
         ndarray of shape (n_samples,)
             As :meth:`predict`.
         """
-        return self._fit_infer(X, words, sample_weight, weights).argmax(axis=1)
+        mixtures = self._fit_infer(X, words, sample_weight, weights)
+        return np.asarray(mixtures.argmax(axis=1), dtype=np.int64)
 
     def _fit_infer(self, X: Any, words: Any, sample_weight: Any, weights: Any) -> Floats:
         if not isinstance(X, (list, tuple)) and hasattr(X, "__next__"):
@@ -219,7 +220,7 @@ class TopicModel(Metadata, Transformer):
         if alpha is not None:
             learned["alpha_"] = alpha
         if names is not None:
-            learned["feature_names_in_"] = np.asarray(names, dtype=object)
+            learned["feature_names_in_"] = np.asarray(names, dtype=np.object_)
         else:
             vars(self).pop("feature_names_in_", None)
         vars(self).update(learned)
@@ -312,7 +313,7 @@ class TopicModel(Metadata, Transformer):
         ndarray of shape (n_samples,)
             Topics.
         """
-        return self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
 
     def inverse_transform(self, X: Any) -> Floats:
         """The words to expect of documents with these shares of topics.
@@ -384,7 +385,7 @@ class TopicModel(Metadata, Transformer):
 
     @property
     def _n_features_out(self) -> int:
-        return self.components_.shape[0]
+        return int(self.components_.shape[0])
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """The names of the columns that ``transform`` returns.
@@ -401,7 +402,7 @@ class TopicModel(Metadata, Transformer):
         """
         check_is_fitted(self, "components_")
         prefix = type(self).__name__.lower()
-        return np.asarray([f"{prefix}{i}" for i in range(self._n_features_out)], dtype=object)
+        return np.asarray([f"{prefix}{i}" for i in range(self._n_features_out)], dtype=np.object_)
 
     def _words(self) -> list[str]:
         return self._fitted.words() or [str(i + 1) for i in range(self.n_features_in_)]

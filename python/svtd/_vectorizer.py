@@ -73,6 +73,11 @@ class Vectorizer(Transformer):
     ['stars', 'moon', 'sun']
     """
 
+    words_: list[str]
+    vocabulary_: dict[str, int]
+    notes_: list[str]
+    _word_choice: str
+
     def __init__(
         self,
         *,
@@ -183,7 +188,7 @@ class Vectorizer(Transformer):
             The words.
         """
         check_is_fitted(self, "words_")
-        return np.asarray(self.words_, dtype=object)
+        return np.array(self.words_, dtype=np.object_)
 
     def set_output(self, *, transform: Optional[str] = None) -> Self:
         """For scikit-learn; counts of words are sparse, and no data frame takes them as they are.

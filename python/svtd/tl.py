@@ -97,7 +97,7 @@ def _write(
     fitted = model._fitted
     n_topics = mixtures.shape[1]
     names = [str(j) for j in range(n_topics)]
-    main = pandas.Categorical.from_codes(mixtures.argmax(axis=1), categories=names)
+    main = pandas.Categorical([names[j] for j in mixtures.argmax(axis=1)], categories=names)
     kept: dict[str, Any] = {
         # What AnnData can write to a file: numbers, strings, arrays.
         "params": {

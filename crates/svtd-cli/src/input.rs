@@ -72,6 +72,10 @@ fn read(
     if let Some(pattern) = &layout.files {
         reader = reader.files(pattern);
     }
+    if let Some(layer) = &source.layer {
+        reader = reader.layer(layer);
+    }
+    reader = reader.skip_bad(layout.skip_bad);
     let about = Failure::about(&source.input);
     let opened = reader.open(&source.input).map_err(&about)?;
     let (format, description) = (opened.format(), opened.description());

@@ -10,9 +10,10 @@ use super::text::{Layout, WordFlags};
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Text: a folder of files, one document a line, JSON Lines, CSV, TSV or Parquet. Or counts: UCI
-    /// docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain,
-    /// gzip or zstd; - is standard input
+    /// Text: a folder of files (text, HTML, .docx, .odt, .epub), one document a line, JSON Lines,
+    /// CSV, TSV, .xlsx or Parquet. Or counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy
+    /// .npz, a dense CSV, Parquet, .svtdc, single cells (.h5ad, 10x .h5, a 10x folder) or PLINK
+    /// .bed. Plain, gzip or zstd; - is standard input
     pub input: PathBuf,
 
     /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
@@ -21,13 +22,18 @@ pub struct Source {
     pub vocab: Option<PathBuf>,
 
     /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv, svtdc, parquet; folder, lines, document, jsonl, csv, tsv
+    /// svmlight, npz, counts-csv, svtdc, parquet, h5ad, 10x-h5, 10x, plink; folder, lines,
+    /// document, jsonl, csv, tsv, xlsx, html, office
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
     /// Take the columns of a matrix for the documents, not its rows
     #[arg(long)]
     pub transpose: bool,
+
+    /// AnnData (.h5ad): the layer that holds the counts [default: X]
+    #[arg(long, value_name = "LAYER")]
+    pub layer: Option<String>,
 
     /// Which columns hold what.
     #[command(flatten)]

@@ -6,6 +6,7 @@
 
 pub(crate) mod diagnostics;
 mod lda;
+mod markers;
 mod merging;
 mod single_topic;
 pub(crate) mod topic;
@@ -16,6 +17,7 @@ pub use diagnostics::{
     TopicTrust,
 };
 pub use lda::Lda;
+pub use markers::{Marker, markers};
 pub use merging::Merged;
 pub use single_topic::SingleTopic;
 pub use topic::{Topic, Topics};
