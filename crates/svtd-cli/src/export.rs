@@ -221,8 +221,9 @@ fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
     let path = beside(args, "markers.csv")?;
     let target = Target::new(&path, Some(Format::Csv), args.force, &inputs(args))?;
     let model = input::model(&args.model)?.model;
-    let (vocabulary, found) = (model.topics().vocabulary(), markers(model.topics(), args.top));
-    let real = |name: &str, value: fn(&Marker) -> f64| Column::real(name, |i| value(&found[i]));
+    let (vocabulary, found) = (model.topics().vocabulary(), &markers(model.topics(), args.top));
+    let real =
+        |name: &str, value: fn(&Marker) -> f64| Column::real(name, move |i| value(&found[i]));
     let columns = vec![
         Column::whole("topic", |i| found[i].topic as i64 + 1),
         Column::text("word", |i| vocabulary.word(found[i].word).into_owned()),
