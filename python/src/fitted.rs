@@ -118,6 +118,12 @@ impl Fitted {
         self.0.model.diagnostics().topics.iter().map(|topic| topic.flags()).collect()
     }
 
+    /// Whether each topic comes back in independent halves of the documents; `None` when not known.
+    fn standings(&self) -> Vec<Option<&'static str>> {
+        let topics = &self.0.model.diagnostics().topics;
+        topics.iter().map(|topic| topic.standing().map(|standing| standing.name())).collect()
+    }
+
     /// SHA-256 of the corpus the model was fitted on.
     #[getter]
     fn corpus_digest(&self) -> &str {
@@ -162,10 +168,38 @@ impl Fitted {
         by_rows(py, &inferred.mixtures)
     }
 
-    /// Mean log-likelihood of the words of one half of each document given the other.
-    fn completion(&self, py: Python<'_>, counts: &Counts, threads: usize) -> PyResult<Option<f64>> {
+    /// Mean log-likelihood of the words of one half of each document given the other, and its standard
+    /// error.
+    fn completion(
+        &self,
+        py: Python<'_>,
+        counts: &Counts,
+        threads: usize,
+    ) -> PyResult<(Option<f64>, Option<f64>)> {
         let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
-        let work = move |_: &_| Ok(saved.model.completion(&corpus)?.log_likelihood);
+        let work = move |_: &_| {
+            let found = saved.model.completion(&corpus)?;
+            Ok((found.log_likelihood, found.standard_error))
+        };
+        run(py, threads, None, work)
+    }
+
+    /// How far the predictions are ahead of another model's, per word, and the standard error of that;
+    /// `None` when the two do not know the same words.
+    fn ahead_of(
+        &self,
+        py: Python<'_>,
+        other: &Fitted,
+        counts: &Counts,
+        threads: usize,
+    ) -> PyResult<Option<(f64, f64)>> {
+        let (saved, other) = (Arc::clone(&self.0), Arc::clone(&other.0));
+        let corpus = Arc::clone(&counts.0);
+        let work = move |_: &_| {
+            let ours = saved.model.completions(&corpus)?;
+            let ahead = ours.ahead_of(&other.model.completions(&corpus)?);
+            Ok(ahead.map(|ahead| (ahead.per_token, ahead.standard_error)))
+        };
         run(py, threads, None, work)
     }
 

@@ -24,8 +24,10 @@ class Sweep:
     Attributes
     ----------
     fits : DataFrame
-        A row for each number of topics: ``n_topics``, ``log_likelihood`` of held-out words,
-        ``npmi``, ``exclusivity``, ``n_stable``.
+        A row for each number of topics: ``n_topics``, ``log_likelihood`` of held-out words and its
+        ``standard_error``, ``npmi``, ``exclusivity``; for some of them, how many topics come back in
+        independent halves of the documents (``n_found``) and how many of ten words do on average
+        (``mean_words``), NaN for the others.
     directions : DataFrame
         The directions of the pair moment: ``eigenvalue``, ``cross_validated``, ``z``.
     recommended : range
@@ -41,8 +43,13 @@ class Sweep:
 
     @property
     def fits(self) -> pd.DataFrame:
-        names = ("n_topics", "log_likelihood", "npmi", "exclusivity", "n_stable")
-        return _columns(self.details["fits"], names)
+        names = ("n_topics", "log_likelihood", "standard_error", "npmi", "exclusivity")
+        halves = ("n_found", "mean_words")
+        rows = []
+        for fit in self.details["fits"]:
+            found = fit["halves"] or dict.fromkeys(halves)
+            rows.append({**fit, **{name: found[name] for name in halves}})
+        return _columns(rows, names + halves)
 
     @property
     def directions(self) -> pd.DataFrame:

@@ -37,7 +37,8 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
     paper : bool, default=False
         The algorithm of the paper to the letter; what is chosen beside it wins.
     trust : bool, default=True
-        Whether to tell directions from noise, at the cost of another whitening.
+        Whether to look which topics come back in independent halves of the documents, and for
+        error bars, at the cost of about another fit.
     allow_fewer : bool, default=False
         Accept fewer topics when the data shows no more, instead of raising :class:`FitError`.
     rival_options : dict, optional

@@ -340,9 +340,11 @@ class TopicModel(Metadata, Transformer):
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of a word that the model has not seen; higher is better.
 
-        Every document is split in two halves, word by word; what it is about is told from one
-        half, and the words of the other are predicted. So no model can do well by learning
-        documents by heart, and models of any kind and size can be compared.
+        Every occurrence of every word falls into one of two halves of its document, as if by a coin
+        (a hash of the document's content, the word and the number of the occurrence); what the
+        document is about is told from one half, and the words of the other are predicted. So no
+        model can do well by learning documents by heart or by expecting words to be repeated, and
+        models of any kind and size can be compared. The order of rows and columns does not matter.
 
         Parameters
         ----------
@@ -356,13 +358,58 @@ class TopicModel(Metadata, Transformer):
         float
             The mean natural logarithm of the probability of a word.
         """
-        mean = self._fitted_model().completion(self._ask(X), self._threads())
+        return self._completion(X)[0]
+
+    def score_error(self, X: Any) -> float:
+        """The standard error of :meth:`score` over the documents.
+
+        Parameters
+        ----------
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or documents
+            Counts of words.
+
+        Returns
+        -------
+        float
+            The error; NaN when fewer than two documents were scored. The difference of two models
+            on the same documents is known better than that: see :meth:`ahead_of`.
+        """
+        error = self._completion(X)[1]
+        return float("nan") if error is None else error
+
+    def ahead_of(self, other: TopicModel, X: Any) -> tuple[float, float]:
+        """How far the score is ahead of another model's on the same words of the same documents.
+
+        Parameters
+        ----------
+        other : LDA or SingleTopic
+            A fitted model that knows the same words.
+        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or documents
+            Counts of words, best of documents neither model was fitted on.
+
+        Returns
+        -------
+        tuple of float
+            The difference of the scores, and its standard error over the documents. A difference
+            within its error is no difference.
+        """
+        ours, theirs = self._fitted_model(), other._fitted_model()
+        found = ours.ahead_of(theirs, self._ask(X), self._threads())
+        if found is None:
+            raise ValueError(
+                "the two models cannot be compared: they do not know the same words, or fewer than "
+                "two documents have any of them; fit both on the same columns"
+            )
+        return found
+
+    def _completion(self, X: Any) -> tuple[float, Optional[float]]:
+        mean, error = self._fitted_model().completion(self._ask(X), self._threads())
         if mean is None:
             raise ValueError(
-                "no document has two words that the model knows, so none can be predicted from "
-                "another; are the columns those the model was fitted on?"
+                "no word that the model knows fell into the halves to be predicted, so there is no "
+                "score; are the columns those the model was fitted on, and the documents not empty?"
             )
-        return mean
+        return mean, error
 
     def perplexity(self, X: Any, y: Any = None) -> float:
         """``exp(-score(X))``: among how many equally likely words the model hesitates.

@@ -50,7 +50,7 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
         let _ = trust::write_remarks(&mut io::stderr().lock(), corpus.report());
     }
     match check.refusal {
-        Some(refusal) => Err(Failure::Refused(args.source.input.clone(), refusal)),
+        Some(refusal) => Err(Failure::Refused(args.source.name(), refusal)),
         None => Ok(()),
     }
 }

@@ -5,12 +5,15 @@ use svtd::moments::Counting;
 
 /// What stands out of the noise, and what to make of it.
 pub fn sentence(choice: &Choice) -> String {
+    if !choice.counted.is_empty() {
+        return come_back(choice);
+    }
     let clear = choice.n_clear();
     let noise = match choice.counting {
         Counting::Raw => "noise",
         Counting::Damped => "noise of the damped counts 1 + log x",
     };
-    match choice.z_scores.get(clear) {
+    match choice.first_unclear() {
         _ if choice.limit_reached() => format!(
             "{clear} or more stand out of the {noise}, all that were looked for; as with most text, \
              choose k by what you want to read (svtd sweep)"
@@ -24,6 +27,23 @@ pub fn sentence(choice: &Choice) -> String {
         ),
         None => format!("{clear} stand clearly out of the {noise}, one for every word"),
     }
+}
+
+/// What independent halves of the documents both find.
+fn come_back(choice: &Choice) -> String {
+    let (n, limit) = (choice.n_topics, choice.limit);
+    let asked = choice.counted.last().map_or(0, |last| last.n_topics);
+    if choice.limit_reached() {
+        return format!(
+            "{n} topics come back in independent halves of the documents when {asked} are asked for, and \
+             more may beyond the {limit} that were looked for (svtd sweep)"
+        );
+    }
+    format!(
+        "at least {n} topics come back in independent halves of the documents, however many are \
+         asked for (up to {asked}); words come in bursts, as in text, so directions above the noise \
+         do not count topics"
+    )
 }
 
 /// What the documents say of topics too rare for a direction of their own.
@@ -54,6 +74,7 @@ fn beyond(choice: &Choice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use svtd::choosing::FoundInHalves;
 
     #[test]
     fn a_choice_by_directions_alone_says_that_the_documents_were_not_heard() {
@@ -64,10 +85,30 @@ mod tests {
             kept: None,
             unheard: Some("no document has three words".to_owned()),
             counting: Counting::Raw,
+            repeats_explained: None,
+            counted: Vec::new(),
         };
         let told = sentence(&choice);
         assert!(told.contains("could not be weighed (no document has three words)"), "{told}");
         choice.unheard = None;
         assert!(sentence(&choice).ends_with("more than that may be chance"));
+    }
+
+    #[test]
+    fn a_choice_by_what_comes_back_says_at_least() {
+        let found = |n_topics, n_found| FoundInHalves { n_topics, n_found, mean_words: 5.0 };
+        let mut choice = Choice {
+            n_topics: 10,
+            z_scores: vec![9.0; 24],
+            limit: 100,
+            kept: None,
+            unheard: None,
+            counting: Counting::Damped,
+            repeats_explained: Some(0.4),
+            counted: vec![found(18, 10.0), found(27, 10.0)],
+        };
+        assert!(sentence(&choice).starts_with("at least 10 topics come back"));
+        choice.counted = vec![found(67, 55.0), found(100, 70.0)];
+        assert!(sentence(&choice).contains("more may beyond the 100"), "{}", sentence(&choice));
     }
 }

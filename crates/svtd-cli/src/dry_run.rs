@@ -15,7 +15,7 @@ use crate::forecast::{self, bytes, duration};
 /// Prints the plan of a fit.
 pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -> Outcome {
     let seconds = forecast::seconds(corpus, workload.operations());
-    let seconds = seconds.map_err(Failure::about(&args.source.input))?;
+    let seconds = seconds.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
         let parts: Vec<_> = workload

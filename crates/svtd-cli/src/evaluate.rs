@@ -59,7 +59,7 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
         None => corpus.labels().map(|all| all.into_iter().map(str::to_owned).collect()),
     };
     let report = judge(args, &saved, &corpus, labels, &progress)
-        .map_err(Failure::about(&args.source.input))?;
+        .map_err(Failure::about(&args.source.name()))?;
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {

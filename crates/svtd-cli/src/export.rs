@@ -61,7 +61,7 @@ impl Told {
                 let corpus = input::corpus_for(&saved, source, &progress)?;
                 let told = |done, of| progress.portion("inference", done, of);
                 let inferred = saved.model.infer_watched(&corpus, &told);
-                let mixtures = inferred.map_err(Failure::about(&source.input))?.mixtures;
+                let mixtures = inferred.map_err(Failure::about(&source.name()))?.mixtures;
                 Some((corpus, mixtures))
             }
             None => None,
@@ -314,9 +314,10 @@ fn words_by_topic<'m>(model: &'m Model, numbers: &'m Matrix) -> Table<'m> {
 }
 
 /// What is known about each topic, a column each; not a number where it is not known.
-const TRUST: [&str; 11] = [
+const TRUST: [&str; 12] = [
     "topic",
-    "solid",
+    "found_again",
+    "half_distance",
     "documents",
     "clipped",
     "z",
@@ -337,7 +338,8 @@ fn trust_table(model: &Model) -> Table<'_> {
         let nearest = trust.and_then(|trust| trust.nearest.as_ref());
         match TRUST[column] {
             "topic" => Some(j as f64 + 1.0),
-            "solid" => Some(f64::from(u8::from(topic.is_solid()))),
+            "found_again" => topic.halves().map(|halves| halves.found_again),
+            "half_distance" => topic.halves().map(|halves| halves.half_distance),
             "documents" => Some(topic.documents),
             "clipped" => Some(topic.clipped),
             "z" => trust.and_then(|trust| trust.z),

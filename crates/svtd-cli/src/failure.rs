@@ -51,7 +51,7 @@ impl From<io::Error> for Failure {
 
 impl Failure {
     /// Says that an error of the library is about this file.
-    pub fn about(path: &Path) -> impl Fn(Error) -> Failure {
+    pub fn about(path: &Path) -> impl Fn(Error) -> Failure + use<> {
         let path = match path.as_os_str() == "-" {
             true => PathBuf::from("standard input"),
             false => path.to_owned(),

@@ -30,8 +30,9 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
-    let corpus = input::corpus(&args.source, &progress)?;
-    let about = Failure::about(&args.source.input);
+    // Nobody asks for the order in which documents were read, and the other need not be made twice.
+    let corpus = input::corpus(&args.source, &progress)?.into_key_order();
+    let about = Failure::about(&args.source.name());
     let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));
     if args.dry_run {
@@ -68,6 +69,9 @@ macro_rules! with_choices {
     ($params:expr, $args:expr) => {{
         let (mut params, args) = ($params, $args);
         params = params.allow_fewer(args.allow_fewer).trust(!args.no_trust);
+        if let Some(splits) = args.splits {
+            params = params.splits(splits);
+        }
         if args.paper {
             params = params.paper();
         }

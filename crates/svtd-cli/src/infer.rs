@@ -76,7 +76,7 @@ fn infer(
             saved.model.infer_watched(&corpus, &|done, of| progress.portion("inference", done, of))
         }
     };
-    let inferred = inferred.map_err(Failure::about(&args.source.input))?;
+    let inferred = inferred.map_err(Failure::about(&args.source.name()))?;
     progress.finish();
     let mut out = BufWriter::new(io::stdout().lock());
     match target {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use svtd::corpus::Opened;
 use svtd::persist::Saved;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
@@ -76,15 +77,26 @@ fn read(
         reader = reader.layer(layer);
     }
     reader = reader.skip_bad(layout.skip_bad);
-    let about = Failure::about(&source.input);
-    let opened = reader.open(&source.input).map_err(&about)?;
-    let (format, description) = (opened.format(), opened.description());
-    let guessed = source.format.is_none();
-    let corpus =
-        opened.read().map_err(|error| about(if guessed { told(error, format) } else { error }))?;
+    let about = Failure::about(&source.name());
+    if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
+        return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
+    }
+    let opened: Vec<Opened> = source
+        .input
+        .iter()
+        .map(|input| reader.open(input).map_err(Failure::about(input)))
+        .collect::<Outcome<_>>()?;
+    let descriptions: Vec<String> = opened.iter().map(Opened::description).collect();
+    let format = opened[0].format();
+    let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
+    let corpus = reader
+        .read_all(opened)
+        .map_err(|error| about(if guessed { told(error, format) } else { error }))?;
     // Said once it is true; until then a failure is the one line there is.
     progress.make_room();
-    messages::say(&format!("read {description}"));
+    for description in descriptions {
+        messages::say(&format!("read {description}"));
+    }
     Ok(corpus)
 }
 

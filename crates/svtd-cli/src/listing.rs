@@ -45,11 +45,8 @@ impl<'m> Listing<'m> {
             let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
             let mut words: Vec<String> =
                 self.words[topic.index()].iter().map(|w| printable(&w.word)).collect();
-            let mut flags = diagnostics.flags();
+            let mut flags = diagnostics.remarks();
             flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
-            if diagnostics.is_solid() && flags.is_empty() {
-                flags.push("solid".to_owned());
-            }
             if !flags.is_empty() {
                 // An empty word sets them apart.
                 let flags = format!(" [{}]", flags.join("; "));
@@ -89,12 +86,15 @@ impl<'m> Listing<'m> {
             word
         };
         let words: Vec<Value> = self.words[j].iter().map(word).collect();
+        let known = &self.model.diagnostics().topics[j];
         let mut value = json!({
             "number": j + 1,
             "weight": self.model.topics().weights()[j],
             "words": words,
-            "flags": self.model.diagnostics().topics[j].flags(),
-            "solid": self.model.diagnostics().topics[j].is_solid(),
+            "found_again": known.halves().map(|halves| halves.found_again),
+            "half_distance": known.halves().map(|halves| halves.half_distance),
+            "standing": known.standing(),
+            "flags": known.flags(),
         });
         if let Model::Lda(lda) = self.model {
             value["alpha"] = json!(lda.alpha()[j]);

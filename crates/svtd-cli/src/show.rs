@@ -40,7 +40,7 @@ fn show(args: &Show, common: &Common) -> Outcome {
     progress.finish();
     let d = find(args, &corpus)?;
     let explained = saved.model.explain(&corpus, d);
-    let explained = explained.map_err(Failure::about(&args.source.input))?;
+    let explained = explained.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
         writeln!(out, "{:#}", to_json(args, &saved.model, &corpus, d, &explained))?;
@@ -54,7 +54,8 @@ fn show(args: &Show, common: &Common) -> Outcome {
 /// The document that is asked for.
 fn find(args: &Show, corpus: &Corpus) -> Outcome<usize> {
     let n = corpus.n_documents();
-    let path = args.source.input.display();
+    let name = args.source.name();
+    let path = name.display();
     let offered = || {
         let names: Vec<_> =
             (0..n.min(OFFERED)).map(|d| printable(&corpus.document_name(d))).collect();

@@ -38,7 +38,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
         }
         ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
     };
-    let swept = swept.map_err(Failure::about(&args.source.input))?;
+    let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");
@@ -84,25 +84,29 @@ fn shown(value: Option<f64>, places: usize) -> String {
 }
 
 fn write_table(out: &mut dyn Write, swept: &Sweep) -> io::Result<()> {
-    writeln!(out, "          direction k            held-out   behind            exclu-")?;
     writeln!(
         out,
-        "   k  eigenvalue  held out      z  per token  the best   npmi  sivity  stable  new topic"
+        "          direction k            held-out            behind            exclu-  come back"
+    )?;
+    writeln!(
+        out,
+        "   k  eigenvalue  held out      z  per token   error  the best   npmi  sivity  (words)    new topic"
     )?;
     for fit in &swept.fits {
         let direction = &swept.directions[fit.n_topics - 1];
         writeln!(
             out,
-            "{:>4}  {:>10.3e} {:>9} {:>6} {:>10} {:>9} {:>6}  {:>6.2}  {:>6}  {}",
+            "{:>4}  {:>10.3e} {:>9} {:>6} {:>10} {:>7} {:>9} {:>6}  {:>6.2}  {:<9}  {}",
             fit.n_topics,
             direction.eigenvalue,
             direction.cross_validated.map_or("-".to_owned(), |v| format!("{v:.2e}")),
             shown(direction.z, 1),
             shown(fit.log_likelihood, 4),
+            shown(fit.standard_error, 4),
             shown(fit.behind.map(|[behind, _]| behind), 4),
             shown(fit.npmi, 3),
             fit.exclusivity,
-            fit.n_stable.map_or("-".to_owned(), |n| n.to_string()),
+            fit.halves.map_or("-".to_owned(), |h| format!("{} ({:.1})", h.n_found, h.mean_words)),
             new_topic(fit),
         )?;
     }
@@ -160,11 +164,33 @@ fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
             )
         });
     }
-    if let Some(stable) = why.stable {
-        reasons.push(format!(
-            "up to {stable} topics, four in five are found again when a part of the documents is \
-             left out"
-        ));
+    match why.all_found {
+        Some(k) => reasons.push(format!(
+            "up to {k} topics, nine in ten or more come back in independent halves of the documents: \
+             everything you see is there"
+        )),
+        None if why.n_found.is_some() => reasons.push(
+            "whatever is asked for, not all topics come back in independent halves of the documents"
+                .to_owned(),
+        ),
+        None => {}
+    }
+    if let Some(n) = why.n_found {
+        reasons.push(if why.plateau_beyond {
+            format!(
+                "{n} topics come back at the end of the range, and more may beyond it: ask for a wider \
+                 range"
+            )
+        } else {
+            format!("at least {n} topics are there: as many come back, however many are asked for")
+        });
+    }
+    if !why.follows_model {
+        reasons.push(
+            "words are repeated more than so many topics explain, as in text: then what comes back \
+             counts, not the directions above the noise"
+                .to_owned(),
+        );
     }
     if model == ModelKind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
         reasons.push(
@@ -176,7 +202,7 @@ fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
     reasons
 }
 
-/// The curves: prediction and stability, and the spectrum.
+/// The curves: prediction, what comes back, and the spectrum.
 fn charts(swept: &Sweep) -> Vec<Chart> {
     let points = |value: &dyn Fn(&SweepFit) -> Option<f64>| -> Vec<(f64, f64)> {
         let point = |fit: &SweepFit| Some((fit.n_topics as f64, value(fit)?));
@@ -200,7 +226,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
     let mut eigenvalues = vec![line("in all documents", spectrum(&|d| Some(d.eigenvalue)))];
     eigenvalues.push(line("on held-out documents", spectrum(&|d| d.cross_validated)));
     eigenvalues.extend(swept.noise_floor.map(|floor| line("noise reaches", ends(floor))));
-    let share = |fit: &SweepFit| Some(fit.n_stable? as f64 / fit.n_topics as f64);
+    let share = |fit: &SweepFit| Some(fit.halves?.n_found / fit.n_topics as f64);
     let all = vec![
         chart(
             "Held-out words",
@@ -212,7 +238,7 @@ fn charts(swept: &Sweep) -> Vec<Chart> {
             "Topics",
             "share or score",
             vec![
-                line("stable", points(&share)),
+                line("come back", points(&share)),
                 line("exclusivity", points(&|fit| Some(fit.exclusivity))),
                 line("coherence (NPMI)", points(&|fit| fit.npmi)),
             ],

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use svtd::Model;
 use svtd::corpus::CorpusReport;
-use svtd::model::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use svtd::model::{Diagnostics, Halves, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics};
 use svtd::trust::T_FACTOR;
 
 use crate::failure::printable;
@@ -86,7 +86,7 @@ fn about_moments(d: &Diagnostics) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("effective documents", effective),
         ("above the noise", above_noise(d)),
-        ("topics", solid(d)),
+        ("topics", found_again(d)),
         ("spectral gap", spectral_gap(d)),
     ];
     lines.extend(d.off_diagonal.map(|share| {
@@ -114,34 +114,59 @@ fn search(outcome: &RivalOutcome) -> String {
     }
 }
 
-/// How many topics nothing speaks against, and which is expected to be furthest off.
-fn solid(d: &Diagnostics) -> String {
+/// How many topics come back in independent halves of the documents, and which is expected to be
+/// furthest off.
+fn found_again(d: &Diagnostics) -> String {
+    let halves: Option<Vec<&Halves>> = d.topics.iter().map(TopicDiagnostics::halves).collect();
+    let said = match halves.as_deref() {
+        Some([first, ..]) => {
+            let count = |wanted: Standing| {
+                d.topics.iter().filter(|topic| topic.standing() == Some(wanted)).count()
+            };
+            let splits = match first.n_splits {
+                1 => "one split".to_owned(),
+                n => format!("{n} splits"),
+            };
+            let of = match d.n_documents - d.n_short_documents[0] {
+                all if first.n_documents < all => format!("{} of the documents", first.n_documents),
+                _ => "the documents".to_owned(),
+            };
+            format!(
+                "{} of {} reproduce, {} partly, {} not found again ({splits} of {of} into halves)",
+                count(Standing::Reproduces),
+                d.topics.len(),
+                count(Standing::Partly),
+                count(Standing::NotFoundAgain),
+            )
+        }
+        _ => "not looked for in halves of the documents: not asked for, or too few".to_owned(),
+    };
+    match furthest_off(d) {
+        Some((j, error)) => format!(
+            "{said}; topic {} is expected to be furthest off, by {error:.2} in L1 (2 is all)",
+            j + 1
+        ),
+        None => said,
+    }
+}
+
+/// The topic with the largest expected error; `None` where bars are not known.
+fn furthest_off(d: &Diagnostics) -> Option<(usize, f64)> {
     let expected =
         |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
     let known: Option<Vec<f64>> = d.topics.iter().map(expected).collect();
-    let Some(known) = known else {
-        return "no error bars: not asked for, too few documents, or not known for this method"
-            .to_owned();
-    };
-    let worst = known.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-    let (j, worst) = worst.map_or((0, 0.0), |(j, worst)| (j, *worst));
-    let solid = d.topics.iter().filter(|topic| topic.is_solid()).count();
-    format!(
-        "{solid} of {} solid; topic {} is expected to be furthest off, by {worst:.2} in L1 (2 is all)",
-        known.len(),
-        j + 1
-    )
+    known?.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// One topic after the other: how far to believe it, and its words with error bars.
 pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Result<()> {
     let topics = model.topics();
     for (topic, known) in topics.iter().zip(&model.diagnostics().topics) {
-        let verdict = match known.flags() {
-            _ if known.is_solid() => "solid".to_owned(),
-            flags if flags.is_empty() => "not judged".to_owned(),
-            flags => flags.join("; "),
-        };
+        let halves = known
+            .halves()
+            .map(|halves| format!("{}, {}", halves.standing().name(), halves.sentence()));
+        let said: Vec<String> = halves.into_iter().chain(known.warnings()).collect();
+        let verdict = if said.is_empty() { "not judged".to_owned() } else { said.join("; ") };
         let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
         writeln!(out, "topic {number}, {share:.1}%: {verdict}")?;
         writeln!(out, "  {}", evidence(known).join(", "))?;
@@ -162,6 +187,9 @@ fn evidence(known: &TopicDiagnostics) -> Vec<String> {
     };
     if let Some(z) = trust.z {
         said.push(format!("z {z:.1}"));
+    }
+    if let Some(halves) = &trust.halves {
+        said.push(format!("halves {:.2} apart", halves.half_distance));
     }
     if let Some(stability) = &trust.stability {
         let (error, change) = (stability.expected_error, stability.mean_change);

@@ -3,7 +3,7 @@
 //! `SVTD_DATA=... cargo bench -p svtd --bench text` prints the tables recorded in
 //! `benches/record/text.md`. Protocol: documents 5, 10, 15, ... are the test part; the vocabulary
 //! is the words of the training part; tokens of a test document are observed and held out
-//! alternately (`evaluation::completion_perplexity`). For the one-in-five sample of 20newsgroups
+//! each by itself (`evaluation::Completions`). For the one-in-five sample of 20newsgroups
 //! the vocabulary is the words in at least five documents of the sample.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
@@ -51,12 +51,7 @@ fn perplexities(name: &str, corpus: &Corpus, reference: [f64; 3]) {
     let (train, test) = split(corpus);
     let score =
         |params: LdaParams| params.fit(&train).unwrap().completion_perplexity(&test).unwrap();
-    let unpolished = {
-        // As the guard scores it: alpha_j = 0.1.
-        let model = Lda::params(20).polish(Polish::None).fit(&train).unwrap();
-        let table = svtd::inference::TopicTable::new(model.topics(), &[0.1; 20]);
-        svtd::evaluation::completion_perplexity(&table, &test).unwrap()
-    };
+    let unpolished = score(Lda::params(20).polish(Polish::None));
     let model = Lda::params(20).fit(&train).unwrap();
     let chosen = match &model.diagnostics().polish {
         PolishOutcome::Sweeps { .. } => "polished",

@@ -2,8 +2,8 @@
 //!
 //! * [`match_topics`] and [`topic_error`]: topics have no names, so they are matched first;
 //! * [`adjusted_rand_index`], [`normalised_mutual_information`]: clusters against labels;
-//! * [`Model::completion`](crate::Model::completion), [`completion_perplexity`]: how well the second
-//!   half of a document is predicted from its first half;
+//! * [`Model::completion`](crate::Model::completion), [`Completions`]: how well one half of a document's
+//!   words is predicted from the other, with the error of that;
 //! * [`coherence`] and [`topic_diversity`]: whether the words of a topic belong together, and those of
 //!   different topics do not;
 //! * [`Comparison`]: two models side by side;
@@ -17,12 +17,13 @@ mod completion;
 mod paper;
 mod theorem_2_2;
 mod theorem_5_1;
+mod token_halves;
 
 pub(crate) use self::coherence::Presence;
 pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
-pub(crate) use self::completion::Halved;
-pub use self::completion::{Completion, completion_perplexity};
+pub(crate) use self::completion::HeldOutWords;
+pub use self::completion::{Ahead, Completion, Completions};
 pub use self::paper::{
     MomentErrors, drift, lda_moment_errors, moment_errors, reconstruction_error,
 };

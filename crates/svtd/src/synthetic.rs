@@ -182,6 +182,33 @@ impl LdaSource {
         let k = self.alpha.len();
         (corpus, Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]))
     }
+
+    /// Draws a corpus whose words come in bursts, as in text: a document's words have a law of their
+    /// own, Dirichlet around that of its mixture with this concentration. The smaller it is, the
+    /// more a word that was said is said again.
+    pub fn draw_bursty(
+        &self,
+        n_documents: usize,
+        lengths: &Lengths,
+        concentration: f64,
+        seed: u64,
+    ) -> Corpus {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let tables = Alias::columns(&self.word_topic);
+        draw_documents(self.word_topic.n_rows(), n_documents, |tokens| {
+            let choice = Alias::new(&dirichlet(&mut rng, &self.alpha));
+            // An urn: the next word is a new one, or one of those before it again.
+            for said in 0..lengths.draw(&mut rng) {
+                let again = unit(&mut rng) * (concentration + f64::from(said)) >= concentration;
+                let word = if again {
+                    tokens[below(&mut rng, u64::from(said)) as usize]
+                } else {
+                    tables[choice.draw(&mut rng)].draw(&mut rng) as u32
+                };
+                tokens.push(word);
+            }
+        })
+    }
 }
 
 /// A document to be drawn.
@@ -337,6 +364,23 @@ mod tests {
             assert!((count - p).abs() < 0.01, "{counts:?}");
         }
         assert_eq!(counts[1], 0.0);
+    }
+
+    #[test]
+    fn bursts_repeat_words_and_leave_their_frequencies_alone() {
+        let source = LdaSource::zipf(200, 3, 5.0, 200.0, 1.0, 3);
+        let corpora = [
+            source.draw(2000, &Lengths::Fixed(50), 4).0,
+            source.draw_bursty(2000, &Lengths::Fixed(50), 50.0, 4),
+        ];
+        let [plain, bursty] = corpora.each_ref().map(|c| c.n_nonzeros() as f64);
+        assert!(bursty < 0.9 * plain, "{bursty} of {plain} different words");
+        let share = |corpus: &Corpus| {
+            let feature = corpus.feature_of_word()[0] as usize;
+            corpus.feature_totals()[feature] as f64 / corpus.n_tokens() as f64
+        };
+        let [plain, bursty] = corpora.each_ref().map(share);
+        assert!((plain / bursty - 1.0).abs() < 0.15, "{plain} {bursty}");
     }
 
     #[test]

@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn the_order_of_documents_changes_nothing_but_rounding(seed in 0..10_000_u64, order in 1..u64::MAX) {
+    fn the_order_of_documents_changes_no_bit(seed in 0..10_000_u64, order in 1..u64::MAX) {
         for (corpus, lda) in [(single_topic_corpus(seed), false), (lda_corpus(seed), true)] {
             let order = shuffled(corpus.n_documents(), order);
             let permuted = corpus.subset(&order);
@@ -68,7 +68,7 @@ proptest! {
             };
             let (a, b) = (fit(&corpus).unwrap(), fit(&permuted).unwrap());
             let difference = largest_difference(a.topics(), b.topics());
-            prop_assert!(difference < 1e-8, "lda {}: {}", lda, difference);
+            prop_assert_eq!(difference, 0.0, "lda {}", lda);
         }
     }
 

@@ -60,9 +60,14 @@ pub struct Fit {
     #[arg(long)]
     pub paper: bool,
 
-    /// Do not look into the errors of the fit: no z-scores, no error bars, no verdicts
+    /// Do not look into the errors of the fit: no halves, no z-scores, no error bars
     #[arg(long)]
     pub no_trust: bool,
+
+    /// How often the documents are split into halves that are learned anew, to see which topics come
+    /// back; 0 for never [default: 2 where a fit takes under a second, 1 otherwise]
+    #[arg(long, value_name = "N", conflicts_with = "no_trust", allow_negative_numbers = true)]
+    pub splits: Option<usize>,
 
     /// Accept fewer topics when the data shows no more
     #[arg(long)]
@@ -164,6 +169,7 @@ impl Fit {
             (self.polish.is_some(), "--polish"),
             (self.allow_fewer, "--allow-fewer"),
             (self.no_trust, "--no-trust"),
+            (self.splits.is_some(), "--splits"),
         ])
     }
 }

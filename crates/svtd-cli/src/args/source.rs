@@ -13,8 +13,10 @@ pub struct Source {
     /// Text: a folder of files (text, HTML, .docx, .odt, .epub), one document a line, JSON Lines,
     /// CSV, TSV, .xlsx or Parquet. Or counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy
     /// .npz, a dense CSV, Parquet, .svtdc, single cells (.h5ad, 10x .h5, a 10x folder) or PLINK
-    /// .bed. Plain, gzip or zstd; - is standard input
-    pub input: PathBuf,
+    /// .bed. Plain, gzip or zstd; - is standard input. Several inputs are read as one: text is
+    /// counted together, counts are united by word
+    #[arg(required = true, value_name = "INPUT")]
+    pub input: Vec<PathBuf>,
 
     /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
     /// beside docword.NAME.txt]
@@ -109,7 +111,18 @@ impl Source {
     /// The files that are read, none of which may be written to.
     pub fn files(&self) -> Vec<&Path> {
         let stop_words = self.words.stop_words.as_deref().map(Path::new);
-        let given = [Some(self.input.as_path()), self.vocab.as_deref(), stop_words];
-        given.into_iter().flatten().collect()
+        let others = [self.vocab.as_deref(), stop_words];
+        self.input.iter().map(PathBuf::as_path).chain(others.into_iter().flatten()).collect()
+    }
+
+    /// What messages call the inputs.
+    pub fn name(&self) -> PathBuf {
+        match self.input.as_slice() {
+            [only] => only.clone(),
+            [first, others @ ..] => {
+                PathBuf::from(format!("{} and {} more", first.display(), others.len()))
+            }
+            [] => PathBuf::new(),
+        }
     }
 }

@@ -1,30 +1,39 @@
-//! How many topics the data shows: the leading directions that stand clearly out of the noise.
+//! How many topics the data shows: where words are drawn as the model says, the directions that stand
+//! clearly out of the noise; in text, the topics that come back.
 //!
 //! The z-scores of the pair moment's directions, each measured on documents that had no part in
-//! finding it, are falling from far above any chance to about standard normal. The number of
-//! directions is that of the leading scores above 3.
+//! finding it, are about standard normal where there is nothing. The number of clear directions is that
+//! of the scores above 3. That many topics must then explain how often documents repeat their words
+//! ([`repeats`](crate::fit::repeats)), to [`FOLLOWS`] at least. If they do, the documents follow the
+//! model, and the count is right:
 //!
-//! Documents that mix topics have as many topics as clear directions. Documents of one topic each may
-//! be about some that are too rare for a direction of their own: a few topics more are fitted, and
-//! those kept that the documents speak for ([`evidence`]). Where only one direction is clear, nothing
-//! tells how far apart topics are, and none is looked for.
+//! * documents that mix topics have as many topics as clear directions;
+//! * documents of one topic each may be about some that are too rare for a direction of their own: a few
+//!   topics more are fitted, and those kept that the documents speak for ([`evidence`]). Where only one
+//!   direction is clear, nothing tells how far apart topics are, and none is looked for.
+//!
+//! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
+//! Then halves of the documents are asked for more and more topics, and the most that both find is the
+//! answer ([`counting`](crate::choosing::counting)): a count from below.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
 //! directions as turn out to be needed: the search begins with few and doubles while all of them are
-//! clear, up to a limit. Text is not made of
-//! few topics, so on a large corpus of text the limit may be what ends it; [`Choice`] tells. For
-//! documents of one topic each a spectral estimate and some steps of EM come on top.
+//! clear and the documents follow the model, up to a limit. For documents of one topic each a spectral
+//! estimate and some steps of EM come on top; for text, what counting takes.
 
 use serde::{Deserialize, Serialize};
 
+use crate::choosing::counting::{FoundInHalves, most_found, plateau_is_beyond, up_to_the_plateau};
 use crate::choosing::evidence::{self, Kept};
 use crate::choosing::noise::{Look, ROUGH, n_folds, z_scores};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::options::{Options, Polish};
+use crate::fit::{Workload, repeats};
 use crate::model::diagnostics::CLEAR;
 use crate::moments::{Counting, DocumentWeights};
+use crate::trust::found_again;
 
 /// Directions looked at first.
 const FIRST_LOOK: usize = 24;
@@ -34,6 +43,12 @@ pub const MOST_TOPICS: usize = 100;
 
 /// Topics tried beyond the clear directions, and one for each two of those.
 const MORE: usize = 4;
+
+/// The part of the repeated words that topics explain at least where documents follow the model.
+const FOLLOWS: f64 = 0.92;
+
+/// The sum of the Dirichlet parameter with which mixtures are nearly of one topic each.
+const NEARLY_ONE: f64 = 1e-6;
 
 /// A number of topics, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +69,14 @@ pub struct Choice {
     /// Which counts were looked at.
     #[serde(default = "raw")]
     pub counting: Counting,
+    /// The part of the repeated words that the clear directions explain; `None` when the corpus has
+    /// none to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_explained: Option<f64>,
+    /// What came back in halves of the documents, for each number of topics asked for; empty where the
+    /// documents follow the model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<FoundInHalves>,
 }
 
 /// What files say that do not tell how they counted.
@@ -62,20 +85,34 @@ fn raw() -> Counting {
 }
 
 impl Choice {
-    /// Whether all directions up to the limit were clear, so that more topics may be there.
+    /// Whether more topics may be there than were looked for.
     pub fn limit_reached(&self) -> bool {
-        self.n_clear() >= self.limit
+        if self.counted.is_empty() {
+            self.n_clear() >= self.limit
+        } else {
+            plateau_is_beyond(&self.counted)
+        }
     }
 
-    /// Leading directions that are clear.
+    /// Directions that are clear.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)
     }
+
+    /// The largest score that is not clear.
+    pub fn first_unclear(&self) -> Option<f64> {
+        first_unclear(&self.z_scores)
+    }
 }
 
-/// How many leading scores are clear of the noise.
+/// How many scores are clear of the noise.
 pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
-    z_scores.iter().take_while(|z| **z > CLEAR).count()
+    z_scores.iter().filter(|z| **z > CLEAR).count()
+}
+
+/// The largest score that is not clear of it.
+pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
+    z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
 }
 
 /// Looks for up to `limit` topics with the weights, the whitening and the `alpha0` of `options`.
@@ -83,6 +120,12 @@ pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    choose_in_order(&corpus, &options, limit)
+}
+
+/// The same for documents that stand in the order of their keys.
+fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return Err(Error::Option {
             name: "the number of topics",
@@ -99,18 +142,62 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
+        let repeats_explained = explained(corpus, options, n_clear.max(1));
+        let mut choice = Choice {
+            n_topics: n_clear.max(1),
+            z_scores,
+            limit,
+            kept: None,
+            unheard: None,
+            counting,
+            repeats_explained,
+            counted: Vec::new(),
+        };
+        if !follow(repeats_explained)
+            && let Some(counted) = come_back(corpus, options, limit)
+        {
+            choice.n_topics = (most_found(&counted).round() as usize).max(1);
+            choice.counted = counted;
+            return Ok(choice);
+        }
         // A few scores of noise behind the last clear one, so that it is seen to be the last.
         if n_clear + 2 <= look || look == limit {
-            let (kept, unheard) = match rare(corpus, options, n_clear, limit) {
-                Some(Ok(kept)) => (Some(kept), None),
-                Some(Err(error)) => (None, Some(error.to_string())),
-                None => (None, None),
-            };
-            let n_topics = kept.map_or(n_clear.max(1), |kept| kept.n_topics);
-            return Ok(Choice { n_topics, z_scores, limit, kept, unheard, counting });
+            match rare(corpus, options, n_clear, limit) {
+                Some(Ok(kept)) => {
+                    choice.n_topics = kept.n_topics;
+                    choice.kept = Some(kept);
+                }
+                Some(Err(error)) => choice.unheard = Some(error.to_string()),
+                None => {}
+            }
+            return Ok(choice);
         }
         look = (2 * look).min(limit);
     }
+}
+
+/// The part of the repeated words that so many topics explain.
+pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> Option<f64> {
+    let options = Options { n_topics, ..options.clone() };
+    let alpha0 = options.alpha0.unwrap_or(NEARLY_ONE);
+    repeats::explained_at_most(corpus, alpha0, &options)
+}
+
+/// Whether documents follow the model, as far as so many topics explain how words are repeated.
+pub(crate) fn follow(explained: Option<f64>) -> bool {
+    explained.is_none_or(|share| share >= FOLLOWS)
+}
+
+/// What comes back in halves; `None` when nothing does, or halves cannot be learned.
+fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
+    let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
+    (most_found(&counted) >= 1.0).then_some(counted)
+}
+
+/// Splits that are counted in.
+pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
+    let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
+    found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
 }
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.

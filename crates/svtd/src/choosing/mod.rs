@@ -6,6 +6,9 @@
 //! * [`PairNoise`]: how far the estimated pair moment is from the true one;
 //! * [`Plan`]: how many documents a wanted accuracy takes.
 //!
+//! How many topics come back in independent halves of the documents ([`FoundInHalves`]) is what text can
+//! say of their number.
+//!
 //! The number of topics itself is chosen by the parameters of a model
 //! ([`LdaParams::choose_topics`](crate::fit::LdaParams::choose_topics)), or by you, having seen all
 //! of them side by side ([`LdaParams::sweep`](crate::fit::LdaParams::sweep)).
@@ -13,6 +16,7 @@
 mod check;
 pub(crate) mod choice;
 mod cost;
+pub(crate) mod counting;
 pub(crate) mod evidence;
 pub(crate) mod noise;
 mod noise_level;
@@ -24,6 +28,7 @@ pub use self::check::{
 };
 pub use self::choice::{Choice, MOST_TOPICS};
 pub use self::cost::FitCost;
+pub use self::counting::FoundInHalves;
 pub use self::evidence::Kept;
 pub use self::noise_level::PairNoise;
 pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};

@@ -31,6 +31,7 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
+use crate::choosing::choice::first_unclear;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::options::Options;
@@ -40,6 +41,7 @@ use crate::moments::panels::Products;
 use crate::moments::{
     Counting, DocumentWeights, LdaMoments, MomentWeights, Moments, SingleTopicMoments,
 };
+use crate::trust::found_again::Half;
 use crate::whitening::Whitening;
 
 /// Folds for a corpus whose number of topics is looked for: more of them find more, and cost more.
@@ -136,11 +138,35 @@ pub(crate) fn cross_validated(
         before.set(before.get() + last.get());
         add_scores(&test.0, &test.1, how.counting, &training.0, &directions, &mut sums).ok()?;
     }
-    let score = |sums: &Sums| Score {
-        eigenvalue: sums.eigenvalue / how.n_folds as f64,
-        z: if sums.spread > 0.0 { sums.added / sums.spread.sqrt() } else { 0.0 },
-    };
+    let score =
+        |sums: &Sums| Score { eigenvalue: sums.eigenvalue / how.n_folds as f64, z: sums.z() };
     Some(sums.iter().map(score).collect())
+}
+
+/// The z-scores of the leading `k` directions of two halves that are learned already, each measured on
+/// the other; `None` when the moments are made of three drawn words.
+pub(crate) fn z_scores_of_halves(
+    halves: &[Half; 2],
+    k: usize,
+    counting: Counting,
+) -> Option<Vec<f64>> {
+    let mut sums = vec![Sums::default(); k];
+    for (training, test) in [(&halves[0], &halves[1]), (&halves[1], &halves[0])] {
+        if matches!(test.options.weights, DocumentWeights::ThreeWords { .. }) {
+            return None;
+        }
+        let directions = &training.directions;
+        let scored = add_scores(
+            &test.corpus,
+            &test.options,
+            counting,
+            &training.corpus,
+            directions,
+            &mut sums,
+        );
+        scored.ok()?;
+    }
+    Some(sums.iter().map(Sums::z).collect())
 }
 
 /// A direction, summed over the folds.
@@ -152,6 +178,12 @@ struct Sums {
     added: f64,
     /// The variance of that.
     spread: f64,
+}
+
+impl Sums {
+    fn z(&self) -> f64 {
+        if self.spread > 0.0 { self.added / self.spread.sqrt() } else { 0.0 }
+    }
 }
 
 /// The fold of every document, dealt in turn by a hash of their content.
@@ -197,11 +229,16 @@ fn directions(
             Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
             outcome => outcome?,
         };
-        let mut directions = whitening.unmixing().clone();
-        let roots: Vec<f64> = whitening.eigenvalues().iter().map(|v| v.max(0.0).sqrt()).collect();
-        directions.scale_columns(&roots);
-        Ok(directions)
+        Ok(whitened(&whitening))
     })
+}
+
+/// `diag(g) U` of a whitening.
+pub(crate) fn whitened(whitening: &Whitening) -> Matrix {
+    let mut directions = whitening.unmixing().clone();
+    let roots: Vec<f64> = whitening.eigenvalues().iter().map(|v| v.max(0.0).sqrt()).collect();
+    directions.scale_columns(&roots);
+    directions
 }
 
 /// Adds what every direction holds of the documents of `test`.
@@ -367,7 +404,7 @@ pub(crate) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
 pub(crate) fn note(diagnostics: &Diagnostics) -> Option<String> {
     let z_scores = diagnostics.z_scores.as_ref()?;
     let n_clear = diagnostics.n_clear_directions()?;
-    let next = z_scores.get(n_clear)?;
+    let next = first_unclear(z_scores)?;
     Some(format!(
         "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
          z = {next:.1}: the topics beyond may be chance",

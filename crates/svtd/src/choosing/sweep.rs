@@ -9,8 +9,8 @@
 //!   topics mixed with 1% of the corpus so that no word is impossible;
 //! * the coherence (NPMI of the ten likeliest words) of that model in the held-out documents;
 //! * exclusivity: the share of a topic's ten likeliest words' probability that is its own;
-//! * how many topics are stable: found again, within an L1 distance of 0.5, without the held-out
-//!   documents;
+//! * for some numbers of topics, how many of them come back in independent halves of the documents, and
+//!   how well ([`counting`](crate::choosing::counting));
 //! * which topic the new one came from, and the cross-validated eigenvalues with their z-scores.
 //!
 //! # What is fitted
@@ -34,13 +34,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::held_out::{HeldOut, split_documents};
-use self::passes::Passes;
-use crate::choosing::choice::n_clear;
+pub(crate) use self::passes::Passes;
+use crate::choosing::choice::{explained, follow, n_clear, n_splits};
+use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{l1_distance, match_by};
+use crate::evaluation::{Completions, l1_distance, match_by};
 use crate::fit::options::{Options, Polish};
 use crate::linalg::Matrix;
 use crate::model::Model;
@@ -95,14 +96,17 @@ pub struct SweepFit {
     pub n_topics: usize,
     /// Mean log probability (natural) of a held-out token; `None` when nothing could be held out.
     pub log_likelihood: Option<f64>,
-    /// How much less than the best `k` that is, and its standard error.
+    /// Its standard error over the held-out documents.
+    pub standard_error: Option<f64>,
+    /// How much less than the best `k` that is, and the standard error of the difference.
     pub behind: Option<[f64; 2]>,
     /// Mean NPMI of the topics in the held-out documents.
     pub npmi: Option<f64>,
     /// The share of the likeliest words' probability that is their topic's own, on average.
     pub exclusivity: f64,
-    /// Topics found again without the held-out documents; `None` when none could be held out.
-    pub n_stable: Option<usize>,
+    /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
+    /// they were not asked.
+    pub halves: Option<FoundInHalves>,
     /// What is new against one topic less.
     pub split: Option<Split>,
 }
@@ -133,8 +137,16 @@ pub struct Recommendation {
     pub best: Option<usize>,
     /// The least number that predicts them as well, within one standard error.
     pub as_good: Option<usize>,
-    /// The largest number of topics of which at least four in five are stable.
-    pub stable: Option<usize>,
+    /// The largest number of topics of which at least nine in ten come back in independent halves of
+    /// the documents.
+    pub all_found: Option<usize>,
+    /// How many come back at least, however many are asked for.
+    pub n_found: Option<usize>,
+    /// Whether more might come back beyond the range.
+    pub plateau_beyond: bool,
+    /// Whether the documents repeat their words as so many topics explain: then the clear directions
+    /// are the topics; if not, as in text, those that come back.
+    pub follows_model: bool,
 }
 
 pub(crate) fn sweep(
@@ -143,6 +155,7 @@ pub(crate) fn sweep(
     range: RangeInclusive<usize>,
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
+    let original = options;
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -154,6 +167,8 @@ pub(crate) fn sweep(
         });
     }
     check_n_topics(*range.start(), corpus.n_present())?;
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let corpus = &*corpus;
     let most = (*range.end()).min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
@@ -169,7 +184,7 @@ pub(crate) fn sweep(
     let held_out =
         parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
     let mut fits = Vec::new();
-    let mut group_scores = Vec::new();
+    let mut completions = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
     let numbers: Vec<usize> = (*range.start()..=most).collect();
@@ -185,24 +200,32 @@ pub(crate) fn sweep(
             let topics = model.topics();
             fits.push(SweepFit {
                 n_topics,
-                log_likelihood: judged.as_ref().map(|j| j.log_likelihood),
+                log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
+                standard_error: judged.as_ref().and_then(|j| j.completions.total().standard_error),
                 behind: None,
                 npmi: judged.as_ref().and_then(|j| j.npmi),
                 exclusivity: exclusivity(topics),
-                n_stable: judged.as_ref().map(|j| j.n_stable),
+                halves: None,
                 split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
             });
-            group_scores.push(judged.map(|j| j.groups));
+            completions.push(judged.map(|j| j.completions));
             last = Some(topics.clone());
         }
     }
-    compare(&mut fits, &group_scores);
+    compare(&mut fits, &completions);
+    let counted = ask_halves(corpus, original, &fits);
+    for found in &counted {
+        if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
+            fit.halves = Some(*found);
+        }
+    }
     let n_held_out = held_out.map_or(0, |held_out| held_out.n_documents());
     let directions = directions(eigenvalues, scores.as_deref(), most);
     let z: Option<Vec<f64>> = directions.iter().map(|d| d.z).collect();
     let clear = z.as_deref().map(n_clear);
     let noise_floor = clear.and_then(|n| eigenvalues.get(n).copied());
-    let recommendation = recommend(&fits, clear);
+    let explained = clear.and_then(|n| explained(corpus, &options, n.max(1)));
+    let recommendation = recommend(&fits, clear, &counted, follow(explained));
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
 }
 
@@ -252,19 +275,12 @@ fn exclusivity(topics: &Topics) -> f64 {
 }
 
 /// How far each number of topics is behind the best on the held-out documents, with the error of
-/// that difference over the groups.
-fn compare(fits: &mut [SweepFit], groups: &[Option<Vec<(f64, f64)>>]) {
-    let Some(best) = best(fits) else { return };
-    let Some(leader) = &groups[best] else { return };
-    for (fit, own) in fits.iter_mut().zip(groups) {
-        let Some(own) = own.as_ref().filter(|own| own.len() == leader.len()) else { continue };
-        let tokens: f64 = leader.iter().map(|g| g.1).sum();
-        let differences: Vec<f64> = leader.iter().zip(own).map(|(a, b)| a.0 - b.0).collect();
-        let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-        let n = differences.len() as f64;
-        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
-        let error = (squares * n / (n - 1.0).max(1.0)).sqrt() / tokens;
-        fit.behind = Some([mean * n / tokens, error]);
+/// that difference over the documents.
+fn compare(fits: &mut [SweepFit], completions: &[Option<Completions>]) {
+    let Some(leader) = best(fits).and_then(|best| completions[best].as_ref()) else { return };
+    for (fit, own) in fits.iter_mut().zip(completions) {
+        let ahead = own.as_ref().and_then(|own| leader.ahead_of(own));
+        fit.behind = ahead.map(|ahead| [ahead.per_token, ahead.standard_error]);
     }
 }
 
@@ -287,22 +303,94 @@ fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Dire
     values[..most].iter().enumerate().map(direction).collect()
 }
 
-/// From the least number of topics that predicts as well as any to the most that the noise leaves
-/// and that stay when documents go.
-fn recommend(fits: &[SweepFit], n_clear: Option<usize>) -> Recommendation {
+/// Asks halves for a few numbers of topics of the range, then for some between the last of which
+/// nearly all come back and the next, and where the number found stops growing.
+fn ask_halves(corpus: &Corpus, options: &Options, fits: &[SweepFit]) -> Vec<FoundInHalves> {
+    let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
+    let n_splits = n_splits(corpus, options);
+    let grid = grid(first, last);
+    let Some(mut counted) = count(corpus, options, &grid, n_splits) else { return Vec::new() };
+    let mut between: Vec<usize> = [all_found(&counted), reached(&counted)]
+        .into_iter()
+        .flatten()
+        .filter_map(|k| {
+            let next = grid.iter().find(|other| **other > k)?;
+            Some(k.midpoint(*next)).filter(|middle| *middle > k)
+        })
+        .collect();
+    between.sort_unstable();
+    between.dedup();
+    counted.extend(count(corpus, options, &between, n_splits).into_iter().flatten());
+    counted.sort_by_key(|found| found.n_topics);
+    counted
+}
+
+/// Numbers of topics that grow by a half, both ends among them.
+fn grid(first: usize, last: usize) -> Vec<usize> {
+    let mut numbers = vec![first];
+    let mut number = first;
+    while number < last {
+        number = (number * 3).div_ceil(2).max(number + 1).min(last);
+        numbers.push(number);
+    }
+    numbers
+}
+
+/// The largest number of topics of which nearly all come back.
+fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
+    let nearly = |c: &&FoundInHalves| c.n_found >= NEARLY_ALL * c.n_topics as f64;
+    counted.iter().rev().find(nearly).map(|c| c.n_topics)
+}
+
+/// The least number of topics at which as many come back as anywhere, nearly.
+fn reached(counted: &[FoundInHalves]) -> Option<usize> {
+    let most = most_found(counted);
+    counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
+}
+
+/// What to look at. Where documents follow the model: from the least number of topics that predicts as
+/// well as any to the most that the noise leaves. In text: from the number of topics of which nearly
+/// all come back to the number that come back at all.
+fn recommend(
+    fits: &[SweepFit],
+    n_clear: Option<usize>,
+    counted: &[FoundInHalves],
+    follows_model: bool,
+) -> Recommendation {
     let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
     let best = best(fits).map(|i| fits[i].n_topics);
     let as_good = fits
         .iter()
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
-    let mostly = |fit: &&SweepFit| fit.n_stable.is_some_and(|n| 5 * n >= 4 * fit.n_topics);
-    let stable = fits.iter().rev().find(mostly).map(|fit| fit.n_topics);
-    let ceiling = n_clear.unwrap_or(last).clamp(first, last);
-    let low = as_good.unwrap_or(first).min(ceiling);
-    let high = stable.unwrap_or(ceiling).min(ceiling).max(low);
-    Recommendation { low, high, n_clear, best, as_good, stable }
+    let all_found = all_found(counted);
+    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
+        Some(found) => {
+            let high = found.clamp(first, last);
+            (all_found.unwrap_or(first).min(high), high)
+        }
+        None => {
+            let ceiling = n_clear.unwrap_or(last).clamp(first, last);
+            (as_good.unwrap_or(first).min(ceiling), ceiling)
+        }
+    };
+    let plateau_beyond = plateau_is_beyond(counted);
+    Recommendation {
+        low,
+        high,
+        n_clear,
+        best,
+        as_good,
+        all_found,
+        n_found,
+        plateau_beyond,
+        follows_model,
+    }
 }
+
+/// The part of the topics that is nearly all of them.
+const NEARLY_ALL: f64 = 0.9;
 
 #[cfg(test)]
 mod tests {
@@ -380,8 +468,12 @@ mod tests {
             assert_eq!(why.n_clear, Some(5), "{why:?}");
             assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");
             assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
-            // All true topics survive the loss of a tenth of the documents.
-            assert_eq!(found.fits[4].n_stable, Some(5));
+            // All true topics come back in halves of the documents, and no others.
+            assert!(why.all_found.is_some_and(|k| (4..=6).contains(&k)), "{why:?}");
+            assert!(why.n_found.is_some_and(|n| (5..=6).contains(&n)), "{why:?}");
+            assert!(why.follows_model && !why.plateau_beyond, "{why:?}");
+            let asked = found.fits.iter().filter(|fit| fit.halves.is_some()).count();
+            assert!((5..=10).contains(&asked), "{asked}");
             assert!(found.fits[4].split.unwrap().child < 5);
             assert!(found.fits[0].split.is_none());
             assert!(found.fits.iter().all(|f| f.exclusivity > 0.0 && f.exclusivity <= 1.0));

@@ -33,6 +33,7 @@
 //! # Ok::<(), svtd::Error>(())
 //! ```
 
+pub(crate) mod blocks;
 mod builder;
 mod cells;
 mod columns;
@@ -41,6 +42,7 @@ mod documents;
 mod docword;
 mod entries;
 mod format;
+mod keys;
 mod lda_c;
 #[cfg(test)]
 mod malformed;
@@ -59,6 +61,7 @@ mod source;
 mod sparse;
 mod svmlight;
 mod svtdc;
+mod united;
 mod unpack;
 mod vocabulary;
 mod zip;
@@ -68,6 +71,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use self::names::Names;
@@ -79,6 +83,7 @@ pub use self::builder::CorpusBuilder;
 pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
+pub(crate) use self::keys::mixed;
 pub use self::reader::{CorpusReader, Opened};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
@@ -88,6 +93,7 @@ pub use self::vocabulary::Vocabulary;
 pub struct Corpus {
     rows: SparseCounts,
     columns: OnceLock<SparseCounts>,
+    keys: OnceLock<Vec<u128>>,
     lengths: Vec<u64>,
     ranking: Ranking,
     vocabulary: Vocabulary,
@@ -272,6 +278,9 @@ impl Corpus {
         let names = self.names.subset(documents);
         let mut subset = Corpus::assemble(rows, self.vocabulary.clone(), names);
         subset.word_choice = self.word_choice.clone();
+        if let Some(keys) = self.keys.get() {
+            subset.keys = OnceLock::from(documents.iter().map(|&d| keys[d]).collect::<Vec<u128>>());
+        }
         subset
     }
 
@@ -285,8 +294,9 @@ impl Corpus {
     }
 
     /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and every
-    /// document's counts in the order of word ids. Names of documents do not enter, nor does
-    /// anything about how the corpus is stored.
+    /// document's counts in the order of word ids, documents in the order of their keys. Names of
+    /// documents and the order in which they were read do not enter, nor does anything about how
+    /// the corpus is stored.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update((self.n_documents() as u64).to_le_bytes());
@@ -296,31 +306,82 @@ impl Corpus {
             hash.update((word.len() as u64).to_le_bytes());
             hash.update(word.as_bytes());
         }
-        for d in 0..self.n_documents() {
+        let mut order: Vec<usize> = (0..self.n_documents()).collect();
+        order.par_sort_by_key(|&d| self.keys()[d]);
+        for d in order {
             hash.update(self.document(d).bytes());
         }
         hexadecimal(&hash.finalize())
     }
 
-    /// A number made from the content of document `d` alone: the same in any corpus over the same
-    /// word ids, wherever the document stands. Choosing held-out documents by it makes the choice
-    /// independent of their order. Equal documents have equal keys.
+    /// A number made from the content of document `d` alone, by its words and their counts: the
+    /// same in any corpus, wherever the document stands and however the words are numbered.
+    /// Choosing held-out documents by it makes the choice independent of their order. Equal
+    /// documents have equal keys.
     ///
     /// # Panics
     /// If `d` is not below [`n_documents`](Self::n_documents).
     pub fn document_key(&self, d: usize) -> u64 {
-        // A sum of well-mixed entries needs no order among them, hence no sorting.
-        let entries = self.document(d);
-        let sum = entries.words().fold(0_u64, |sum, (word, count)| {
-            sum.wrapping_add(mixed(u64::from(word) << 32 | u64::from(count)))
+        (self.keys()[d] >> 64) as u64
+    }
+
+    /// The keys of all documents, made when first asked for and then kept.
+    fn keys(&self) -> &[u128] {
+        let words = &self.ranking.word_of_feature;
+        self.keys.get_or_init(|| keys::of_rows(&self.rows, &self.vocabulary, words))
+    }
+
+    /// The same documents in the order of their keys, and where each of them stood here: what a
+    /// fit learns from. Documents that are equal stand next to each other, those of the greater
+    /// `weights` first.
+    ///
+    /// That order is a function of the *set* of documents, and so is every sum over documents that
+    /// is made in it, to the last bit. A corpus that stands in this order already is not copied.
+    pub fn in_key_order(&self, weights: Option<&[f64]>) -> (Cow<'_, Corpus>, Vec<usize>) {
+        let keys = self.keys();
+        let weight = |d: usize| weights.and_then(|weights| weights.get(d)).copied().unwrap_or(0.0);
+        let mut order: Vec<usize> = (0..self.n_documents()).collect();
+        // A stable sort. Unequal documents with equal keys would have to agree in 128 bits by chance;
+        // their content decides between them.
+        order.par_sort_by(|&a, &b| {
+            let content = || self.rows.row(a).cmp(&self.rows.row(b));
+            keys[a].cmp(&keys[b]).then_with(content).then(weight(b).total_cmp(&weight(a)))
         });
-        mixed(sum)
+        if order.is_sorted() && self.rows.is_cut_by_keys() {
+            return (Cow::Borrowed(self), order);
+        }
+        // The same documents in all, so words keep their ranks.
+        let keys: Vec<u128> = order.iter().map(|&d| keys[d]).collect();
+        let mut rows = self.rows.permuted(&order);
+        rows.cut_by_keys(&keys, self.ranking.n_present);
+        let corpus = Corpus {
+            rows,
+            columns: OnceLock::new(),
+            keys: OnceLock::from(keys),
+            lengths: order.iter().map(|&d| self.lengths[d]).collect(),
+            ranking: self.ranking.clone(),
+            vocabulary: self.vocabulary.clone(),
+            names: self.names.subset(&order),
+            word_choice: self.word_choice.clone(),
+            report: self.report.clone(),
+        };
+        (Cow::Owned(corpus), order)
+    }
+
+    /// The same documents in the order of their keys, as [`in_key_order`](Self::in_key_order) has
+    /// them, for those who need no other order.
+    pub fn into_key_order(self) -> Corpus {
+        match self.in_key_order(None) {
+            (Cow::Owned(corpus), _) => corpus,
+            (Cow::Borrowed(_), _) => self,
+        }
     }
 
     /// Ranks the words and renames the columns of `rows`, which come in under word ids.
     fn assemble(mut rows: SparseCounts, vocabulary: Vocabulary, names: Names) -> Corpus {
-        let ranking = Ranking::by_frequency(&rows.column_sums());
+        let ranking = Ranking::by_frequency(&rows.column_sums(), &vocabulary);
         rows.relabel(&ranking.feature_of_word);
+        rows.cut_evenly(ranking.n_present);
         let lengths = rows.row_sums();
         let report = CorpusReport {
             n_absent_words: rows.n_columns() - ranking.n_present,
@@ -329,6 +390,7 @@ impl Corpus {
         Corpus {
             rows,
             columns: OnceLock::new(),
+            keys: OnceLock::new(),
             lengths,
             ranking,
             vocabulary,
@@ -411,14 +473,6 @@ impl<'a> Document<'a> {
         }
         bytes
     }
-}
-
-/// Spreads the bits of a number over all 64: the finishing step of the splitmix64 generator.
-fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -517,8 +571,7 @@ mod tests {
         // SHA-256 of 1, 1, then 1 "1", then 1 entry (0, 1): computed outside, in Python.
         let digest = "3d75d8e05e2382ee60244ae381dc1799923ad359f4fc1caf8c1af8b30089f11c";
         assert_eq!(corpus(1, &[vec![(0, 1)]]).digest(), digest);
-        assert_eq!(mixed(0), 0xe220_a839_7b1d_cdaf);
-        assert_eq!(small().document_key(2), mixed(0));
+        assert_eq!(small().document_key(2), keys::mixed(0));
     }
 
     #[test]
@@ -530,8 +583,10 @@ mod tests {
             one(2, &[(0, 2)]),
             one(3, &[(0, 1)]),
             corpus(2, &[vec![(0, 1)], vec![]]).digest(),
-            corpus(2, &[vec![], vec![(0, 1)]]).digest(),
+            corpus(2, &[vec![(0, 1)], vec![], vec![]]).digest(),
         ];
+        let swapped = corpus(2, &[vec![], vec![(0, 1)]]).digest();
+        assert_eq!(swapped, digests[4], "the order of documents does not matter");
         for (i, digest) in digests.iter().enumerate() {
             assert_eq!(digest.len(), 64);
             assert!(!digests[..i].contains(digest));
@@ -590,6 +645,7 @@ mod tests {
             let reversed: Vec<u32> = (0..12).rev().collect();
             other.rows.relabel(&reversed);
             other.ranking.word_of_feature.reverse();
+            other.keys = OnceLock::new();
             prop_assert_eq!(other.document_key(0), key);
             prop_assert_eq!(other.digest(), digest);
         }

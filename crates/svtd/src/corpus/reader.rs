@@ -18,11 +18,12 @@ use super::npz::Npz;
 #[cfg(feature = "parquet")]
 use super::parquet::{Parquet, counts, texts::Texts};
 use super::source::{Source, line_error};
+use super::united::{self, Part};
 use super::zip::Archive;
 use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
 use super::{dense, docword, lda_c, matrix_market, plink, svmlight, svtdc};
 use crate::error::{Error, Result};
-use crate::text::{Preprocessing, Records, count_records};
+use crate::text::{Batch, Preprocessing, Records, count_records};
 
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
@@ -197,6 +198,44 @@ impl CorpusReader {
         cells::Part { layer: self.layer.clone(), label: self.columns.label.clone() }
     }
 
+    /// Reads several inputs as one corpus, documents in the order of the inputs.
+    ///
+    /// Text is counted as if it had been one input. Counts are united by word. Where there are
+    /// both, and the counts were counted from text once, text is split as it was then, and
+    /// its words are those that the counts know.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); when inputs do not fit together, the message says which and why.
+    pub fn read_all(&self, inputs: Vec<Opened>) -> Result<Corpus> {
+        let (texts, counted): (Vec<Opened>, Vec<Opened>) =
+            inputs.into_iter().partition(Opened::is_text);
+        let mut parts = Vec::new();
+        for opened in counted {
+            let name = opened.name.clone();
+            parts.push(Part { name, corpus: opened.read()? });
+        }
+        if let Some(first) = texts.first() {
+            let name = first.name.clone();
+            let known = match parts.is_empty() {
+                true => None,
+                false => Some(united::unite(std::mem::take(&mut parts))?),
+            };
+            let choice = known.as_ref().and_then(Corpus::word_choice);
+            let (preprocessing, words) = match (choice, &known) {
+                (Some(choice), Some(known)) => {
+                    (choice.preprocessing.for_new_documents(), Some(known.vocabulary().clone()))
+                }
+                _ => (self.preprocessing.clone(), self.given_vocabulary()?),
+            };
+            let left = texts.into_iter().map(Opened::into_records).rev().collect();
+            let mut records = Chained { left, notes: Vec::new() };
+            let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
+            parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
+            parts.push(Part { name, corpus });
+        }
+        united::unite(parts)
+    }
+
     /// Opens a file and settles its format.
     ///
     /// # Errors
@@ -326,6 +365,30 @@ impl CorpusReader {
     }
 }
 
+/// Streams of documents, one behind the other, the first one last.
+struct Chained {
+    /// The last one first.
+    left: Vec<Result<Box<dyn Records>>>,
+    notes: Vec<String>,
+}
+
+impl Records for Chained {
+    fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        while let Some(mut records) = self.left.pop().transpose()? {
+            if records.next_into(batch)? {
+                self.left.push(Ok(records));
+                return Ok(true);
+            }
+            self.notes.extend(records.notes());
+        }
+        Ok(false)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
 /// A file that is open, of a format that is settled.
 pub struct Opened {
     reader: CorpusReader,
@@ -403,26 +466,52 @@ impl Opened {
         }
     }
 
+    /// Whether it holds text, to be split into words.
+    fn is_text(&self) -> bool {
+        match &self.input {
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) => !parquet.is_counted(),
+            Input::Records(_) => true,
+            #[cfg(feature = "hdf5")]
+            Input::H5(_) => false,
+            Input::TenxFolder(_) | Input::Plink(_) | Input::Npz(_) => false,
+            Input::Lines(_) => self.format.is_text(),
+        }
+    }
+
+    /// Its documents, one after the other; for text only.
+    fn into_records(self) -> Result<Box<dyn Records>> {
+        match self.input {
+            #[cfg(feature = "parquet")]
+            Input::Parquet(parquet) => Ok(Box::new(Texts::new(*parquet, self.name))),
+            Input::Records(records) => Ok(records),
+            Input::Lines(source) => documents::of_file(self.format, source, self.reader.layout),
+            _ => Err(Error::File {
+                path: self.name,
+                reason: "this is a table of counts, not text".to_owned(),
+            }),
+        }
+    }
+
     /// Reads the corpus.
     ///
     /// # Errors
     /// As [`CorpusReader::read`].
     pub fn read(self) -> Result<Corpus> {
+        if self.is_text() {
+            let words = self.reader.given_vocabulary()?;
+            let preprocessing = self.reader.preprocessing.clone();
+            return count_records(&mut *self.into_records()?, &preprocessing, words.as_ref());
+        }
         let Opened { reader, path, name, format, input, .. } = self;
         let refused = |reason| Error::File { path: name.clone(), reason };
         let mut source = match input {
             #[cfg(feature = "parquet")]
-            Input::Parquet(mut parquet) if parquet.is_counted() => {
+            Input::Parquet(mut parquet) => {
                 let found = counts::read(&mut parquet).map_err(refused)?;
                 let (names, labels) = (found.names, found.labels);
                 let counts = Counts { open_ended: true, names, labels, ..found.table.into() };
                 return reader.finish(counts, &name);
-            }
-            #[cfg(feature = "parquet")]
-            Input::Parquet(parquet) => {
-                let words = reader.given_vocabulary()?;
-                let mut records = Texts::new(*parquet, name);
-                return count_records(&mut records, &reader.preprocessing, words.as_ref());
             }
             Input::Npz(npz) => {
                 let matrix = npz.read().map_err(refused)?;
@@ -444,19 +533,12 @@ impl Opened {
                 let counts = Counts { words, names, notes, ..found.table.into() };
                 return reader.finish(counts, &name);
             }
-            Input::Records(mut records) => {
-                let words = reader.given_vocabulary()?;
-                return count_records(&mut *records, &reader.preprocessing, words.as_ref());
-            }
+            // Text, which was read above.
+            Input::Records(_) => return Err(refused("this is text".to_owned())),
             Input::Lines(source) => source,
         };
         if format == Format::Svtdc {
             return reader.read_counted(&mut source);
-        }
-        if format.is_text() {
-            let words = reader.given_vocabulary()?;
-            let mut records = documents::of_file(format, source, reader.layout)?;
-            return count_records(&mut *records, &reader.preprocessing, words.as_ref());
         }
         let n_words = reader.given_vocabulary()?.map_or(0, |words| words.len());
         match format {

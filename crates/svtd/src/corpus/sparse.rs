@@ -14,17 +14,34 @@
 
 use rayon::prelude::*;
 
+use super::blocks::{self, Block, Cut};
+
 /// Below this many non-zeros, dividing the work costs more than it saves.
 const SMALLEST_TASK: usize = 1 << 15;
 
 /// Sparse counts by rows: a `u32` column index and a `u32` count for each non-zero.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Rows stand in [blocks](Block), which are what passes over the counts are dealt out by.
+#[derive(Debug, Clone)]
 pub struct SparseCounts {
     offsets: Vec<usize>,
     indices: Vec<u32>,
     counts: Vec<u32>,
     n_columns: usize,
+    cut: Cut,
 }
+
+/// The same entries; where the blocks end does not matter.
+impl PartialEq for SparseCounts {
+    fn eq(&self, other: &Self) -> bool {
+        self.offsets == other.offsets
+            && self.indices == other.indices
+            && self.counts == other.counts
+            && self.n_columns == other.n_columns
+    }
+}
+
+impl Eq for SparseCounts {}
 
 impl SparseCounts {
     /// Number of rows.
@@ -49,6 +66,38 @@ impl SparseCounts {
     pub fn row(&self, i: usize) -> (&[u32], &[u32]) {
         let span = self.offsets[i]..self.offsets[i + 1];
         (&self.indices[span.clone()], &self.counts[span])
+    }
+
+    /// Number of blocks that the rows stand in.
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.cut.n_blocks()
+    }
+
+    /// Block `b`.
+    pub(crate) fn block(&self, b: usize) -> Block<'_> {
+        let rows = self.cut.rows(b, self.n_rows());
+        let entries = self.offsets[rows.start]..self.offsets[rows.end];
+        Block::new(
+            rows.start,
+            &self.offsets[rows.start..=rows.end],
+            &self.indices[entries.clone()],
+            &self.counts[entries],
+        )
+    }
+
+    /// Cuts the rows into blocks of about equally many entries.
+    pub(super) fn cut_evenly(&mut self, n_present: usize) {
+        self.cut = Cut::evenly(&self.offsets, n_present);
+    }
+
+    /// Cuts the rows, which stand in the order of these keys, by the leading bits of the keys.
+    pub(super) fn cut_by_keys(&mut self, keys: &[u128], n_present: usize) {
+        self.cut = Cut::by_keys(keys, blocks::n_blocks(self.n_nonzeros(), n_present));
+    }
+
+    /// Whether the blocks are those of the rows' keys.
+    pub(super) fn is_cut_by_keys(&self) -> bool {
+        self.cut.is_by_keys()
     }
 
     /// Where each row starts in [`indices`](Self::indices), and at the end where the last one ends.
@@ -84,7 +133,44 @@ impl SparseCounts {
                 next[column as usize] += 1;
             }
         }
-        SparseCounts { offsets, indices, counts, n_columns: self.n_rows() }
+        SparseCounts::from_parts(offsets, indices, counts, self.n_rows())
+    }
+
+    /// The same rows in another order: row `i` is what `order[i]` was.
+    pub(super) fn permuted(&self, order: &[usize]) -> SparseCounts {
+        let mut offsets = Vec::with_capacity(order.len() + 1);
+        offsets.push(0);
+        let mut end = 0;
+        offsets.extend(order.iter().map(|&row| {
+            end += self.offsets[row + 1] - self.offsets[row];
+            end
+        }));
+        let (mut indices, mut counts) = (vec![0; end], vec![0; end]);
+        self.copy_rows(order, &mut indices, &mut counts);
+        SparseCounts::from_parts(offsets, indices, counts, self.n_columns)
+    }
+
+    /// Copies rows one behind the other, halving them until a task is small.
+    fn copy_rows(&self, order: &[usize], indices: &mut [u32], counts: &mut [u32]) {
+        if order.len() > 1 && indices.len() > SMALLEST_TASK {
+            let (left, right) = order.split_at(order.len() / 2);
+            let middle = left.iter().map(|&row| self.offsets[row + 1] - self.offsets[row]).sum();
+            let (left_indices, right_indices) = indices.split_at_mut(middle);
+            let (left_counts, right_counts) = counts.split_at_mut(middle);
+            rayon::join(
+                || self.copy_rows(left, left_indices, left_counts),
+                || self.copy_rows(right, right_indices, right_counts),
+            );
+            return;
+        }
+        let mut start = 0;
+        for &row in order {
+            let (from, values) = self.row(row);
+            let place = start..start + from.len();
+            indices[place.clone()].copy_from_slice(from);
+            counts[place.clone()].copy_from_slice(values);
+            start = place.end;
+        }
     }
 
     /// Bytes held by the arrays.
@@ -105,6 +191,7 @@ impl SparseCounts {
         self.indices.extend_from_slice(indices);
         self.counts.extend_from_slice(counts);
         self.offsets.push(self.indices.len());
+        debug_assert_eq!(self.n_blocks(), 1, "rows are cut when all are there");
     }
 
     /// Makes room for exactly these many further rows and entries.
@@ -125,7 +212,7 @@ impl SparseCounts {
         debug_assert_eq!(indices.len(), counts.len());
         indices.shrink_to_fit();
         counts.shrink_to_fit();
-        SparseCounts { offsets, indices, counts, n_columns }
+        SparseCounts { offsets, indices, counts, n_columns, cut: Cut::default() }
     }
 
     /// Offsets, indices and counts, given away without a copy.

@@ -14,15 +14,19 @@
 //! angles: what [`tensor_power`] and [`als`] find has unit columns and is only nearly a rotation.
 //!
 //! Nothing here knows of words or documents: a decomposition sees
-//! [`Moments`] and nothing else.
+//! [`Moments`] and nothing else. [`decompose`] is all of it in one call: moments in, the terms they
+//! are made of out ([`Components`]), for models of any kind.
 
 pub mod als;
+mod components;
 pub mod eigenvectors;
 pub mod joint;
 pub mod singular_vectors;
 pub mod svtd;
 pub mod tensor_power;
 mod unfolded;
+
+pub use self::components::{Components, decompose};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

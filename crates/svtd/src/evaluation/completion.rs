@@ -1,8 +1,8 @@
 //! Document completion: how well a model predicts words it has not seen.
 //!
-//! The tokens of a document, in the order of its words, go alternately to an observed and a
-//! held-out half. The topics of the document are inferred from the first half, and the second is
-//! scored by
+//! The tokens of a document fall into an observed and a held-out half, each by itself
+//! ([`token_halves`](super::token_halves)). The topics of the document are inferred from the first
+//! half, and the second is scored by
 //!
 //! ```text
 //! log P(word i | document) = log sum_j theta_j mu_ij
@@ -11,20 +11,37 @@
 //! with `theta` the mixture (LDA) or the posterior over topics (single topic). Unlike a likelihood
 //! bound this can be compared between models of any kind. Words the model has never seen cannot be
 //! predicted by it at all; they are left out, and counted.
+//!
+//! # Errors
+//! Documents are what is independent, so they give the standard error: with `l_d` the score of a
+//! document's `n_d` held-out tokens and `L = sum l_d / sum n_d`,
+//!
+//! ```text
+//! se(L)^2 = N / (N - 1)  sum_d (l_d - L n_d)^2  /  (sum_d n_d)^2
+//! ```
+//!
+//! Two models are compared on the same halves of the same documents, with the differences of their
+//! `l_d` in place of `l_d` ([`Completions::ahead_of`]): a difference is known far better than either
+//! score, and one within its error is no difference.
 
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::evaluation::token_halves::TokenHalves;
+use crate::fit::spectral::{frequencies, mixed_with, to_vocabulary};
 use crate::inference::posterior::{LEAST, LogTable};
 use crate::inference::{Alignment, TopicTable, Words, fixed_point};
-use crate::model::{Lda, Model};
+use crate::linalg::Matrix;
+use crate::model::{Lda, Model, SingleTopic, Topics};
 
 /// How well held-out words were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completion {
     /// Mean log probability (natural) of a held-out token; `None` when there was none to predict.
     pub log_likelihood: Option<f64>,
+    /// The standard error of that mean over the documents; `None` when fewer than two were scored.
+    pub standard_error: Option<f64>,
     /// Tokens that were predicted.
     pub n_tokens: u64,
     /// Tokens of words that the model has never seen, left out.
@@ -32,39 +49,112 @@ pub struct Completion {
 }
 
 impl Completion {
-    fn of(documents: &[Completed]) -> Self {
-        let n_tokens: u64 = documents.iter().map(|d| d.n_tokens).sum();
-        let total: f64 = documents.iter().map(|d| d.log_likelihood).sum();
-        Self {
-            log_likelihood: (n_tokens > 0).then(|| total / n_tokens as f64),
-            n_tokens,
-            n_unknown_tokens: documents.iter().map(|d| d.n_unknown_tokens).sum(),
-        }
-    }
-
     /// The number of equally likely words that would be as hard to guess; lower is better.
     pub fn perplexity(&self) -> Option<f64> {
         self.log_likelihood.map(|mean| (-mean).exp())
     }
 }
 
+/// How well the held-out words of each document were predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completions {
+    documents: Vec<Completed>,
+}
+
+/// How far one model is ahead of another on the same held-out words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ahead {
+    /// The difference of the mean log probabilities of a token; negative when it is behind.
+    pub per_token: f64,
+    /// Its standard error over the documents.
+    pub standard_error: f64,
+}
+
+impl Ahead {
+    /// Whether the difference is more than its error, in favour of the first.
+    pub fn is_clear(&self) -> bool {
+        self.per_token > self.standard_error
+    }
+}
+
+/// A completed document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Completed {
+    /// Log probability of its held-out tokens.
+    log_likelihood: f64,
+    /// Tokens that were predicted.
+    n_tokens: u64,
+    n_unknown_tokens: u64,
+}
+
+impl Completions {
+    /// All documents together.
+    pub fn total(&self) -> Completion {
+        let n_tokens = self.n_tokens();
+        let scores: Vec<f64> = self.documents.iter().map(|d| d.log_likelihood).collect();
+        let mean = self.mean(&scores);
+        Completion {
+            log_likelihood: mean,
+            standard_error: mean.and_then(|mean| self.error(&scores, mean)),
+            n_tokens,
+            n_unknown_tokens: self.documents.iter().map(|d| d.n_unknown_tokens).sum(),
+        }
+    }
+
+    /// How far these predictions are ahead of another model's; `None` when the two were not asked for
+    /// the same words, or fewer than two documents were.
+    pub fn ahead_of(&self, other: &Completions) -> Option<Ahead> {
+        let tokens = |all: &Self| all.documents.iter().map(|d| d.n_tokens).collect::<Vec<u64>>();
+        if tokens(self) != tokens(other) {
+            return None;
+        }
+        let pairs = self.documents.iter().zip(&other.documents);
+        let differences: Vec<f64> =
+            pairs.map(|(a, b)| a.log_likelihood - b.log_likelihood).collect();
+        let per_token = self.mean(&differences)?;
+        Some(Ahead { per_token, standard_error: self.error(&differences, per_token)? })
+    }
+
+    fn n_tokens(&self) -> u64 {
+        self.documents.iter().map(|d| d.n_tokens).sum()
+    }
+
+    /// The mean of the documents' values, per token.
+    fn mean(&self, values: &[f64]) -> Option<f64> {
+        let n_tokens = self.n_tokens();
+        (n_tokens > 0).then(|| values.iter().sum::<f64>() / n_tokens as f64)
+    }
+
+    fn error(&self, values: &[f64], mean: f64) -> Option<f64> {
+        let scored = || self.documents.iter().zip(values).filter(|(d, _)| d.n_tokens > 0);
+        let n = scored().count() as f64;
+        let squares: f64 = scored().map(|(d, v)| (v - mean * d.n_tokens as f64).powi(2)).sum();
+        (n > 1.0).then(|| (n / (n - 1.0) * squares).sqrt() / self.n_tokens() as f64)
+    }
+}
+
 impl Model {
-    /// Predicts the second half of every document from its first half.
+    /// Predicts one half of every document's words from the other.
     ///
     /// # Errors
     /// When the corpus has no words in common with the model.
     pub fn completion(&self, corpus: &Corpus) -> Result<Completion> {
-        Ok(Completion::of(&self.completions(corpus)?))
+        Ok(self.completions(corpus)?.total())
     }
 
-    /// The same, a document at a time.
-    fn completions(&self, corpus: &Corpus) -> Result<Vec<Completed>> {
+    /// The same, a document at a time, to compare models with.
+    ///
+    /// # Errors
+    /// As [`completion`](Self::completion).
+    pub fn completions(&self, corpus: &Corpus) -> Result<Completions> {
         let alignment = Alignment::new(self.topics(), corpus)?;
-        Ok(self.completions_of(&Halved::new(corpus, &alignment)))
+        let frequencies = self.topics().mean_word_probabilities();
+        let halved = Halved::new(corpus, &alignment, |word| frequencies[word as usize]);
+        Ok(self.completions_of(&halved))
     }
 
     /// The same for documents that are cut in halves already.
-    pub(crate) fn completions_of(&self, halved: &Halved) -> Vec<Completed> {
+    fn completions_of(&self, halved: &Halved) -> Completions {
         let topics = self.topics();
         match self {
             Model::Lda(model) => {
@@ -82,38 +172,68 @@ impl Model {
 }
 
 impl Lda {
-    /// Perplexity of the second half of every document given its first half.
-    ///
-    /// `None` when no document shares words enough with the model to be completed.
+    /// Perplexity of one half of every document's words given the other; `None` when no document
+    /// shares words with the model.
     pub fn completion_perplexity(&self, corpus: &Corpus) -> Option<f64> {
-        completion_perplexity(&TopicTable::new(self.topics(), self.alpha()), corpus)
+        Model::Lda(self.clone()).completion(corpus).ok()?.perplexity()
     }
 }
 
-/// Perplexity of the second half of every document given its first half, for documents whose words
-/// are numbered as the table's. Lower is better; `None` when nothing is left to predict.
-pub fn completion_perplexity(table: &TopicTable, corpus: &Corpus) -> Option<f64> {
-    let known = |&(word, _): &(u32, u32)| table.word(word).iter().any(|&m| m > 0.0);
-    let document = |d: usize| {
-        crate::stop::here();
-        let mut words: Vec<(u32, u32)> = corpus.document(d).words().filter(known).collect();
-        words.sort_unstable();
-        let (observed, held_out) = halves(&words);
-        completed(table, &held_out, &fixed_point::mixture(table, &observed), 0)
-    };
-    let documents: Vec<Completed> =
-        (0..corpus.n_documents()).into_par_iter().map(document).collect();
-    Completion::of(&documents).perplexity()
+impl Topics {
+    /// How frequent each word is in all topics together.
+    fn mean_word_probabilities(&self) -> Vec<f64> {
+        let mut means = vec![0.0; self.vocabulary().len()];
+        for (j, weight) in self.weights().iter().enumerate() {
+            for (mean, p) in means.iter_mut().zip(self.word_topic().column(j)) {
+                *mean += weight * p;
+            }
+        }
+        means
+    }
 }
 
-/// A completed document.
-pub(crate) struct Completed {
-    /// Log probability of its held-out tokens.
-    pub log_likelihood: f64,
-    /// Tokens that were predicted.
-    pub n_tokens: u64,
-    n_unknown_tokens: u64,
+/// Words of documents that were held out from a training corpus, for all models fitted on that. Every
+/// topic is scored with a little of the corpus in it, so that no word of the corpus is impossible.
+pub(crate) struct HeldOutWords {
+    halved: Halved,
+    /// In the training corpus, in vocabulary order.
+    frequencies: Vec<f64>,
 }
+
+impl HeldOutWords {
+    /// `None` when the documents have no word of the training corpus.
+    pub fn new(training: &Corpus, documents: &Corpus) -> Option<Self> {
+        let present = Matrix::from_columns(training.n_present(), 1, frequencies(training));
+        let words = to_vocabulary(training, &present);
+        let frequencies = words.column(0).to_vec();
+        let known = Topics::new(training.vocabulary().clone(), words, vec![1.0]);
+        let alignment = Alignment::new(&known, documents).ok()?;
+        let halved = Halved::new(documents, &alignment, |word| frequencies[word as usize]);
+        let any = halved.documents.iter().any(|(_, held_out, _)| !held_out.is_empty());
+        any.then_some(Self { halved, frequencies })
+    }
+
+    /// What a model fitted on the training corpus makes of them.
+    pub fn completions(&self, model: &Model) -> Completions {
+        let topics = model.topics();
+        let mixed = mixed_with(topics.word_topic(), &self.frequencies, MIXED_IN);
+        let topics = Topics::new(topics.vocabulary().clone(), mixed, topics.weights().to_vec());
+        let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
+        let mixed = match model {
+            Model::SingleTopic(_) => {
+                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+            }
+            Model::Lda(lda) => {
+                let alpha = lda.alpha().to_vec();
+                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+            }
+        };
+        mixed.completions_of(&self.halved)
+    }
+}
+
+/// The share of the corpus mixed into topics that compete.
+const MIXED_IN: f64 = 0.01;
 
 /// The score of a document's held-out words.
 fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64) -> Completed {
@@ -130,30 +250,48 @@ fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64
 }
 
 /// Documents cut in halves once, for many models of the same vocabulary that know the same words.
-pub(crate) struct Halved {
+struct Halved {
     /// Words of the model that occur, rising. The halves number words by their places here.
     words: Vec<u32>,
     documents: Vec<(Half, Half, u64)>,
 }
 
 impl Halved {
-    /// Cuts the documents of a corpus.
-    pub(crate) fn new(corpus: &Corpus, alignment: &Alignment) -> Self {
-        let all = 0..corpus.n_documents();
-        let known: Vec<(Half, u64)> =
-            all.into_par_iter().map(|d| alignment.document(corpus, d)).collect();
-        let mut words: Vec<u32> =
-            known.iter().flat_map(|(words, _)| words.iter().map(|&(word, _)| word)).collect();
+    /// Cuts the documents of a corpus; `frequency` is of words of the model, to rank words without
+    /// names that occur alike.
+    fn new(corpus: &Corpus, alignment: &Alignment, frequency: impl Fn(u32) -> f64 + Sync) -> Self {
+        let halves = TokenHalves::new(corpus);
+        let before = |word: u32| alignment.word(word).map_or(0.0, &frequency);
+        let cut = |d: usize| {
+            let (mut observed, mut held_out, mut unknown) = (Vec::new(), Vec::new(), 0);
+            for entry in halves.document(corpus, d, before) {
+                match alignment.word(entry.word) {
+                    Some(word) => {
+                        let sides =
+                            [(&mut observed, entry.observed), (&mut held_out, entry.held_out)];
+                        for (side, count) in sides {
+                            if count > 0 {
+                                side.push((word, count));
+                            }
+                        }
+                    }
+                    None => unknown += u64::from(entry.observed) + u64::from(entry.held_out),
+                }
+            }
+            (observed, held_out, unknown)
+        };
+        let mut documents: Vec<(Half, Half, u64)> =
+            (0..corpus.n_documents()).into_par_iter().map(cut).collect();
+        let sides = documents.iter().flat_map(|(a, b, _)| [a, b]);
+        let mut words: Vec<u32> = sides.flatten().map(|&(word, _)| word).collect();
         words.par_sort_unstable();
         words.dedup();
         let mut place = vec![0; words.last().map_or(0, |&last| last as usize + 1)];
         words.iter().enumerate().for_each(|(at, &word)| place[word as usize] = at as u32);
-        let cut = |(mut document, unknown): (Half, u64)| {
-            document.iter_mut().for_each(|(word, _)| *word = place[*word as usize]);
-            let (observed, held_out) = halves(&document);
-            (observed, held_out, unknown)
-        };
-        let documents = known.into_par_iter().map(cut).collect();
+        documents.par_iter_mut().for_each(|(observed, held_out, _)| {
+            let entries = observed.iter_mut().chain(held_out);
+            entries.for_each(|(word, _)| *word = place[*word as usize]);
+        });
         Self { words, documents }
     }
 
@@ -161,48 +299,23 @@ impl Halved {
         &self,
         table: &TopicTable,
         mixture: impl Fn(&Words) -> Vec<f64> + Sync,
-    ) -> Vec<Completed> {
+    ) -> Completions {
         let one = |(observed, held_out, unknown): &(Half, Half, u64)| {
             crate::stop::here();
             completed(table, held_out, &mixture(observed), *unknown)
         };
-        self.documents.par_iter().map(one).collect()
+        Completions { documents: self.documents.par_iter().map(one).collect() }
     }
 }
 
 /// Words with counts, some of the tokens of a document.
 type Half = Vec<(u32, u32)>;
 
-/// Splits the tokens of a document alternately, the first one being observed.
-fn halves(words: &Words) -> (Half, Half) {
-    let (mut observed, mut held_out) = (Vec::new(), Vec::new());
-    let mut position = 0_u64;
-    for &(word, x) in words {
-        let odd_start = position % 2 == 1;
-        let first = if odd_start { x / 2 } else { x.div_ceil(2) };
-        for (half, count) in [(&mut observed, first), (&mut held_out, x - first)] {
-            if count > 0 {
-                half.push((word, count));
-            }
-        }
-        position += u64::from(x);
-    }
-    (observed, held_out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{Lengths, SingleTopicSource};
+    use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{SingleTopic, Vocabulary};
-
-    #[test]
-    fn halves_alternate_over_all_tokens() {
-        let (observed, held_out) = halves(&[(1, 3), (2, 1), (5, 2)]);
-        // Tokens 1 1 1 2 5 5: observed at even places 1 1 5, held out 1 2 5.
-        assert_eq!(observed, [(1, 2), (5, 1)]);
-        assert_eq!(held_out, [(1, 1), (2, 1), (5, 1)]);
-    }
 
     #[test]
     fn one_topic_is_completed_by_its_word_frequencies() {
@@ -210,18 +323,24 @@ mod tests {
         let source = SingleTopicSource::zipf(20, 1, 2.0, 10.0, 1.0, 1);
         let corpus = source.draw(60, &Lengths::Fixed(15), 2).0;
         let model = Model::SingleTopic(SingleTopic::params(1).fit(&corpus).unwrap());
-        let mut expected = 0.0;
+        let halves = TokenHalves::new(&corpus);
+        let topic = model.topics().topic(0);
+        let mut scores = Vec::new();
         for d in 0..corpus.n_documents() {
-            let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
-            words.sort_unstable();
-            let tokens: Vec<u32> =
-                words.iter().flat_map(|&(w, x)| vec![w; x as usize]).skip(1).step_by(2).collect();
-            let topic = model.topics().topic(0);
-            expected += tokens.iter().map(|&w| topic.probability(w as usize).ln()).sum::<f64>();
+            let words = halves.document(&corpus, d, |word| topic.probability(word as usize));
+            let score = |h: &crate::evaluation::token_halves::Halved| {
+                f64::from(h.held_out) * topic.probability(h.word as usize).ln()
+            };
+            let n: u32 = words.iter().map(|h| h.held_out).sum();
+            scores.push((words.iter().map(score).sum::<f64>(), f64::from(n)));
         }
+        let (total, tokens) = scores.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.1));
         let found = model.completion(&corpus).unwrap();
-        assert_eq!((found.n_tokens, found.n_unknown_tokens), (60 * 7, 0));
-        assert!((found.log_likelihood.unwrap() - expected / (60.0 * 7.0)).abs() < 1e-12);
+        assert_eq!((found.n_tokens as f64, found.n_unknown_tokens), (tokens, 0));
+        assert!((found.log_likelihood.unwrap() - total / tokens).abs() < 1e-12);
+        let squares: f64 = scores.iter().map(|s| (s.0 - total / tokens * s.1).powi(2)).sum();
+        let error = (squares * 60.0 / 59.0).sqrt() / tokens;
+        assert!((found.standard_error.unwrap() - error).abs() < 1e-12);
     }
 
     #[test]
@@ -237,9 +356,35 @@ mod tests {
         };
         let training = named(&["a", "b"], &[&[(0, 3), (1, 1)], &[(0, 1), (1, 3)]]);
         let model = Model::SingleTopic(SingleTopic::params(1).fit(&training).unwrap());
-        let found = model.completion(&named(&["x", "b", "a"], &[&[(0, 5), (1, 2), (2, 2)]]));
+        let found = model.completion(&named(&["x", "b", "a"], &[&[(0, 5), (1, 20), (2, 20)]]));
         let found = found.unwrap();
-        assert_eq!((found.n_tokens, found.n_unknown_tokens), (2, 5));
+        assert_eq!(found.n_unknown_tokens, 5);
+        assert!((10..=30).contains(&found.n_tokens), "{found:?}");
         assert!((found.perplexity().unwrap() - 2.0).abs() < 1e-9);
+        assert_eq!(found.standard_error, None);
+        // The same documents with their words in another order.
+        let turned = model.completion(&named(&["a", "b", "x"], &[&[(0, 20), (1, 20), (2, 5)]]));
+        assert_eq!(turned.unwrap(), found);
+    }
+
+    #[test]
+    fn a_better_model_is_clearly_ahead_and_none_is_ahead_of_itself() {
+        let source = LdaSource::zipf(200, 4, 5.0, 200.0, 1.0, 3);
+        let [training, test] =
+            [1, 2].map(|seed| source.draw(600, &Lengths::Uniform(20..=60), seed).0);
+        let [one, four] = [1, 4].map(|k| {
+            let model = Model::Lda(Lda::params(k).trust(false).fit(&training).unwrap());
+            model.completions(&test).unwrap()
+        });
+        let ahead = four.ahead_of(&one).unwrap();
+        let (a, b) = (four.total(), one.total());
+        let difference = a.log_likelihood.unwrap() - b.log_likelihood.unwrap();
+        assert!((ahead.per_token - difference).abs() < 1e-12);
+        assert!(ahead.is_clear() && !one.ahead_of(&four).unwrap().is_clear(), "{ahead:?}");
+        let itself = four.ahead_of(&four).unwrap();
+        assert_eq!((itself.per_token, itself.standard_error), (0.0, 0.0));
+        assert!(!itself.is_clear());
+        // Pairs are known better than either score.
+        assert!(ahead.standard_error < 0.5 * a.standard_error.unwrap(), "{ahead:?} {a:?}");
     }
 }

@@ -31,9 +31,9 @@
 //! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
 //!
 //! # Same bits
-//! Documents are cut into up to [`MAX_CHUNKS`] chunks by their counts (fewer when `S` is large). Every
-//! thread sums its own `S`, in whole numbers ([`tally`]): neither which documents it got nor their order
-//! changes what the sums come to.
+//! Documents are cut into [`CHUNKS`] chunks of about equally many counts. Every thread sums its own `S`, in
+//! whole numbers ([`tally`]): neither which documents it got nor their order changes what the sums come
+//! to.
 
 mod kernel;
 mod prior;
@@ -50,7 +50,7 @@ use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use kernel::{Kernel, Row};
-pub(crate) use prior::{ALPHA, Order, Prior};
+pub(crate) use prior::{Order, Prior};
 use tally::{Ledger, Tally};
 
 /// Sweeps of the default polish.
@@ -70,11 +70,9 @@ const LONG_WARM_UP: usize = 11;
 /// How far `S` and `D` go towards and beyond their update; the last sweep goes as far as it says.
 const STRIDE: f64 = 1.8;
 
-/// Pieces the documents are cut into at most.
-const MAX_CHUNKS: usize = 8;
-
-/// Numbers that the sums of all threads may take together, before fewer pieces are made.
-const SUMS_BUDGET: usize = 1 << 25;
+/// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
+/// has sums of its own.
+pub(crate) const CHUNKS: usize = 64;
 
 /// Topics are padded to a multiple of this.
 pub(crate) const LANES: usize = 16;
@@ -109,11 +107,6 @@ pub(crate) fn padded(k: usize) -> usize {
     k.next_multiple_of(LANES)
 }
 
-/// Pieces that the documents are cut into; no more threads than that have sums of their own.
-pub(crate) fn n_chunks(n_features: usize, k: usize) -> usize {
-    (SUMS_BUDGET / (n_features * padded(k)).max(1)).clamp(2, MAX_CHUNKS)
-}
-
 /// `(S_ij + eta_i) / (S_j + sum eta)`.
 pub(crate) fn smoothed(sums: &Matrix, eta: &[f64]) -> Matrix {
     let strength: f64 = eta.iter().sum();
@@ -138,7 +131,7 @@ fn swept(
     let (n_features, k) = (start.n_rows(), start.n_columns());
     let width = padded(k);
     let ledger = Ledger::new(rows, n_features, width);
-    let mut chunks = cut(rows, kept_for(prior.order, width), n_chunks(n_features, k));
+    let mut chunks = cut(rows, kept_for(prior.order, width), CHUNKS);
     let tallies = Tallies::default();
     watch(Step::new(Stage::Polish, 0, sweeps));
     let mut rates = Rates::fixed(start, prior, width);
@@ -352,14 +345,28 @@ impl Rates {
 
     /// The rates of sums, of which the first `k` columns count.
     fn follow(&mut self, sums: &Sums, prior: &Prior, k: usize) {
+        // A fixed number of words at a time, so that the masses do not depend on the threads.
+        const WORDS: usize = 1024;
         let width = sums.width;
+        let parts =
+            self.words.par_chunks_mut(WORDS * width).zip(sums.values.par_chunks(WORDS * width));
+        let part_masses: Vec<Vec<f64>> = parts
+            .zip(prior.eta.par_chunks(WORDS))
+            .map(|((words, rows), eta)| {
+                let mut masses = vec![0.0; width];
+                let rows = words.chunks_exact_mut(width).zip(rows.chunks_exact(width));
+                for ((words, row), eta) in rows.zip(eta) {
+                    for j in 0..k {
+                        words[j] = (row[j] + eta) as f32;
+                        masses[j] += row[j];
+                    }
+                }
+                masses
+            })
+            .collect();
         let mut masses = vec![0.0; width];
-        let rows = self.words.chunks_exact_mut(width).zip(sums.values.chunks_exact(width));
-        for ((words, row), eta) in rows.zip(&prior.eta) {
-            for j in 0..k {
-                words[j] = (row[j] + eta) as f32;
-                masses[j] += row[j];
-            }
+        for part in &part_masses {
+            masses.iter_mut().zip(part).for_each(|(mass, part)| *mass += part);
         }
         let strength = prior.strength();
         self.inverse = masses.iter().map(|mass| (1.0 / (mass + strength)) as f32).collect();

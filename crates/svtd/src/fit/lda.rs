@@ -12,36 +12,42 @@
 //! On data that follow the model the second is the most accurate; on text the third is. Mostly the
 //! counts tell that they are text at once, because no `k` topics could explain how often words are
 //! repeated ([`repeats`](crate::fit::repeats)). If not, all are fitted without a tenth of the
-//! documents, and whichever predicts the second half of those documents from their first half
-//! best is fitted again on all.
+//! documents, and whichever predicts one half of those documents' words from the other
+//! best is fitted again on all. In the order above, one takes the place of another only when it is
+//! ahead by more than the error of the difference, document by document.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
+use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
-use crate::evaluation::completion_perplexity;
+use crate::evaluation::{Completions, HeldOutWords};
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
 use crate::fit::repeats;
 use crate::fit::spectral::{Estimate, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
-use crate::inference::TopicTable;
-use crate::model::Lda;
-use crate::model::PolishOutcome;
+use crate::model::{Lda, Model, PolishOutcome};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::rivals::collapsed_gibbs::CollapsedGibbs;
-use crate::trust;
+use crate::trust::{self, found_again::Half};
 use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
 
 /// One document in this many is held out to judge the polish.
 const HELD_OUT: usize = 10;
 
+/// So many documents at least are held out, where they are at most one in [`AT_MOST`].
+const ENOUGH_HELD_OUT: usize = 20;
+
+/// One document in this many at most is held out.
+const AT_MOST: usize = 4;
+
 /// Fewer held-out documents than this cannot judge.
-const LEAST_HELD_OUT: usize = 2;
+const LEAST_HELD_OUT: usize = 5;
 
 /// The part of the repeated words below which topics do not explain them. Data that follow the
 /// model come to about one or more.
@@ -51,9 +57,8 @@ const EXPLAINED: f64 = 0.75;
 /// for topics that sweeps only start from.
 const ROUGHLY: f64 = 1e-2;
 
-/// The part of the perplexity that sweeps must save. Where it is less, topics overlap so much that
-/// the bias of the sweeps outweighs what chance they take away.
-const WORTH: f64 = 1e-3;
+/// Sweeps after which halves of the documents can be compared: which words return is settled then.
+const ENOUGH: usize = 8;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;
@@ -109,10 +114,15 @@ impl LdaParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         crate::moments::check_alpha0(self.alpha0_value())?;
-        if let Some(fewer) = self.options.at_most(corpus.n_present()) {
-            let mut model = LdaParams { options: fewer }.fit_watched(corpus, watch)?;
-            model.options_mut().n_topics = self.options.n_topics;
-            return Ok(model);
+        let (corpus, options) = self.options.in_key_order(corpus)?;
+        let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
+        Ok(model.with_options(self.options.clone()))
+    }
+
+    /// Learns from documents that stand in the order of their keys.
+    fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
+        if let Some(options) = self.options.at_most(corpus.n_present()) {
+            return LdaParams { options }.fit_in_order(corpus, watch);
         }
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
@@ -181,8 +191,7 @@ impl LdaParams {
         Ok(model)
     }
 
-    /// Completion perplexities of the candidates on a tenth of the documents that none saw; instead
-    /// of a number, why there is none.
+    /// What the candidates make of documents that none saw; instead of that, why there is nothing.
     fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
         let (kept, held_out) = match split_by_content(corpus) {
             Ok(parts) => parts,
@@ -203,16 +212,15 @@ impl LdaParams {
                 params.fit_candidate(&training, candidate, watch).map_err(|error| error.to_string())
             }
         };
+        let words = HeldOutWords::new(&training, &test);
         let score = |candidate: Candidate| {
-            let model = fit(candidate)?;
+            let model = Model::Lda(fit(candidate)?);
             watch(Stage::HeldOut.into());
-            let alpha = vec![collapsed_vb::ALPHA; model.topics().len()];
-            let table = TopicTable::new(model.topics(), &alpha);
-            completion_perplexity(&table, &test)
-                .filter(|perplexity| perplexity.is_finite())
-                .ok_or_else(|| {
-                    "the held-out documents share too few words with the rest".to_owned()
-                })
+            let completions = words.as_ref().map(|words| words.completions(&model));
+            let known = |all: &Completions| all.total().perplexity().is_some_and(f64::is_finite);
+            completions.filter(known).ok_or_else(|| {
+                "the held-out documents share too few words with the rest".to_owned()
+            })
         };
         let scores = candidates.iter().map(|&candidate| (candidate, score(candidate))).collect();
         Contest { scores, too_few: None }
@@ -259,8 +267,9 @@ impl LdaParams {
         };
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
-            let how = (USUAL, *counting);
-            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, how, watch)
+            let learn = |documents: &[usize]| self.learn_part(corpus, documents, candidate);
+            let manner = trust::Manner { usual: USUAL, counting: *counting, learn: &learn };
+            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, &manner, watch)
         });
         let (topics, diagnostics, order) = finish(
             corpus,
@@ -272,6 +281,24 @@ impl LdaParams {
         );
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Lda::from_parts(topics, alpha, diagnostics, self.options.clone())
+    }
+
+    /// Some of the documents learned from scratch, as far as a comparison needs it.
+    fn learn_part(
+        &self,
+        corpus: &Corpus,
+        documents: &[usize],
+        candidate: Candidate,
+    ) -> Result<Half> {
+        let options = self.options.of_part(documents);
+        let part = corpus.subset(documents);
+        let params = LdaParams { options: options.clone() };
+        let (topics, directions) = {
+            let found = params.spectral(&part, candidate.counting(), ROUGHLY, &|_| {})?;
+            let learned = params.polished(&part, &found.spectral, candidate.to_compare(), &|_| {});
+            (learned.word_topic, noise::whitened(&found.spectral.whitening))
+        };
+        Ok(Half { corpus: part, options, topics, directions })
     }
 
     /// The spectral estimate after the candidate's sweeps.
@@ -332,6 +359,15 @@ impl Candidate {
         }
     }
 
+    /// With no more sweeps than telling topics apart takes.
+    fn to_compare(self) -> Self {
+        match self {
+            Candidate::Unpolished => self,
+            Candidate::AsModel { sweeps } => Candidate::AsModel { sweeps: sweeps.min(ENOUGH) },
+            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH) },
+        }
+    }
+
     fn tolerance(self) -> f64 {
         match self {
             Candidate::Unpolished => TOLERANCE,
@@ -350,26 +386,25 @@ impl Candidate {
 
 /// How candidates predicted held-out documents.
 struct Contest {
-    scores: Vec<(Candidate, Result<f64, String>)>,
+    scores: Vec<(Candidate, Result<Completions, String>)>,
     /// Why no document could be held out.
     too_few: Option<String>,
 }
 
 impl Contest {
     /// The candidates with a score, in their order.
-    fn scored(&self) -> impl Iterator<Item = (Candidate, f64)> + '_ {
-        self.scores
-            .iter()
-            .filter_map(|(candidate, score)| Some((*candidate, *score.as_ref().ok()?)))
+    fn scored(&self) -> impl Iterator<Item = (Candidate, &Completions)> + '_ {
+        self.scores.iter().filter_map(|(candidate, score)| Some((*candidate, score.as_ref().ok()?)))
     }
 
-    /// The one with the lowest perplexity, sweeps only if they are worth it.
+    /// The first that none of the later ones is clearly ahead of.
     fn best(&self) -> Option<Candidate> {
-        let counted = self.scored().map(|(candidate, score)| match candidate {
-            Candidate::Unpolished => (candidate, (1.0 - WORTH) * score),
-            _ => (candidate, score),
-        });
-        counted.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(candidate, _)| candidate)
+        let clearer = |best: (Candidate, &'_ Completions), other: (Candidate, &'_ Completions)| {
+            let ahead = other.1.ahead_of(best.1);
+            ahead.is_some_and(|ahead| ahead.is_clear())
+        };
+        let better = |best, other| if clearer(best, other) { other } else { best };
+        self.scored().reduce(better).map(|(candidate, _)| candidate)
     }
 
     /// The perplexity unpolished, and the best polished.
@@ -377,7 +412,7 @@ impl Contest {
         let lowest = |polished: bool| {
             self.scored()
                 .filter(|(candidate, _)| (*candidate != Candidate::Unpolished) == polished)
-                .map(|(_, score)| score)
+                .filter_map(|(_, score)| score.total().perplexity())
                 .min_by(f64::total_cmp)
         };
         Some([lowest(false)?, lowest(true)?])
@@ -389,7 +424,7 @@ impl Contest {
         if let Some(reason) = &self.too_few {
             return Some(format!("{reason}, so the estimate was left {chosen}"));
         }
-        let failed = |(candidate, score): &(Candidate, Result<f64, String>)| {
+        let failed = |(candidate, score): &(Candidate, Result<Completions, String>)| {
             Some((*candidate, score.as_ref().err()?.clone()))
         };
         let (first, reason) = self.scores.iter().find_map(failed)?;
@@ -415,7 +450,7 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     Estimate { word_topic, topic_weights, lifted, polish, posterior: None, prior: None }
 }
 
-/// All documents but a tenth, and that tenth: chosen by a hash of their content among those that
+/// All documents but a tenth (or some more of few), and that tenth: chosen by a hash of their content among those that
 /// have words. In place of them, why there are too few.
 pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
     let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
@@ -423,7 +458,7 @@ pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize
         .map(|d| (corpus.document_key(d), d))
         .collect();
     order.sort_unstable();
-    let n_held_out = order.len() / HELD_OUT;
+    let n_held_out = (order.len() / HELD_OUT).max(ENOUGH_HELD_OUT.min(order.len() / AT_MOST));
     if n_held_out < LEAST_HELD_OUT {
         return Err(format!("{} documents are too few to hold some out", order.len()));
     }

@@ -1,12 +1,15 @@
 //! What a user may choose about a fit; stored with the model.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::choosing::choice::Choice;
+use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::fit::learner::Learner;
-use crate::moments::{DocumentWeights, Rows};
+use crate::moments::{DocumentWeights, Rows, check_custom};
 use crate::whitening::Scaling;
 
 /// What happens to the spectral estimate afterwards.
@@ -45,6 +48,10 @@ pub struct Options {
     pub allow_fewer: bool,
     /// Whether the fit looks into its errors: z-scores, error bars, verdicts.
     pub trust: bool,
+    /// Into how many pairs of halves the documents are split, to see which topics come back; by the
+    /// size of the fit if not given, none of them if zero.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub splits: Option<usize>,
     /// The sum of the Dirichlet parameter, for LDA.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alpha0: Option<f64>,
@@ -65,9 +72,27 @@ impl Options {
             polish: Polish::default(),
             allow_fewer: false,
             trust: true,
+            splits: None,
             alpha0: None,
             chosen: None,
         }
+    }
+
+    /// A corpus in the order of its documents' keys, and the options for documents in that order.
+    ///
+    /// # Errors
+    /// When weights of the caller's own do not fit the documents.
+    pub(crate) fn in_key_order<'a>(&self, corpus: &'a Corpus) -> Result<(Cow<'a, Corpus>, Self)> {
+        let given = match &self.weights {
+            DocumentWeights::Custom(weights) => {
+                let lengths: Vec<f64> = corpus.lengths().iter().map(|&c| c as f64).collect();
+                check_custom(weights, &lengths)?;
+                Some(weights.as_slice())
+            }
+            _ => None,
+        };
+        let (corpus, order) = corpus.in_key_order(given);
+        Ok((corpus, Self { weights: self.weights.of(&order), ..self.clone() }))
     }
 
     /// Refuses choices that contradict each other.
@@ -88,6 +113,12 @@ impl Options {
     pub(crate) fn at_most(&self, n_words: usize) -> Option<Self> {
         let too_many = self.allow_fewer && self.n_topics > n_words && n_words > 0;
         too_many.then(|| Self { n_topics: n_words, ..self.clone() })
+    }
+
+    /// The same for some of the documents, learned to be compared with the whole.
+    pub(crate) fn of_part(&self, documents: &[usize]) -> Self {
+        let weights = self.weights.of(documents);
+        Self { weights, trust: false, allow_fewer: true, ..self.clone() }
     }
 
     /// The paper to the letter: weights of Theorem 2.1, plain whitening, one pivot feature, rows
@@ -141,10 +172,18 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Whether to look into the errors of the fit: z-scores of the directions, standard errors
-            /// of the word probabilities, a verdict for each topic. Costs less than half a fit.
+            /// Whether to look into the errors of the fit: which topics come back in halves of the
+            /// documents, z-scores of the directions, standard errors of the word probabilities.
+            /// Costs about another fit.
             pub fn trust(mut self, trust: bool) -> Self {
                 self.options.trust = trust;
+                self
+            }
+
+            /// How often the documents are split into halves, to see which topics come back in both. Two
+            /// splits if not given where a fit takes under a second, one otherwise; none if zero.
+            pub fn splits(mut self, splits: usize) -> Self {
+                self.options.splits = Some(splits);
                 self
             }
 

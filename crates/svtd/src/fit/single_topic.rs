@@ -1,5 +1,6 @@
 //! Fitting the single-topic model: Algorithm 2 on the moments of Theorem 2.1, then EM.
 
+use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
@@ -13,8 +14,17 @@ use crate::model::PolishOutcome;
 use crate::model::SingleTopic;
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
 use crate::rivals::classical_em::Em;
-use crate::trust;
+use crate::trust::{self, found_again::Half};
 use crate::whitening::{Scaling, check_n_topics};
+
+/// How topics are read off a rotation.
+const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
+
+/// EM steps after which halves of the documents can be compared.
+const ENOUGH: usize = 10;
+
+/// To what part of the k-th eigenvalue the eigenpairs of a half are found.
+const ROUGHLY: f64 = 1e-2;
 
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
@@ -53,12 +63,17 @@ impl SingleTopicParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+        self.options.check()?;
+        let (corpus, options) = self.options.in_key_order(corpus)?;
+        let model = SingleTopicParams { options }.fit_in_order(&corpus, watch)?;
+        Ok(model.with_options(self.options.clone()))
+    }
+
+    /// Learns from documents that stand in the order of their keys.
+    fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
-        options.check()?;
-        if let Some(fewer) = options.at_most(corpus.n_present()) {
-            let mut model = SingleTopicParams { options: fewer }.fit_watched(corpus, watch)?;
-            model.options_mut().n_topics = options.n_topics;
-            return Ok(model);
+        if let Some(options) = options.at_most(corpus.n_present()) {
+            return SingleTopicParams { options }.fit_in_order(corpus, watch);
         }
         if let Learner::Em(em) = &options.learner {
             em.check()?;
@@ -70,17 +85,36 @@ impl SingleTopicParams {
         check_n_topics(options.n_topics, corpus.n_present())?;
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
-        let usual = ReadOff::Diagonals(Rows::Kept);
-        let mut spectral = Spectral::estimate(&moments, options, usual, watch)?;
+        let mut spectral = Spectral::estimate(&moments, options, USUAL, watch)?;
         let mut estimate = self.polished(corpus, &mut spectral, watch);
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
-            let how = (usual, Counting::Raw);
-            trust::assess(corpus, &frame, &spectral, &mut estimate, options, how, watch)
+            let learn = |documents: &[usize]| self.learn_part(corpus, documents);
+            let manner = trust::Manner { usual: USUAL, counting: Counting::Raw, learn: &learn };
+            trust::assess(corpus, &frame, &spectral, &mut estimate, options, &manner, watch)
         });
         let (topics, diagnostics, _) =
             finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
         Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()))
+    }
+
+    /// Some of the documents learned from scratch, as far as a comparison needs it.
+    fn learn_part(&self, corpus: &Corpus, documents: &[usize]) -> Result<Half> {
+        let mut options = self.options.of_part(documents);
+        let part = corpus.subset(documents);
+        if options.polish == Polish::Auto {
+            options.polish = Polish::Steps(ENOUGH);
+        }
+        let params = SingleTopicParams { options };
+        let (topics, directions) = {
+            let moments =
+                SingleTopicMoments::estimate(&part, &params.options.weights, Counting::Raw)?;
+            let mut spectral =
+                Spectral::estimate_to(ROUGHLY, &moments, &params.options, USUAL, &|_| {})?;
+            let topics = params.polished(&part, &mut spectral, &|_| {}).word_topic;
+            (topics, noise::whitened(&spectral.whitening))
+        };
+        Ok(Half { corpus: part, options: params.options, topics, directions })
     }
 
     fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {

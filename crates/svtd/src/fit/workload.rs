@@ -191,7 +191,9 @@ impl Plan<'_> {
     /// candidates are compared, which takes more than that again.
     fn best_of_several(&mut self, sizes: Sizes, sweeps: usize) {
         let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
-        self.add(Stage::Moments, products * Workload::product_operations(sizes), products);
+        let looked_at =
+            sizes.part((repeats::SAMPLE as f64 / sizes.n_nonzeros.max(1) as f64).min(1.0));
+        self.add(Stage::Moments, products * Workload::product_operations(looked_at), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
     }
@@ -222,7 +224,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let width = padded as f64;
     // To second order, should the documents follow the model.
     let mixtures = 4.0 * rows * collapsed_vb::kept_for(Order::Second, padded) as f64;
-    let tallies = collapsed_vb::n_chunks(sizes.n_words, k).min(rayon::current_num_threads());
+    let tallies = collapsed_vb::CHUNKS.min(rayon::current_num_threads());
     let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
     let lda = options.alpha0.is_some();
     let polish = match (options.polish, lda) {

@@ -65,7 +65,7 @@ impl Diagnostics {
         self.eigenvalues.len().saturating_sub(1).max(self.topics.len())
     }
 
-    /// How many leading directions stand clearly out of the noise; `None` when not known.
+    /// How many directions stand clearly out of the noise; `None` when not known.
     pub fn n_clear_directions(&self) -> Option<usize> {
         self.z_scores.as_deref().map(n_clear)
     }
@@ -98,9 +98,80 @@ pub struct TopicTrust {
     pub nearest: Option<Nearest>,
     /// The fewest documents that hold half of it.
     pub driven: Driven,
+    /// Whether it comes back when halves of the documents are learned anew; `None` when the halves
+    /// are too small to be learned, or nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halves: Option<Halves>,
     /// How it moves when groups of documents are left out; `None` when there are too few different
     /// documents, or the method leaves no way to tell.
     pub stability: Option<Stability>,
+}
+
+/// What independent halves of the documents, each learned from scratch, make of a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Halves {
+    /// How many of its ten likeliest words are among the ten likeliest in both halves: from 0 to
+    /// 10, the mean over the splits.
+    pub found_again: f64,
+    /// The L1 distance between what the two halves make of it: from 0 to 2, the mean over the splits.
+    pub half_distance: f64,
+    /// How often the documents were split into two halves.
+    pub n_splits: usize,
+    /// Documents in both halves together; fewer than there are where halves are samples.
+    pub n_documents: usize,
+}
+
+impl Halves {
+    /// Whether the topic can be counted on.
+    pub fn standing(&self) -> Standing {
+        match self.found_again {
+            words if words >= REPRODUCES => Standing::Reproduces,
+            words if words >= PARTLY => Standing::Partly,
+            _ => Standing::NotFoundAgain,
+        }
+    }
+
+    /// The same as a sentence.
+    pub fn sentence(&self) -> String {
+        let words = tenths(self.found_again);
+        format!("{words} of its 10 words return in independent halves of the documents")
+    }
+
+    /// The standing with its number, for lists.
+    pub fn flag(&self) -> String {
+        format!("{}: {} of 10 words", self.standing().name(), tenths(self.found_again))
+    }
+}
+
+/// Whether a topic comes back in independent halves of the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Standing {
+    /// Seven of its ten words or more return.
+    #[serde(rename = "reproduces")]
+    Reproduces,
+    /// Five to seven.
+    #[serde(rename = "partly")]
+    Partly,
+    /// Fewer than five.
+    #[serde(rename = "not found again")]
+    NotFoundAgain,
+}
+
+impl Standing {
+    /// Its name, for people and programs alike.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Reproduces => "reproduces",
+            Standing::Partly => "partly",
+            Standing::NotFoundAgain => "not found again",
+        }
+    }
+}
+
+/// A number with at most one decimal.
+fn tenths(number: f64) -> String {
+    let text = format!("{number:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// The topic most like another.
@@ -137,13 +208,8 @@ pub struct Stability {
 }
 
 impl TopicTrust {
-    fn flags(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
-        if let Some(Stability { n_changed, n_groups, .. }) = self.stability
-            && n_changed >= UNSTABLE
-        {
-            flags.push(format!("unstable: splits differently in {n_changed} of {n_groups} groups"));
-        }
         if let Some(nearest) = self.nearest.as_ref().filter(|nearest| nearest.distance < NEAR) {
             flags.push(format!("near-duplicate of {}", nearest.topic + 1));
         }
@@ -171,8 +237,20 @@ impl TopicDiagnostics {
         self.documents < WEAK
     }
 
-    /// The topic's warnings in words; empty when there is nothing to say.
+    /// What speaks against the topic, in words; empty when there is nothing to say.
     pub fn flags(&self) -> Vec<String> {
+        let doubtful = self.halves().filter(|h| h.standing() != Standing::Reproduces);
+        doubtful.map(Halves::flag).into_iter().chain(self.warnings()).collect()
+    }
+
+    /// All there is to say in a list: whether it comes back in independent halves of the documents,
+    /// then its warnings.
+    pub fn remarks(&self) -> Vec<String> {
+        self.halves().map(Halves::flag).into_iter().chain(self.warnings()).collect()
+    }
+
+    /// What speaks against it beside the halves.
+    pub fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
         if self.degenerate {
             flags.push("degenerate: what the other topics left over".to_owned());
@@ -186,22 +264,30 @@ impl TopicDiagnostics {
             let documents = self.documents.floor();
             flags.push(format!("weak: {documents} documents' worth of evidence"));
         }
-        flags.extend(self.trust.iter().flat_map(TopicTrust::flags));
+        flags.extend(self.trust.iter().flat_map(TopicTrust::warnings));
         flags
     }
 
-    /// Whether its errors were looked into and there is nothing to say against it.
-    pub fn is_solid(&self) -> bool {
-        let known = self.trust.as_ref().is_some_and(|trust| trust.stability.is_some());
-        known && self.flags().is_empty()
+    /// What independent halves of the documents make of it; `None` when they were not asked.
+    pub fn halves(&self) -> Option<&Halves> {
+        self.trust.as_ref()?.halves.as_ref()
+    }
+
+    /// Whether it comes back in independent halves of the documents; `None` when they were not asked.
+    pub fn standing(&self) -> Option<Standing> {
+        self.halves().map(Halves::standing)
     }
 }
 
 /// Documents' worth of evidence below which a topic is called weak.
 const WEAK: f64 = 30.0;
 
-/// A topic that becomes another without this many groups or more is called unstable.
-const UNSTABLE: usize = 2;
+/// A topic with so many of its ten words in both halves, or more, reproduces
+/// (`benches/record/found_again.md`).
+const REPRODUCES: f64 = 7.0;
+
+/// With fewer than so many it is not found again.
+pub(crate) const PARTLY: f64 = 5.0;
 
 /// Topics closer than this in L1 are called near-duplicates: they share four fifths.
 const NEAR: f64 = 0.4;

@@ -37,8 +37,9 @@ impl Lda {
         &self.options
     }
 
-    pub(crate) fn options_mut(&mut self) -> &mut Options {
-        &mut self.options
+    /// The same model, said to have been fitted with these options.
+    pub(crate) fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
     }
 
     pub(crate) fn from_parts(

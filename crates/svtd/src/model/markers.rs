@@ -55,8 +55,7 @@ fn of_topic(topics: &Topics, j: usize, n: usize) -> Vec<Marker> {
         Marker { topic: j, word, probability, error, elsewhere, log_fold, z }
     };
     let more = |marker: &Marker| marker.probability > marker.elsewhere;
-    let mut found: Vec<Marker> =
-        (0..topics.vocabulary().len()).map(marker).filter(more).collect();
+    let mut found: Vec<Marker> = (0..topics.vocabulary().len()).map(marker).filter(more).collect();
     let excess = |marker: &Marker| marker.probability - marker.elsewhere;
     found.sort_by(|a, b| {
         let clearer = b.z.unwrap_or(0.0).total_cmp(&a.z.unwrap_or(0.0));

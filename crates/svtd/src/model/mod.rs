@@ -13,8 +13,8 @@ pub(crate) mod topic;
 mod word_order;
 
 pub use diagnostics::{
-    Diagnostics, Driven, Nearest, PolishOutcome, RivalOutcome, Stability, TopicDiagnostics,
-    TopicTrust,
+    Diagnostics, Driven, Halves, Nearest, PolishOutcome, RivalOutcome, Stability, Standing,
+    TopicDiagnostics, TopicTrust,
 };
 pub use lda::Lda;
 pub use markers::{Marker, markers};

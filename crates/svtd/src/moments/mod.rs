@@ -24,6 +24,7 @@ mod lda;
 mod naive;
 pub(crate) mod panels;
 mod single_topic;
+mod sums;
 mod weights;
 
 use std::ops::Range;
@@ -34,6 +35,7 @@ pub(crate) use lda::check_alpha0;
 pub use panels::Counting;
 pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
+pub(crate) use weights::check_custom;
 pub use weights::{DocumentWeights, MomentWeights};
 
 use crate::linalg::{Matrix, dot};

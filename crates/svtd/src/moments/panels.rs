@@ -10,20 +10,24 @@
 //!
 //! One pass over the counts does both halves for [`WIDE`] or [`NARROW`] columns, few enough that
 //! the rows of frequent words stay in the cache. (Corpora number their words by falling
-//! frequency for this reason.) Whole panels are dealt to threads.
+//! frequency for this reason.) The tasks of a pass are panels of columns x
+//! [blocks](crate::corpus::blocks) of documents.
 //!
 //! # Same bits
 //! A column's arithmetic does not depend on which panel it is in or which thread runs it: every
-//! sum runs over the documents in order. So the width of the panels can follow the number of
-//! threads, and the result cannot. Multiply and add are kept apart (no fused operation), so all
-//! instruction sets agree too.
+//! block sums over its documents in order, and blocks are added along a fixed tree. So the width of
+//! the panels can follow the number of threads, and the result cannot. Multiply and add are kept
+//! apart (no fused operation), so all instruction sets agree too.
 //!
 //! # Cost
-//! Four flops per stored count and column. The kernels are bound by cache bandwidth.
+//! Four flops per stored count and column, and a sum of `n` numbers per block and column. The kernels
+//! are bound by cache bandwidth.
 
 mod counting;
 mod left_out;
 mod passes;
+
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -37,6 +41,7 @@ use self::passes::{
 };
 
 use crate::corpus::SparseCounts;
+use crate::corpus::blocks::{Block, sum_over};
 use crate::linalg::Matrix;
 
 /// Columns in a full panel.
@@ -59,37 +64,31 @@ impl<'a> Products<'a> {
 
     /// `X Q`, documents x columns.
     pub(crate) fn forward(&self, q: &Matrix) -> Matrix {
-        let n = self.rows.n_rows();
-        self.by_panels(q.n_columns(), n, |task| {
-            task.run(&ForwardPass { rows: self.rows, q }, self.counting)
-        })
+        let pass = ForwardPass { q };
+        match self.counting {
+            Counting::Raw => self.images(q.n_columns(), &pass, &RawValue),
+            Counting::Damped => self.images(q.n_columns(), &pass, &DampedValue::new()),
+        }
     }
 
     /// `X'(w o (X Q))`, features x columns.
     pub(crate) fn normal(&self, q: &Matrix, weights: &[f64]) -> Matrix {
-        self.by_panels(q.n_columns(), self.n_features, |task| {
-            task.run(&NormalPass { rows: self.rows, q, weights }, self.counting)
-        })
+        self.counted(q.n_columns(), self.n_features, &NormalPass { q, weights })
     }
 
     /// `X'(w o Z)`, features x columns.
     pub(crate) fn backward(&self, z: &Matrix, weights: Option<&[f64]>) -> Matrix {
-        self.by_panels(z.n_columns(), self.n_features, |task| {
-            let pass = BackwardPass { rows: self.rows, z, weights, n_features: self.n_features };
-            task.run(&pass, self.counting)
-        })
+        self.counted(z.n_columns(), self.n_features, &BackwardPass { z, weights })
     }
 
     /// `(X o X)'(w o Z)`, features x columns: squared values in place of the values.
     pub(crate) fn backward_squared(&self, z: &Matrix, weights: &[f64]) -> Matrix {
-        self.by_panels(z.n_columns(), self.n_features, |task| {
-            let n_features = self.n_features;
-            let pass = BackwardPass { rows: self.rows, z, weights: Some(weights), n_features };
-            match self.counting {
-                Counting::Raw => task.run_given(&pass, &SquaredValue(RawValue)),
-                Counting::Damped => task.run_given(&pass, &SquaredValue(DampedValue::new())),
-            }
-        })
+        let (k, n) = (z.n_columns(), self.n_features);
+        let pass = BackwardPass { z, weights: Some(weights) };
+        match self.counting {
+            Counting::Raw => self.sums(k, n, &pass, &SquaredValue(RawValue)),
+            Counting::Damped => self.sums(k, n, &pass, &SquaredValue(DampedValue::new())),
+        }
     }
 
     /// `C'(w o Z)` where the matrix `C` has the pattern of the counts and `values` in their order.
@@ -99,25 +98,19 @@ impl<'a> Products<'a> {
         z: &Matrix,
         weights: Option<&[f64]>,
     ) -> Matrix {
-        self.by_panels(z.n_columns(), self.n_features, |task| {
-            let pass = BackwardPass { rows: self.rows, z, weights, n_features: self.n_features };
-            task.run_given(&pass, &GivenValue(values))
-        })
+        let pass = BackwardPass { z, weights };
+        self.sums(z.n_columns(), self.n_features, &pass, &GivenValue(values))
     }
 
     /// The two products of Section 2.4: `X'(w o (B^2 - X(B o B)))` and `X'(w o XB)`, where
     /// `B^2` is the entrywise square of `X B`; one above the other in a matrix of `2n` rows.
     pub(crate) fn squares(&self, b: &Matrix, weights: &[f64]) -> Matrix {
-        self.by_panels(b.n_columns(), 2 * self.n_features, |task| {
-            task.run(&SquaresPass { rows: self.rows, b, weights }, self.counting)
-        })
+        self.counted(b.n_columns(), 2 * self.n_features, &SquaresPass { b, weights })
     }
 
     /// The first of the two, `X'(w o (B^2 - X(B o B)))`, with `X B` given.
     pub(crate) fn squares_given(&self, b: &Matrix, image: &Matrix, weights: &[f64]) -> Matrix {
-        self.by_panels(b.n_columns(), self.n_features, |task| {
-            task.run(&SquaresGivenPass { rows: self.rows, b, image, weights }, self.counting)
-        })
+        self.counted(b.n_columns(), self.n_features, &SquaresGivenPass { b, image, weights })
     }
 
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the
@@ -129,17 +122,96 @@ impl<'a> Products<'a> {
         b: &Matrix,
         z: &Matrix,
         weights: &[f64],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Matrix {
         let pairs = packed_pairs(b.n_columns());
-        self.by_panels(pairs.len(), range.len(), |task| {
-            let pass =
-                SlicesPass { rows: self.rows, b, z, weights, pairs: &pairs, range: range.clone() };
-            task.run(&pass, self.counting)
+        let (k, n) = (pairs.len(), range.len());
+        self.counted(k, n, &SlicesPass { b, z, weights, pairs: &pairs, range })
+    }
+
+    /// As [`sums`](Self::sums), of the counts as these products count them.
+    fn counted(&self, n_columns: usize, n_rows: usize, pass: &impl Pass) -> Matrix {
+        match self.counting {
+            Counting::Raw => self.sums(n_columns, n_rows, pass, &RawValue),
+            Counting::Damped => self.sums(n_columns, n_rows, pass, &DampedValue::new()),
+        }
+    }
+
+    /// The sums over all blocks of what a pass makes of each, `n_rows x n_columns`.
+    fn sums(
+        &self,
+        n_columns: usize,
+        n_rows: usize,
+        pass: &impl Pass,
+        value: &impl EntryValue,
+    ) -> Matrix {
+        self.by_panels(n_columns, n_rows, |panel| match panel.width {
+            WIDE => self.panel_sums::<WIDE>(panel, pass, value),
+            _ => self.panel_sums::<NARROW>(panel, pass, value),
         })
     }
 
-    /// Runs a pass for every panel of `n_columns` columns and lays the results side by side.
+    fn panel_sums<const W: usize>(
+        &self,
+        panel: Panel<'_>,
+        pass: &impl Pass,
+        value: &impl EntryValue,
+    ) {
+        let shared = pass.share::<W>(panel.columns());
+        let answer = |b: usize| {
+            let mut result = vec![[0.0; W]; panel.n_rows()];
+            let block = self.rows.block(b);
+            Arch::new().dispatch(Vectorised {
+                pass,
+                shared: &shared,
+                block,
+                value,
+                result: &mut result,
+            });
+            result
+        };
+        let add = |left: &mut Vec<[f64; W]>, right: Vec<[f64; W]>| {
+            for (left, right) in left.iter_mut().zip(&right) {
+                (0..W).for_each(|j| left[j] += right[j]);
+            }
+        };
+        let sum = sum_over(0..self.rows.n_blocks(), &answer, &add);
+        panel.take(&sum);
+    }
+
+    /// What a pass makes of each document, documents x columns.
+    fn images(&self, n_columns: usize, pass: &impl Pass, value: &impl EntryValue) -> Matrix {
+        self.by_panels(n_columns, self.rows.n_rows(), |panel| match panel.width {
+            WIDE => self.panel_images::<WIDE>(panel, pass, value),
+            _ => self.panel_images::<NARROW>(panel, pass, value),
+        })
+    }
+
+    fn panel_images<const W: usize>(
+        &self,
+        panel: Panel<'_>,
+        pass: &impl Pass,
+        value: &impl EntryValue,
+    ) {
+        let shared = pass.share::<W>(panel.columns());
+        let answer = |b: usize| {
+            let block = self.rows.block(b);
+            let mut result = vec![[0.0; W]; block.documents().len()];
+            Arch::new().dispatch(Vectorised {
+                pass,
+                shared: &shared,
+                block,
+                value,
+                result: &mut result,
+            });
+            result
+        };
+        let blocks = (0..self.rows.n_blocks()).into_par_iter().with_max_len(1);
+        let images: Vec<Vec<[f64; W]>> = blocks.map(answer).collect();
+        panel.take(&images.concat());
+    }
+
+    /// Runs something for every panel of `n_columns` columns and lays the results side by side.
     fn by_panels(
         &self,
         n_columns: usize,
@@ -147,7 +219,7 @@ impl<'a> Products<'a> {
         run: impl Fn(Panel<'_>) + Sync + Send,
     ) -> Matrix {
         let mut result = Matrix::zeros(n_rows, n_columns);
-        let widths = panel_widths(n_columns, rayon::current_num_threads());
+        let widths = panel_widths(n_columns, self.rows.n_blocks(), rayon::current_num_threads());
         let mut panels = Vec::with_capacity(widths.len());
         let mut rest = result.values_mut();
         let mut start = 0;
@@ -173,9 +245,11 @@ pub(crate) fn packed_pairs(k: usize) -> Vec<(usize, usize)> {
 
 /// Cuts `n` columns into panels: full ones, and narrow ones at the end or when threads would
 /// otherwise have nothing to do.
-fn panel_widths(n: usize, n_threads: usize) -> Vec<usize> {
-    let wide = if n / WIDE >= n_threads { n / WIDE } else { 0 };
-    let wide = wide - wide % n_threads.max(1);
+fn panel_widths(n: usize, n_blocks: usize, n_threads: usize) -> Vec<usize> {
+    let full = n / WIDE;
+    // So many threads have a panel each when every block of a panel has a thread of its own.
+    let side_by_side = n_threads.div_ceil(n_blocks).max(1);
+    let wide = if full >= side_by_side { full - full % side_by_side } else { 0 };
     let narrow = (n - wide * WIDE).div_ceil(NARROW);
     let mut widths = vec![WIDE; wide];
     widths.resize(wide + narrow, NARROW);
@@ -191,28 +265,20 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    fn run(self, pass: &impl Pass, counting: Counting) {
-        match counting {
-            Counting::Raw => self.run_given(pass, &RawValue),
-            Counting::Damped => self.run_given(pass, &DampedValue::new()),
-        }
+    fn columns(&self) -> Range<usize> {
+        self.start..self.start + self.used
     }
 
-    fn run_given(self, pass: &impl Pass, value: &impl EntryValue) {
-        match self.width {
-            WIDE => self.run_width::<WIDE>(pass, value),
-            _ => self.run_width::<NARROW>(pass, value),
-        }
+    fn n_rows(&self) -> usize {
+        self.target.len() / self.used.max(1)
     }
 
-    fn run_width<const W: usize>(self, pass: &impl Pass, value: &impl EntryValue) {
-        let n_rows = self.target.len() / self.used.max(1);
-        let mut result = vec![[0.0; W]; n_rows];
-        let columns = self.start..self.start + self.used;
-        Arch::new().dispatch(Vectorised { pass, columns, value, result: &mut result });
+    /// Lays rows of numbers into the columns of the product.
+    fn take<const W: usize>(self, result: &[[f64; W]]) {
+        let n_rows = self.n_rows().max(1);
         for (block, rows) in result.chunks(ROWS).enumerate() {
             let places = block * ROWS..block * ROWS + rows.len();
-            for (j, column) in self.target.chunks_exact_mut(n_rows.max(1)).enumerate() {
+            for (j, column) in self.target.chunks_exact_mut(n_rows).enumerate() {
                 for (target, row) in column[places.clone()].iter_mut().zip(rows) {
                     *target = row[j];
                 }
@@ -221,20 +287,28 @@ impl Panel<'_> {
     }
 }
 
-/// What is done with a panel. `result` starts at zero.
+/// What is made of a block of documents, for a panel of columns.
 trait Pass: Sync {
+    /// What all blocks need of a panel.
+    type Shared<const W: usize>: Sync;
+
+    fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W>;
+
+    /// Adds what the block's documents make to `result`, which starts at zero.
     fn run<const W: usize>(
         &self,
-        columns: std::ops::Range<usize>,
+        shared: &Self::Shared<W>,
+        block: Block<'_>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     );
 }
 
-/// A pass over one panel, compiled for each instruction set and chosen at run time.
-struct Vectorised<'a, P, V, const W: usize> {
+/// A pass over one block and panel, compiled for each instruction set and chosen at run time.
+struct Vectorised<'a, P: Pass, V, const W: usize> {
     pass: &'a P,
-    columns: std::ops::Range<usize>,
+    shared: &'a P::Shared<W>,
+    block: Block<'a>,
     value: &'a V,
     result: &'a mut [[f64; W]],
 }
@@ -244,7 +318,7 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.pass.run::<W>(self.columns, self.value, self.result);
+        self.pass.run::<W>(self.shared, self.block, self.value, self.result);
     }
 }
 
@@ -252,7 +326,7 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
 const SLICE_BUDGET: usize = 1 << 27;
 
 /// Ranges of features whose slices fit the budget together.
-pub(crate) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+pub(crate) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
     (0..n).step_by(step).map(move |start| start..n.min(start + step))
 }
@@ -264,8 +338,8 @@ mod tests {
     #[test]
     fn panels_cover_all_columns_for_any_number_of_threads() {
         for n in 0..200 {
-            for threads in 1..9 {
-                let total: usize = panel_widths(n, threads).iter().sum();
+            for (threads, blocks) in [(1, 1), (2, 1), (7, 2), (8, 64), (16, 4)] {
+                let total: usize = panel_widths(n, blocks, threads).iter().sum();
                 assert!(total >= n && total < n + NARROW, "{n} columns, {threads} threads");
             }
         }

@@ -29,6 +29,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::panels::{Counting, Products, packed_pairs};
+use super::sums::Sums;
 use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows};
 use crate::corpus::{Corpus, SparseCounts};
 use crate::error::{Error, Result};
@@ -43,6 +44,7 @@ pub struct SingleTopicMoments<'a> {
     lengths: Vec<f64>,
     weights: MomentWeights,
     first: Vec<f64>,
+    pair_trace: f64,
     /// `X'w2`: what the diagonal of `X' diag(w2) X` has too much.
     pair_diagonal: Vec<f64>,
     /// `X'w3`.
@@ -78,26 +80,20 @@ impl<'a> SingleTopicMoments<'a> {
             }
             _ => (RowSource::Corpus(corpus.rows()), counting),
         };
-        let table = rows.table();
-        let lengths: Vec<f64> = (0..table.n_rows())
-            .into_par_iter()
-            .map(|d| table.row(d).1.iter().map(|&x| counting.value(x)).sum())
-            .collect();
         let n_features = corpus.n_present();
-        let sum = |weights: &[f64], value: &dyn Fn(f64) -> f64| {
-            weighted_sum(table, n_features, counting, weights, value)
-        };
-        let coincidence = |w2: &[f64]| sum(w2, &|x| x * (x - 1.0)).iter().sum();
+        let sums = Sums { rows: rows.table(), n_features, counting };
+        let (lengths, repeats) = sums.by_document();
         let enough = |error| match error {
             Error::NoPairs | Error::NoTriples if corpus.lengths().iter().any(|&c| c >= 3) => {
                 Error::NoDampedTriples
             }
             other => other,
         };
+        let coincidence = |w2: &[f64]| dot(w2, &repeats);
         let weights = MomentWeights::new(weights, &lengths, coincidence).map_err(enough)?;
-        let first = sum(&weights.first, &|x| x);
-        let pair_diagonal = sum(&weights.second, &|x| x);
-        let triple_diagonal = sum(&weights.third, &|x| x);
+        let pair_trace = dot(&weights.second, &repeats);
+        let [first, pair_diagonal, triple_diagonal] =
+            sums.by_feature([&weights.first, &weights.second, &weights.third], &|x| x);
         Ok(Self {
             rows,
             n_features,
@@ -105,9 +101,15 @@ impl<'a> SingleTopicMoments<'a> {
             lengths,
             weights,
             first,
+            pair_trace,
             pair_diagonal,
             triple_diagonal,
         })
+    }
+
+    /// The trace of `M2`: the chance that two words of a document coincide.
+    pub(crate) fn pair_trace(&self) -> f64 {
+        self.pair_trace
     }
 
     /// The weights of the documents.
@@ -268,8 +270,11 @@ impl<'a> SingleTopicMoments<'a> {
         self.sum_by_feature(&self.weights.second, &|x| x * (x - 1.0))
     }
 
-    fn sum_by_feature(&self, weights: &[f64], value: &dyn Fn(f64) -> f64) -> Vec<f64> {
-        weighted_sum(self.rows.table(), self.n_features, self.counting, weights, value)
+    fn sum_by_feature(&self, weights: &[f64], value: &(dyn Fn(f64) -> f64 + Sync)) -> Vec<f64> {
+        let (rows, counting) = self.counts();
+        let [sum] =
+            Sums { rows, n_features: self.n_features, counting }.by_feature([weights], value);
+        sum
     }
 
     /// The table of counts behind these moments, ready for products.
@@ -411,33 +416,6 @@ impl RowSource<'_> {
             RowSource::Drawn(rows) => rows,
         }
     }
-}
-
-/// `sum_d w_d value(x_di)` for every feature `i`, documents in order.
-fn weighted_sum(
-    rows: &SparseCounts,
-    n_features: usize,
-    counting: Counting,
-    weights: &[f64],
-    value: &dyn Fn(f64) -> f64,
-) -> Vec<f64> {
-    let mut sums = vec![0.0; n_features];
-    // Counts are mostly small: evaluate those once.
-    let table: Vec<f64> = (0..256).map(|x| value(counting.value(x.max(1)))).collect();
-    for (d, &weight) in weights.iter().enumerate() {
-        if weight == 0.0 {
-            continue;
-        }
-        let (features, counts) = rows.row(d);
-        for (&i, &x) in features.iter().zip(counts) {
-            let term = match table.get(x as usize) {
-                Some(&term) => term,
-                None => value(counting.value(x)),
-            };
-            sums[i as usize] += weight * term;
-        }
-    }
-    sums
 }
 
 /// Three tokens of every document that has them, drawn without replacement.

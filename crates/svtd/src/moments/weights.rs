@@ -172,7 +172,8 @@ fn effective(weights: &[f64], lengths: &[f64], order: usize) -> f64 {
     1.0 / squares
 }
 
-fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
+/// Refuses weights that do not fit documents of these lengths.
+pub(crate) fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
     let wrong = |needed: &str, found: String| {
         Err(Error::Option { name: "document weights", needed: needed.to_owned(), found })
     };

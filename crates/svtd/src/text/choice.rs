@@ -25,6 +25,40 @@ pub struct WordChoice {
     pub dropped: Vec<Dropped>,
 }
 
+impl WordChoice {
+    /// Adds what became of the words of further documents, chosen in the same way.
+    ///
+    /// A word is counted once for each set of documents it was dropped from. How many different
+    /// words were kept is for the caller to say.
+    pub(crate) fn add(&mut self, other: &WordChoice) {
+        self.n_documents += other.n_documents;
+        self.n_kept_tokens += other.n_kept_tokens;
+        for more in &other.dropped {
+            match self.dropped.iter_mut().find(|dropped| dropped.reason == more.reason) {
+                Some(dropped) => dropped.add(more),
+                None => self.dropped.push(more.clone()),
+            }
+        }
+        self.dropped.sort_by_key(|dropped| dropped.reason);
+    }
+}
+
+impl Dropped {
+    fn add(&mut self, other: &Dropped) {
+        self.n_words += other.n_words;
+        self.n_tokens += other.n_tokens;
+        let kept = self.examples.len().max(other.examples.len());
+        for (word, n) in &other.examples {
+            match self.examples.iter_mut().find(|(known, _)| known == word) {
+                Some((_, total)) => *total += n,
+                None => self.examples.push((word.clone(), *n)),
+            }
+        }
+        self.examples.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.examples.truncate(kept);
+    }
+}
+
 /// What was dropped for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

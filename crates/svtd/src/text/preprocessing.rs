@@ -179,6 +179,13 @@ impl Preprocessing {
         }
     }
 
+    /// Whether the other makes the same words of a text, before any is dropped for being rare or
+    /// frequent.
+    pub(crate) fn splits_as(&self, other: &Self) -> bool {
+        let plain = |p: &Self| Preprocessing { fixed_vocabulary: false, ..p.for_new_documents() };
+        plain(self) == plain(other)
+    }
+
     /// Settles what depends on the language, from a sample of the text, and says in sentences what
     /// was guessed and what follows from it.
     ///

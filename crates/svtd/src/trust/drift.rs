@@ -32,8 +32,8 @@ use crate::fit::spectral::frequencies;
 use crate::linalg::{Matrix, positive_inverse};
 use crate::synthetic::{Drawn, draw_mixtures};
 
-/// Tokens drawn at most for each topic: enough for the words of a thousandth and more.
-const FOR_A_TOPIC: u64 = 1 << 14;
+/// Tokens drawn at most for each topic: enough for the words of some thousandths and more.
+const FOR_A_TOPIC: u64 = 1 << 13;
 
 /// A word that is expected so often among the drawn ones of a topic is frequent enough to tell.
 const FREQUENT: f64 = 10.0;

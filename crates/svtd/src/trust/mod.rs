@@ -1,7 +1,8 @@
 //! Can this topic be trusted? What a fit knows about its own errors.
 //!
-//! The documents are dealt into twenty groups, and the estimate is followed as each group is left
-//! out: delete-a-group jackknife, without fitting anything again. The spectral estimate is sums
+//! Halves of the documents are learned from scratch, and what comes back in both is there
+//! ([`found_again`]). Beside that, the documents are dealt into twenty groups, and the estimate is
+//! followed as each group is left out: delete-a-group jackknife, without fitting anything again. The spectral estimate is sums
 //! over documents, so a group is subtracted ([`moments`]); what EM or the sweeps would do about
 //! it is found by linear algebra at their solution ([`em`], [`sweeps`]). That gives
 //!
@@ -13,10 +14,11 @@
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost
-//! Less than half of a fit; measured in `benches/record/calibration.md`.
+//! About another fit; measured in `benches/record/found_again.md`.
 
 mod drift;
 mod em;
+pub(crate) mod found_again;
 mod groups;
 mod moments;
 mod part;
@@ -34,6 +36,7 @@ use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::evaluation::l1_distance;
+use crate::fit::Workload;
 use crate::fit::options::Options;
 use crate::fit::spectral::{Estimate, Spectral, frequencies};
 use crate::fit::stage::{Stage, Step};
@@ -58,22 +61,43 @@ pub(crate) struct Evidence {
     pub topics: Vec<TopicTrust>,
 }
 
-/// Judges an estimate before its topics are ordered; `usual` and `counting` are how the model reads
-/// off its topics and counts its words.
+/// How a model learns, as far as its judges must know.
+pub(crate) struct Manner<'a> {
+    /// How it reads off its topics.
+    pub usual: ReadOff,
+    /// How it counts words.
+    pub counting: Counting,
+    /// How it learns some of the documents from scratch.
+    pub learn: &'a found_again::Learn<'a>,
+}
+
+/// Judges an estimate before its topics are ordered.
 pub(crate) fn assess(
     corpus: &Corpus,
     frame: &Frame<'_>,
     spectral: &Spectral,
     estimate: &mut Estimate,
     options: &Options,
-    (usual, counting): (ReadOff, Counting),
+    manner: &Manner<'_>,
     watch: &dyn Fn(Step),
 ) -> Evidence {
     watch(Stage::Trust.into());
-    let told = |done, of| watch(Step::new(Stage::Trust, done, of));
+    let told = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
+    let &Manner { usual, counting, learn } = manner;
     let k = spectral.whitening.n_topics();
-    let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
-    let z_scores = noise::z_scores(corpus, options, k, look, &told);
+    let n_splits = options.splits.unwrap_or_else(|| {
+        let alone = Options { trust: false, ..options.clone() };
+        found_again::usual_splits(Workload::new(&alone, corpus.into()).operations())
+    });
+    let directions = (k, counting);
+    let found = found_again::look(corpus, &estimate.word_topic, n_splits, learn, directions, &told);
+    let (halves, z_scores) = match found {
+        Some(found) => (Some(found.topics), found.z_scores),
+        None => {
+            let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
+            (None, noise::z_scores(corpus, options, k, look, &|_, _| {}))
+        }
+    };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
         PolishOutcome::Em { .. } => {
             let frequencies = frequencies(corpus);
@@ -103,6 +127,7 @@ pub(crate) fn assess(
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
         driven: driven(holdings.column(j)),
+        halves: halves.as_ref().map(|halves| halves[j]),
         stability: errors
             .as_ref()
             .zip(changes.as_ref())

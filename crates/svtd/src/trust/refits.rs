@@ -81,7 +81,7 @@ fn em_followed_by_linear_algebra_gives_the_errors_of_refits() {
 #[test]
 fn sweeps_with_moved_weights_give_the_errors_of_refits() {
     let source = LdaSource::zipf(80, 4, 5.0, 200.0, 1.0, 3);
-    let corpus = source.draw(1500, &Lengths::Uniform(20..=60), 4).0;
+    let corpora = [4, 5, 6].map(|seed| source.draw(1500, &Lengths::Uniform(20..=60), seed).0);
     let as_text = |corpus: &Corpus| Prior::of_text(corpus.n_present());
     let as_model = |corpus: &Corpus| Prior::of_model(corpus, 1.0, 4);
     let kinds: [&dyn Fn(&Corpus) -> Prior; 2] = [&as_text, &as_model];
@@ -94,20 +94,26 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
             });
             collapsed_vb::polish(corpus, &start, &prior(corpus), 12, &|_| {})
         };
-        let swept = sweep(&corpus);
-        let groups = Groups::deal(&corpus).unwrap();
-        let end = sweeps::End {
-            word_topic: &swept.word_topic,
-            topic_weights: &swept.topic_weights,
-            prior: &prior(&corpus),
+        let errors = |corpus: &Corpus| {
+            let swept = sweep(corpus);
+            let groups = Groups::deal(corpus).unwrap();
+            let end = sweeps::End {
+                word_topic: &swept.word_topic,
+                topic_weights: &swept.topic_weights,
+                prior: &prior(corpus),
+            };
+            to_vocabulary(corpus, &sweeps::by_chance(corpus, &groups, &end).0.errors)
         };
-        let ours = to_vocabulary(&corpus, &sweeps::by_chance(&corpus, &groups, &end).0.errors);
         // Without the bias, which is the same in all refits. The answer is followed for a few sweeps
         // only and falls short of the refits; `drift` makes up for it, since the documents it draws
         // have all of the chance in them and only what is explained here is taken off.
         let fit = |corpus: &Corpus| to_vocabulary(corpus, &sweep(corpus).word_topic);
-        let twin = refitted(&corpus, &fit(&corpus), fit);
-        let (ratio, correlation) = compare(&ours, &twin);
+        let compared = corpora
+            .iter()
+            .map(|corpus| compare(&errors(corpus), &refitted(corpus, &fit(corpus), fit)));
+        // One deal into twenty groups scatters by a tenth; the mean of three corpora is steadier.
+        let (ratio, correlation) =
+            compared.fold((0.0, 0.0), |(a, b), (c, d)| (a + c / 3.0, b + d / 3.0));
         assert!((0.55..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
     }
 }

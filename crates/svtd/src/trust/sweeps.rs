@@ -34,7 +34,7 @@ const SETTLING: usize = 3;
 const MEASURED: usize = 4;
 
 /// Tokens for each topic on which the answer is measured, at most.
-const FOR_A_TOPIC: u64 = 1 << 15;
+const FOR_A_TOPIC: u64 = 1 << 13;
 
 /// The answer grows by a geometric series; a ratio above this is not believed.
 const SLOWEST: f64 = 0.8;

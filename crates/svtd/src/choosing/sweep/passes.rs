@@ -6,12 +6,10 @@ use crate::error::{Error, Result};
 use crate::fit::lda;
 use crate::fit::options::Options;
 use crate::fit::single_topic;
-use crate::fit::spectral;
 use crate::fit::spectral::{Spectral, finish};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic};
 use crate::moments::{Counting, Cube, LdaMoments, Moments, SeenThrough, SingleTopicMoments};
-use crate::recovery::clip_and_normalise;
 use crate::whitening::Whitening;
 
 /// Moments of a corpus with the whitening and the cube of the largest number of topics.
@@ -45,12 +43,25 @@ impl Rotated {
 impl<'a> Passes<'a> {
     /// For at most `most` topics, fewer when the data shows no more; eigenpairs to a tolerance.
     pub fn new(corpus: &'a Corpus, options: &Options, most: usize, tolerance: f64) -> Result<Self> {
-        let (weights, raw) = (&options.weights, Counting::Raw);
+        Self::with(Counting::Raw, corpus, options, most, tolerance)
+    }
+
+    /// The same for words counted in another way.
+    pub fn with(
+        counting: Counting,
+        corpus: &'a Corpus,
+        options: &Options,
+        most: usize,
+        tolerance: f64,
+    ) -> Result<Self> {
+        let weights = &options.weights;
         let moments = match options.alpha0 {
             Some(alpha0) => {
-                Estimated::Lda(LdaMoments::estimate(corpus, alpha0, weights, raw)?, alpha0)
+                Estimated::Lda(LdaMoments::estimate(corpus, alpha0, weights, counting)?, alpha0)
             }
-            None => Estimated::SingleTopic(SingleTopicMoments::estimate(corpus, weights, raw)?),
+            None => {
+                Estimated::SingleTopic(SingleTopicMoments::estimate(corpus, weights, counting)?)
+            }
         };
         let fit =
             |k| Whitening::fit_to(tolerance, moments.moments(), k, options.whitening, &|_, _| {});
@@ -68,6 +79,11 @@ impl<'a> Passes<'a> {
 
     pub fn whitening(&self) -> &Whitening {
         &self.whitening
+    }
+
+    /// Whether documents mix topics.
+    pub fn is_lda(&self) -> bool {
+        matches!(self.moments, Estimated::Lda(..))
     }
 
     #[cfg(test)]
@@ -134,14 +150,6 @@ impl<'a> Passes<'a> {
                 Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
             }
         }
-    }
-
-    /// The topics that columns stand for, words in vocabulary order.
-    pub fn topics_of(&self, mut columns: Matrix) -> Matrix {
-        for j in 0..columns.n_columns() {
-            clip_and_normalise(columns.column_mut(j));
-        }
-        spectral::to_vocabulary(self.corpus, &columns)
     }
 }
 

@@ -139,7 +139,8 @@ mod hdf5 {
 
     #[test]
     fn a_column_of_obs_may_be_the_label() {
-        let mut columns = crate::corpus::Columns { label: Some("kind".to_owned()), ..Default::default() };
+        let mut columns =
+            crate::corpus::Columns { label: Some("kind".to_owned()), ..Default::default() };
         let bytes = anndata("csr_matrix", 1.0, 1.0);
         let corpus =
             CorpusReader::new().columns(columns.clone()).read_bytes(&bytes, Format::H5ad).unwrap();

@@ -14,7 +14,7 @@ use crate::fit::smoothing;
 use crate::fit::spectral::frequencies;
 
 /// The Dirichlet parameter of a document's mixture, per topic, in text.
-pub(crate) const ALPHA: f64 = 0.1;
+const ALPHA: f64 = 0.1;
 
 /// The Dirichlet parameter of a topic's words, per word, in text; documents that follow the model
 /// have no less on average.

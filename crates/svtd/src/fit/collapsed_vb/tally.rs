@@ -19,6 +19,7 @@
 
 use super::LANES;
 use crate::corpus::SparseCounts;
+use crate::corpus::blocks::sum_over;
 
 /// The coarsest unit of 32 bits, as bits behind the point.
 const LEAST_BITS: u32 = 14;
@@ -52,17 +53,30 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// For counts of features `0..n_features`, and `width` topics.
     pub(crate) fn new(rows: &SparseCounts, n_features: usize, width: usize) -> Self {
-        let mut seen = vec![(1_u32, 1_u64, 0_u32); n_features];
-        for (&i, &x) in rows.indices().iter().zip(rows.counts()) {
-            let (largest, total, documents) = &mut seen[i as usize];
-            *largest = x.max(*largest);
-            *total += u64::from(x);
-            *documents += 1;
-        }
+        let answer = |b: usize| {
+            let mut seen = vec![(1_u32, 0_u64, 0_u32); n_features];
+            let block = rows.block(b);
+            for d in block.documents() {
+                let (features, counts) = block.row(d);
+                for (&i, &x) in features.iter().zip(counts) {
+                    let (largest, total, documents) = &mut seen[i as usize];
+                    *largest = x.max(*largest);
+                    *total += u64::from(x);
+                    *documents += 1;
+                }
+            }
+            seen
+        };
+        let add = |left: &mut Vec<(u32, u64, u32)>, right: Vec<(u32, u64, u32)>| {
+            for (left, right) in left.iter_mut().zip(right) {
+                *left = (left.0.max(right.0), left.1 + right.1, left.2 + right.2);
+            }
+        };
+        let seen = sum_over(0..rows.n_blocks(), &answer, &add);
         let (mut n_short, mut n_long) = (0, 0);
         let place = |(largest, total, documents): (u32, u64, u32)| {
             let by_largest = 22_u32.saturating_sub(bits_of(u64::from(largest)));
-            let bits = by_largest.min(31_u32.saturating_sub(bits_of(total)));
+            let bits = by_largest.min(31_u32.saturating_sub(bits_of(total + 1)));
             let (next, units) = if bits >= LEAST_BITS {
                 (&mut n_short, (1_u64 << bits) as f32)
             } else {

@@ -14,9 +14,13 @@
 //! # Cost
 //! Half a product with the counts, and a visit to every group's own words.
 
-use super::counting::{EntryValue, GivenValue};
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::counting::{DampedValue, EntryValue, GivenValue, RawValue};
 use super::passes::{add_scaled, gather_columns};
-use super::{Pass, Products};
+use super::{Counting, NARROW, Panel, Products, WIDE};
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 
@@ -53,25 +57,27 @@ pub(crate) struct Steps {
 impl Products<'_> {
     /// How far topics move without each group of documents.
     pub(crate) fn left_out(&self, left_out: &LeftOut<'_>) -> Steps {
-        self.left_out_by(left_out, |task, pass| task.run(&pass, self.counting))
+        match self.counting {
+            Counting::Raw => self.left_out_by(left_out, &RawValue),
+            Counting::Damped => self.left_out_by(left_out, &DampedValue::new()),
+        }
     }
 
     /// The same for a matrix with the pattern of the counts and `values` in their order.
     pub(crate) fn left_out_given(&self, values: &[f32], left_out: &LeftOut<'_>) -> Steps {
-        self.left_out_by(left_out, |task, pass| task.run_given(&pass, &GivenValue(values)))
+        self.left_out_by(left_out, &GivenValue(values))
     }
 
-    fn left_out_by(
-        &self,
-        left_out: &LeftOut<'_>,
-        run: impl Fn(super::Panel<'_>, LeftOutPass<'_>) + Sync + Send,
-    ) -> Steps {
+    fn left_out_by(&self, left_out: &LeftOut<'_>, value: &impl EntryValue) -> Steps {
         let (n, k, n_groups) =
             (self.n_features, left_out.whole.n_columns(), left_out.members.len());
         let n_mixtures = left_out.mixtures.len();
-        let stacked = self.by_panels(k, (2 + n_mixtures) * n + n_groups, |task| {
-            run(task, LeftOutPass { rows: self.rows, left_out });
-        });
+        let pass = LeftOutPass { rows: self.rows, left_out };
+        let stacked =
+            self.by_panels(k, (2 + n_mixtures) * n + n_groups, |panel| match panel.width {
+                WIDE => pass.run_panel::<WIDE>(panel, value),
+                _ => pass.run_panel::<NARROW>(panel, value),
+            });
         let part = |from: usize, rows: usize| {
             let mut part = Matrix::zeros(rows, k);
             for j in 0..k {
@@ -93,11 +99,35 @@ struct LeftOutPass<'a> {
     left_out: &'a LeftOut<'a>,
 }
 
-impl Pass for LeftOutPass<'_> {
+/// All groups, for a panel of topics; compiled for each instruction set.
+struct Vectorised<'a, V, const W: usize> {
+    pass: &'a LeftOutPass<'a>,
+    columns: Range<usize>,
+    value: &'a V,
+    result: &'a mut [[f64; W]],
+}
+
+impl<V: EntryValue, const W: usize> WithSimd for Vectorised<'_, V, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.pass.run::<W>(self.columns, self.value, self.result);
+    }
+}
+
+impl LeftOutPass<'_> {
+    fn run_panel<const W: usize>(&self, panel: Panel<'_>, value: &impl EntryValue) {
+        let mut result = vec![[0.0; W]; panel.n_rows()];
+        let columns = panel.columns();
+        Arch::new().dispatch(Vectorised { pass: self, columns, value, result: &mut result });
+        panel.take(&result);
+    }
+
     #[inline(always)]
     fn run<const W: usize>(
         &self,
-        columns: std::ops::Range<usize>,
+        columns: Range<usize>,
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
@@ -180,7 +210,6 @@ impl Pass for LeftOutPass<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moments::Counting;
     use crate::synthetic::{Lengths, SingleTopicSource};
 
     #[test]

@@ -1,0 +1,354 @@
+//! Found again: does a topic that returns in our halves return in others? Are invented topics told?
+//!
+//! `SVTD_DATA=... cargo bench -p svtd --bench found_again` prints what is recorded in
+//! `benches/record/found_again.md`. Behind `--`: `text`, `invented`, `separated` and `cost` run a part
+//! of it, `choosing` the corpora that thresholds were chosen on in place of those they are shown on.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use svtd::evaluation::match_topics;
+use svtd::linalg::Matrix;
+use svtd::model::{Halves, Standing};
+use svtd::synthetic::{LdaSource, Lengths};
+use svtd::{Corpus, Lda, Model, SingleTopic};
+
+/// Splits that nobody has seen, for each corpus.
+const UNSEEN: u64 = 2;
+
+fn main() {
+    let given: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let asked = |name: &str| given.iter().any(|a| a == name);
+    let choosing = asked("choosing");
+    let parts: [(&str, &dyn Fn()); 4] = [
+        ("text", &|| text(choosing)),
+        ("invented", &|| invented(if choosing { 51_000 } else { 52_000 })),
+        ("separated", &|| separated(if choosing { 53_000 } else { 54_000 })),
+        ("cost", &cost),
+    ];
+    let all = !parts.iter().any(|part| asked(part.0));
+    for (_, run) in parts.iter().filter(|part| all || asked(part.0)) {
+        run();
+    }
+}
+
+fn fit(corpus: &Corpus, lda: bool, k: usize, splits: Option<usize>) -> Model {
+    let (trust, splits) = (splits.is_some(), splits.unwrap_or(0));
+    if lda {
+        let params = Lda::params(k).allow_fewer(true).trust(trust).splits(splits);
+        Model::Lda(params.fit(corpus).unwrap())
+    } else {
+        let params = SingleTopic::params(k).allow_fewer(true).trust(trust).splits(splits);
+        Model::SingleTopic(params.fit(corpus).unwrap())
+    }
+}
+
+fn halves(model: &Model) -> Vec<Halves> {
+    model.diagnostics().topics.iter().map(|topic| *topic.halves().unwrap()).collect()
+}
+
+// --- text --------------------------------------------------------------------------------------
+
+/// Corpora by name.
+fn corpora(data: &Path, choosing: bool) -> Vec<(String, Corpus, Vec<usize>)> {
+    let read = |name: &str| Corpus::read(data.join(format!("docword.{name}.txt.gz"))).unwrap();
+    let news = read("20newsgroups");
+    let every_sixth = |first: usize| {
+        let documents: Vec<usize> = (first..news.n_documents()).step_by(6).collect();
+        (format!("20 newsgroups, one in six from {first}"), news.subset(&documents))
+    };
+    if choosing {
+        return [0, 1]
+            .map(|first| every_sixth(first))
+            .map(|(n, c)| (n, c, vec![10, 20, 40]))
+            .into();
+    }
+    let labels = std::fs::read_to_string(data.join("labels.20newsgroups.txt")).unwrap();
+    let of = |prefixes: &[&str]| {
+        let has = |label: &str| prefixes.iter().any(|prefix| label.starts_with(prefix));
+        let all: Vec<usize> =
+            labels.lines().enumerate().filter(|l| has(l.1)).map(|l| l.0).collect();
+        // Documents that no threshold was chosen on.
+        let documents: Vec<usize> = all.into_iter().filter(|d| d % 6 > 1).step_by(2).collect();
+        news.subset(&documents)
+    };
+    let (name, sixth) = every_sixth(3);
+    vec![
+        ("reuters395".to_owned(), read("reuters395"), vec![10, 20]),
+        ("state_union".to_owned(), read("state_union"), vec![10]),
+        ("divina_commedia".to_owned(), read("divina_commedia"), vec![10]),
+        (name, sixth, vec![10, 20, 50]),
+        ("20 newsgroups, comp and sci".to_owned(), of(&["comp", "sci"]), vec![10, 20, 50]),
+        ("20 newsgroups, rec and talk".to_owned(), of(&["rec", "talk"]), vec![10, 20, 50]),
+    ]
+}
+
+fn text(choosing: bool) {
+    let Some(data) = std::env::var_os("SVTD_DATA").map(PathBuf::from) else {
+        println!("skipped: SVTD_DATA is not set, and this part reads the corpora it points to");
+        return;
+    };
+    println!("## Text: our halves against {UNSEEN} splits that nobody has seen\n");
+    println!(
+        "| corpus | documents | model | k | rank correlation with the overlap, one split | two | \
+         with L1, one | two | reproduces | of these below 5 elsewhere |\n|{}",
+        "---|".repeat(10)
+    );
+    let mut all = [[0.0; 4]; 2];
+    let mut rows = [0.0; 2];
+    let (mut called, mut wrong) = (0, 0);
+    for (name, corpus, numbers) in corpora(&data, choosing) {
+        for lda in [true, false] {
+            for &k in &numbers {
+                let one = fit(&corpus, lda, k, Some(1));
+                let two = halves(&fit(&corpus, lda, k, Some(2)));
+                let (overlap, distance) = unseen(&corpus, lda, k, one.topics().word_topic());
+                let one = halves(&one);
+                let mut row = [0.0; 4];
+                for (place, ours) in [&one, &two].into_iter().enumerate() {
+                    let words: Vec<f64> = ours.iter().map(|h| h.found_again).collect();
+                    let near: Vec<f64> = ours.iter().map(|h| -h.half_distance).collect();
+                    row[place] = spearman(&words, &overlap);
+                    row[2 + place] = spearman(&near, &distance);
+                }
+                let counted = two.iter().zip(&overlap);
+                let firm: Vec<f64> = counted
+                    .filter(|(h, _)| h.standing() == Standing::Reproduces)
+                    .map(|(_, overlap)| *overlap)
+                    .collect();
+                let lost = firm.iter().filter(|overlap| **overlap < 5.0).count();
+                called += firm.len();
+                wrong += lost;
+                let model = usize::from(lda);
+                rows[model] += 1.0;
+                all[model].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+                let [a, b, c, d] = row;
+                let kind = if lda { "LDA" } else { "single topic" };
+                println!(
+                    "| {name} | {} | {kind} | {k} | {a:.2} | {b:.2} | {c:.2} | {d:.2} | {} of {} | {lost} |",
+                    corpus.n_documents(),
+                    firm.len(),
+                    one.len()
+                );
+            }
+        }
+    }
+    for (model, kind) in ["single topic", "LDA"].into_iter().enumerate() {
+        let [a, b, c, d] = all[model].map(|sum| sum / rows[model]);
+        println!("| mean | | {kind} | | {a:.2} | {b:.2} | {c:.2} | {d:.2} | | |");
+    }
+    println!("\nP(below 5 elsewhere given reproduces) = {wrong} of {called}\n");
+}
+
+/// How many of ten words both halves have of each topic, and how near the halves are (less is
+/// further), in splits of our own.
+fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> (Vec<f64>, Vec<f64>) {
+    let topics = whole.n_columns();
+    let (mut overlap, mut distance) = (vec![0.0; topics], vec![0.0; topics]);
+    for seed in 0..UNSEEN {
+        let mut rng = ChaCha8Rng::seed_from_u64(77 + seed);
+        let mut order: Vec<(u64, usize)> =
+            (0..corpus.n_documents()).map(|d| (rng.next_u64(), d)).collect();
+        order.sort_unstable();
+        let learned = [0, 1].map(|half| {
+            let documents: Vec<usize> =
+                order.iter().skip(half).step_by(2).map(|place| place.1).collect();
+            let model = fit(&corpus.subset(&documents), lda, k, None);
+            let matched = match_topics(whole, model.topics().word_topic());
+            (model, matched)
+        });
+        let [(a, of_a), (b, of_b)] = &learned;
+        for j in 0..topics {
+            let (Some(x), Some(y)) = (of_a[j], of_b[j]) else {
+                distance[j] -= 2.0 / UNSEEN as f64;
+                continue;
+            };
+            let words = |model: &Model, j: usize| model.topics().topic(j).top_word_ids(10);
+            let (one, other) = (words(a, x), words(b, y));
+            let shared = one.iter().filter(|word| other.contains(word)).count();
+            overlap[j] += shared as f64 / UNSEEN as f64;
+            let pairs = a.topics().word_topic().column(x).iter();
+            let apart: f64 =
+                pairs.zip(b.topics().word_topic().column(y)).map(|(p, q)| (p - q).abs()).sum();
+            distance[j] -= apart / UNSEEN as f64;
+        }
+    }
+    (overlap, distance)
+}
+
+/// The rank correlation of two lists.
+fn spearman(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (ranks(a), ranks(b));
+    let mean = (a.len() as f64 - 1.0) / 2.0;
+    let product = |x: &[f64], y: &[f64]| -> f64 {
+        x.iter().zip(y).map(|(p, q)| (p - mean) * (q - mean)).sum()
+    };
+    let spread = (product(&a, &a) * product(&b, &b)).sqrt();
+    if spread > 0.0 { product(&a, &b) / spread } else { 1.0 }
+}
+
+/// Ranks from zero, ties sharing their mean.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |x: &f64| {
+        let below = values.iter().filter(|y| *y < x).count() as f64;
+        let equal = values.iter().filter(|y| *y == x).count() as f64;
+        below + (equal - 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+// --- drawn corpora -----------------------------------------------------------------------------
+
+/// Plain words or bursts of this concentration.
+fn draw(source: &LdaSource, n: usize, bursts: Option<f64>, seed: u64) -> Corpus {
+    let lengths = Lengths::NegativeBinomial { mean: 120.0, shape: 3.0 };
+    match bursts {
+        Some(concentration) => source.draw_bursty(n, &lengths, concentration, seed),
+        None => source.draw(n, &lengths, seed).0,
+    }
+}
+
+fn bursts_named(bursts: Option<f64>) -> String {
+    bursts.map_or("none".to_owned(), |c| format!("{c}"))
+}
+
+fn invented(seed: u64) {
+    println!(
+        "## Half as many topics again as there are (LDA, 3000 words, 120 a document), two corpora a row\n"
+    );
+    println!(
+        "| K | documents | bursts | area under the curve | invented: reproduces | partly | not found \
+         again | true: reproduces | partly | not found again |\n|{}",
+        "---|".repeat(10)
+    );
+    for (k, n) in [(10, 1500), (10, 4000), (20, 4000), (20, 8000)] {
+        for bursts in [None, Some(300.0), Some(100.0)] {
+            let (mut real, mut made) = (Vec::new(), Vec::new());
+            for corpus in 0..2 {
+                let seed = seed + 10 * corpus + k as u64;
+                let source = LdaSource::zipf(3000, k, 5.0, 300.0, 1.0, seed);
+                let corpus = draw(&source, n, bursts, seed ^ 0x5EED);
+                let model = fit(&corpus, true, k + k / 2, Some(if n < 4000 { 2 } else { 1 }));
+                let words: Vec<f64> = halves(&model).iter().map(|h| h.found_again).collect();
+                let matched: Vec<usize> =
+                    match_topics(&source.word_topic, model.topics().word_topic())
+                        .into_iter()
+                        .flatten()
+                        .collect();
+                for (j, words) in words.into_iter().enumerate() {
+                    if matched.contains(&j) { &mut real } else { &mut made }.push(words);
+                }
+            }
+            let [a, b] = [&made, &real].map(|all| {
+                let count =
+                    |low: f64, high: f64| all.iter().filter(|w| (low..high).contains(*w)).count();
+                format!("{} | {} | {}", count(7.0, 11.0), count(5.0, 7.0), count(0.0, 5.0))
+            });
+            println!(
+                "| {k} | {n} | {} | {:.3} | {a} | {b} |",
+                bursts_named(bursts),
+                area(&real, &made)
+            );
+        }
+    }
+    println!();
+}
+
+/// How often one of the first is above one of the second.
+fn area(above: &[f64], below: &[f64]) -> f64 {
+    let wins = |x: &f64| -> f64 {
+        below
+            .iter()
+            .map(|y| {
+                if x > y {
+                    1.0
+                } else if x == y {
+                    0.5
+                } else {
+                    0.0
+                }
+            })
+            .sum()
+    };
+    above.iter().map(wins).sum::<f64>() / (above.len() * below.len()) as f64
+}
+
+fn separated(seed: u64) {
+    println!("## Well separated topics, as many as there are\n");
+    println!("| K | documents | topics | reproduce |\n|---|---|---|---|");
+    let (mut all, mut firm) = (0, 0);
+    for (k, n) in [(5, 1500), (10, 3000), (20, 6000)] {
+        let (mut topics, mut reproduce) = (0, 0);
+        for corpus in 0..3 {
+            let seed = seed + 10 * corpus + k as u64;
+            let source = LdaSource::zipf(2000, k, 5.0, 100.0, 0.3, seed);
+            let corpus = draw(&source, n, None, seed ^ 0x5EED);
+            let found = halves(&fit(&corpus, true, k, Some(1)));
+            topics += found.len();
+            reproduce += found.iter().filter(|h| h.standing() == Standing::Reproduces).count();
+        }
+        println!("| {k} | {n} | {topics} | {reproduce} |");
+        all += topics;
+        firm += reproduce;
+    }
+    println!("| all | | {all} | {firm} |\n");
+}
+
+// --- cost --------------------------------------------------------------------------------------
+
+fn cost() {
+    println!("## Seconds of a fit without trust, and with it\n");
+    println!(
+        "| corpus | model | k | without | with | of it trust, as a part of the fit |\n|{}",
+        "---|".repeat(6)
+    );
+    let mut corpora = Vec::new();
+    if let Some(data) = std::env::var_os("SVTD_DATA").map(PathBuf::from) {
+        let news = Corpus::read(data.join("docword.20newsgroups.txt.gz")).unwrap();
+        let fifth: Vec<usize> = (0..news.n_documents()).step_by(5).collect();
+        corpora.push(("20 newsgroups (1/5)", news.subset(&fifth), [20, 50]));
+        corpora.push(("20 newsgroups", news, [20, 50]));
+    }
+    let source = LdaSource::zipf(3000, 10, 5.0, 300.0, 1.0, 5);
+    corpora.push(("drawn, bursts of 300, N = 4000", draw(&source, 4000, Some(300.0), 6), [10, 20]));
+    for (name, corpus, numbers) in &corpora {
+        for lda in [true, false] {
+            for &k in numbers {
+                let timed = |splits: Option<usize>, usual: bool| {
+                    let mut seconds: Vec<f64> = (0..3)
+                        .map(|_| {
+                            let start = Instant::now();
+                            if usual {
+                                usual_fit(corpus, lda, k);
+                            } else {
+                                fit(corpus, lda, k, splits);
+                            }
+                            start.elapsed().as_secs_f64()
+                        })
+                        .collect();
+                    seconds.sort_unstable_by(f64::total_cmp);
+                    seconds[1]
+                };
+                let (without, with) = (timed(None, false), timed(None, true));
+                let kind = if lda { "LDA" } else { "single topic" };
+                println!(
+                    "| {name} | {kind} | {k} | {without:.2} | {with:.2} | {:.2} |",
+                    with / without - 1.0
+                );
+            }
+        }
+    }
+    println!();
+}
+
+fn usual_fit(corpus: &Corpus, lda: bool, k: usize) {
+    if lda {
+        Lda::params(k).allow_fewer(true).fit(corpus).unwrap();
+    } else {
+        SingleTopic::params(k).allow_fewer(true).fit(corpus).unwrap();
+    }
+}

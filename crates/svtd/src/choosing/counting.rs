@@ -1,0 +1,190 @@
+//! How many topics text supports: as many as come back.
+//!
+//! Independent halves of the documents are asked for the same number of topics and matched to each
+//! other. Ask for too few, and topics must merge, differently in each half; ask for too many, and those
+//! that are there come back while the rest is chance. So the number found in both halves grows with
+//! the number asked for and stops at the number there are. It is a count from below: a topic with too
+//! few documents for half of them to show it is missing.
+//!
+//! Nothing here assumes that words are drawn as a model says. Text repeats its words, and eigenvalues
+//! stand out of the noise because of that alone.
+//!
+//! # Cost
+//! A rough whitening and a cube of each half for all numbers of topics, then for each number a rotation
+//! and a few sweeps (or steps of EM) of each half.
+
+use serde::{Deserialize, Serialize};
+
+use super::choice;
+use super::noise::ROUGH;
+use super::sweep::Passes;
+use crate::corpus::Corpus;
+use crate::fit::collapsed_vb::{self, Prior};
+use crate::fit::em;
+use crate::fit::options::Options;
+use crate::fit::smoothing::Smoothing;
+use crate::fit::spectral::{frequencies, lift, to_vocabulary};
+use crate::linalg::Matrix;
+use crate::model::diagnostics::PARTLY;
+use crate::trust::found_again;
+
+/// Sweeps or steps after which halves can be compared.
+const ENOUGH: usize = 8;
+
+/// Numbers of topics asked for first.
+const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
+
+/// What two halves both find.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundInHalves {
+    /// Topics asked for.
+    pub n_topics: usize,
+    /// Topics of which the halves share at least five of the ten likeliest words, the mean over the
+    /// splits.
+    pub n_found: f64,
+    /// How many of the ten likeliest words the halves share, the mean over the topics and splits.
+    pub mean_words: f64,
+}
+
+/// Asks halves for each of these numbers of topics, rising; `None` when they cannot be learned.
+pub(crate) fn count(
+    corpus: &Corpus,
+    options: &Options,
+    numbers: &[usize],
+    n_splits: usize,
+) -> Option<Vec<FoundInHalves>> {
+    let mut sums = vec![(0.0, 0.0); numbers.len()];
+    let most = *numbers.last()?;
+    for split in 0..n_splits {
+        let halves = found_again::deal(corpus, split)?;
+        let parts = halves.each_ref().map(|documents| corpus.subset(documents));
+        let passes = |half: usize| {
+            let options = options.of_part(&halves[half]);
+            let counting = choice::counting(&options);
+            Passes::with(counting, &parts[half], &options, most, ROUGH).ok()
+        };
+        let passes = [passes(0)?, passes(1)?];
+        for (sum, &k) in sums.iter_mut().zip(numbers) {
+            let (first, second) = rayon::join(|| learned(&passes[0], k), || learned(&passes[1], k));
+            let shared = found_again::shared_words(first, second);
+            let n_found = shared.iter().filter(|words| **words >= PARTLY).count() as f64;
+            let mean = shared.iter().sum::<f64>() / k as f64;
+            *sum = (sum.0 + n_found, sum.1 + mean);
+        }
+    }
+    let of = |(&n_topics, (found, words)): (&usize, (f64, f64))| FoundInHalves {
+        n_topics,
+        n_found: found / n_splits as f64,
+        mean_words: words / n_splits as f64,
+    };
+    Some(numbers.iter().zip(sums).map(of).collect())
+}
+
+/// Asks for more topics until no more are found, up to a limit.
+pub(crate) fn up_to_the_plateau(
+    corpus: &Corpus,
+    options: &Options,
+    limit: usize,
+    n_splits: usize,
+) -> Option<Vec<FoundInHalves>> {
+    let mut numbers: Vec<usize> = FIRST.into_iter().filter(|k| *k < limit).collect();
+    if limit <= FIRST[FIRST.len() - 1] {
+        numbers.push(limit);
+    }
+    let mut counted = count(corpus, options, &numbers, n_splits)?;
+    while let Some(next) = next(&counted, limit) {
+        match count(corpus, options, &[next], n_splits) {
+            Some(more) => counted.extend(more),
+            // No more can be learned from half of the documents.
+            None => break,
+        }
+    }
+    Some(counted)
+}
+
+/// What to ask for next: nothing once three times as many were asked for as are found, or twice as
+/// many and the last step found no more.
+fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
+    let last = counted.last()?;
+    let found = most_found(counted);
+    let asked = last.n_topics as f64;
+    let before = counted.len().checked_sub(2).map_or(0.0, |i| most_found(&counted[..=i]));
+    let settled = asked >= 3.0 * found || (asked >= 2.0 * found && last.n_found <= 1.05 * before);
+    (!settled && last.n_topics < limit).then(|| (last.n_topics * 3).div_ceil(2).min(limit))
+}
+
+/// The most that are found, however many are asked for.
+pub(crate) fn most_found(counted: &[FoundInHalves]) -> f64 {
+    counted.iter().map(|c| c.n_found).fold(0.0, f64::max)
+}
+
+/// Whether more may be found if more are asked for: the most found are nearly as many as half of those
+/// asked for last, and were found there.
+pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
+    let found = most_found(counted);
+    counted.last().is_some_and(|last| {
+        let asked = last.n_topics as f64;
+        last.n_found >= found && asked < 2.0 * found && counted.len() > 1
+    })
+}
+
+/// `k` topics of a half in vocabulary order.
+fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
+    let k = k.min(passes.whitening().n_topics());
+    let model = passes.model(passes.rotated(k), None);
+    let corpus = passes.corpus();
+    let words = &corpus.word_of_feature()[..corpus.n_present()];
+    let topics = model.topics();
+    let start = Matrix::from_fn(words.len(), topics.len(), |i, j| {
+        topics.word_topic()[(words[i] as usize, j)]
+    });
+    let learned = if passes.is_lda() {
+        let prior = Prior::of_text(words.len());
+        collapsed_vb::polish(corpus, &start, &prior, ENOUGH, &|_| {}).word_topic
+    } else {
+        let smoothing = Smoothing::Estimated;
+        let manner = em::Manner { smoothing, max_steps: ENOUGH, until_settled: false };
+        let (weights, _) = lift(topics.weights());
+        em::polish(corpus, &start, &weights, &frequencies(corpus), manner, &|_| {}).word_topic
+    };
+    to_vocabulary(corpus, &learned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths};
+
+    #[test]
+    fn the_number_found_stops_at_the_number_there_are() {
+        let source = LdaSource::zipf(800, 6, 5.0, 200.0, 1.0, 3);
+        let corpus = source.draw_bursty(1200, &Lengths::Uniform(60..=120), 100.0, 4);
+        let mut options = Options::new(1);
+        options.alpha0 = Some(1.0);
+        let counted = up_to_the_plateau(&corpus, &options, 100, 2).unwrap();
+        let found = most_found(&counted);
+        assert!((5.0..=7.0).contains(&found), "{counted:?}");
+        assert!(counted.last().unwrap().n_topics >= 12 && !plateau_is_beyond(&counted));
+        let few = up_to_the_plateau(&corpus, &options, 4, 1).unwrap();
+        assert_eq!(few.iter().map(|c| c.n_topics).collect::<Vec<usize>>(), [3, 4]);
+    }
+
+    #[test]
+    fn it_is_asked_for_more_while_more_are_found() {
+        let counted = |pairs: &[(usize, f64)]| -> Vec<FoundInHalves> {
+            let one = |&(n_topics, n_found): &(usize, f64)| FoundInHalves {
+                n_topics,
+                n_found,
+                mean_words: 5.0,
+            };
+            pairs.iter().map(one).collect()
+        };
+        assert_eq!(next(&counted(&[(18, 15.0), (27, 20.0)]), 100), Some(41));
+        assert_eq!(next(&counted(&[(18, 10.0), (27, 10.0)]), 100), None);
+        assert_eq!(next(&counted(&[(27, 12.0), (41, 16.0)]), 100), Some(62));
+        assert_eq!(next(&counted(&[(27, 12.0), (41, 12.0)]), 100), None);
+        assert_eq!(next(&counted(&[(67, 60.0), (100, 90.0)]), 100), None);
+        assert!(plateau_is_beyond(&counted(&[(67, 60.0), (100, 90.0)])));
+        assert!(!plateau_is_beyond(&counted(&[(18, 10.0), (27, 10.0)])));
+    }
+}

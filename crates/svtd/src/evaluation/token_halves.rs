@@ -1,0 +1,200 @@
+//! Which half of a document each of its words falls into, when one half is to be predicted from the
+//! other.
+//!
+//! Every occurrence of every word falls to either side by itself, as if by a coin: a hash of the
+//! document's content, the word, and the number of the occurrence. So a word said five times is not
+//! dealt evenly to both halves, which would let a model do well by expecting words to be repeated, and
+//! nothing depends on the order of documents or words, on threads or on the model.
+//!
+//! ```text
+//! key of a document   D = m( sum over its words of m(W ^ m(count)) )
+//! 64 occurrences      the bits of m(D ^ m(W ^ m(2^32 rank + block))): 0 observed, 1 held out
+//! ```
+//!
+//! with `m` the finishing step of splitmix64 and sums modulo `2^64`. The key `W` of a word comes from its
+//! name. Words without names are told apart by where they occur, so that the order of columns does not
+//! matter: twice in turn, documents are keyed by their counts and words, and words by their
+//! counts and documents. Words that occur alike in all documents have equal keys; within a document
+//! they are ranked by an order the caller gives (how frequent a model has them), all others have rank 0.
+
+use rayon::prelude::*;
+
+use crate::corpus::{Corpus, mixed};
+
+/// Times that words without names are told apart by documents, and documents by words.
+const ROUNDS: usize = 2;
+
+/// Keys for the words of a corpus and for its documents.
+pub(crate) struct TokenHalves {
+    words: Vec<u64>,
+    documents: Vec<u64>,
+}
+
+/// A word of a document, and how many of its occurrences are on either side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Halved {
+    /// The word of the corpus.
+    pub word: u32,
+    pub observed: u32,
+    pub held_out: u32,
+}
+
+impl TokenHalves {
+    pub fn new(corpus: &Corpus) -> Self {
+        let vocabulary = corpus.vocabulary();
+        let words: Vec<u64> = if vocabulary.is_numbered() {
+            let mut documents = document_keys(corpus, &vec![0; corpus.n_words()]);
+            let mut words = word_keys(corpus, &documents);
+            for _ in 1..ROUNDS {
+                documents = document_keys(corpus, &words);
+                words = word_keys(corpus, &documents);
+            }
+            words
+        } else {
+            vocabulary.iter().map(|name| name_key(name.as_bytes())).collect()
+        };
+        let documents = document_keys(corpus, &words);
+        Self { words, documents }
+    }
+
+    /// The words of document `d` in an order of their own, each with its occurrences on either side;
+    /// `before` says how frequent a word is, to rank words that occur alike.
+    pub fn document(&self, corpus: &Corpus, d: usize, before: impl Fn(u32) -> f64) -> Vec<Halved> {
+        let mut entries: Vec<(u64, u32, u32)> = corpus
+            .document(d)
+            .words()
+            .map(|(word, count)| (self.words[word as usize], word, count))
+            .collect();
+        entries.sort_unstable_by(|a, b| {
+            let frequencies = || before(b.1).total_cmp(&before(a.1));
+            (a.0, a.2).cmp(&(b.0, b.2)).then_with(frequencies).then(a.1.cmp(&b.1))
+        });
+        let (mut last, mut rank) = (None, 0);
+        let halved = |&(key, word, count): &(u64, u32, u32)| {
+            rank = if last == Some(key) { rank + 1 } else { 0 };
+            last = Some(key);
+            let held_out = held_out(self.documents[d], key, rank, count);
+            Halved { word, observed: count - held_out, held_out }
+        };
+        entries.iter().map(halved).collect()
+    }
+}
+
+/// How many of `count` occurrences are held out.
+fn held_out(document: u64, word: u64, rank: u64, count: u32) -> u32 {
+    let block = |block: u32| {
+        let bits = mixed(document ^ mixed(word ^ mixed(rank << 32 | u64::from(block))));
+        let left = count - 64 * block;
+        let kept = if left < 64 { bits & ((1 << left) - 1) } else { bits };
+        kept.count_ones()
+    };
+    (0..count.div_ceil(64)).map(block).sum()
+}
+
+fn name_key(name: &[u8]) -> u64 {
+    name.iter().fold(mixed(name.len() as u64), |key, &byte| mixed(key ^ u64::from(byte)))
+}
+
+/// The key of each document, given those of the words.
+fn document_keys(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
+    let key = |d: usize| {
+        let entries = corpus.document(d).words();
+        let sum = entries.fold(0_u64, |sum, (word, count)| {
+            sum.wrapping_add(mixed(words[word as usize] ^ mixed(u64::from(count))))
+        });
+        mixed(sum)
+    };
+    (0..corpus.n_documents()).into_par_iter().map(key).collect()
+}
+
+/// The key of each word, given those of the documents.
+fn word_keys(corpus: &Corpus, documents: &[u64]) -> Vec<u64> {
+    let mut sums = vec![0_u64; corpus.n_words()];
+    for (d, document) in documents.iter().enumerate() {
+        for (word, count) in corpus.document(d).words() {
+            let sum = &mut sums[word as usize];
+            *sum = sum.wrapping_add(mixed(document ^ mixed(u64::from(count))));
+        }
+    }
+    sums.into_iter().map(mixed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vocabulary;
+    use crate::synthetic::{Lengths, SingleTopicSource};
+
+    fn drawn(n: usize) -> Corpus {
+        SingleTopicSource::uniform(50, 2, 3).draw(n, &Lengths::Uniform(1..=80), 4).0
+    }
+
+    /// The same counts with the words in another order; word `i` becomes word `place[i]`.
+    fn permuted(corpus: &Corpus, place: &[u32]) -> Corpus {
+        let mut builder = Corpus::builder(corpus.n_words());
+        for d in 0..corpus.n_documents() {
+            let mut words: Vec<(u32, u32)> =
+                corpus.document(d).words().map(|(w, x)| (place[w as usize], x)).collect();
+            words.sort_unstable();
+            builder.push_document(words).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    fn sides(corpus: &Corpus, d: usize) -> Vec<(u32, u32)> {
+        let halves = TokenHalves::new(corpus);
+        let all = halves.document(corpus, d, |_| 0.0);
+        all.iter().map(|h| (h.observed, h.held_out)).collect()
+    }
+
+    #[test]
+    fn occurrences_fall_independently_and_evenly() {
+        // 400 words said 7 times each: how many of them are held out is binomial.
+        let mut builder = Corpus::builder(400);
+        builder.push_document((0..400).map(|word| (word, 7))).unwrap();
+        let names = (0..400).map(|i| format!("w{i}")).collect();
+        let corpus = builder.vocabulary(Vocabulary::from_words(names).unwrap()).build().unwrap();
+        let mut seen = [0; 8];
+        sides(&corpus, 0).iter().for_each(|&(_, held_out)| seen[held_out as usize] += 1);
+        let binomial = [1, 7, 21, 35, 35, 21, 7, 1].map(|ways| 400.0 * f64::from(ways) / 128.0);
+        let chi: f64 =
+            seen.iter().zip(binomial).map(|(s, b)| (f64::from(*s) - b).powi(2) / b).sum();
+        assert!(chi < 18.5, "chi-squared {chi} of 7 degrees of freedom: {seen:?}");
+    }
+
+    #[test]
+    fn large_counts_are_cut_without_going_through_them_one_by_one() {
+        for count in [1, 63, 64, 65, 1000, 4_000_000_000] {
+            let half = held_out(1, 2, 0, count);
+            let error =
+                (f64::from(half) - 0.5 * f64::from(count)) / (0.5 * f64::from(count).sqrt());
+            assert!(half <= count && error.abs() < 4.5, "{half} of {count}");
+        }
+        // More occurrences leave the first ones where they are.
+        let all: Vec<u32> = (0..200).map(|count| held_out(5, 6, 0, count)).collect();
+        assert!(all.windows(2).all(|pair| pair[1] - pair[0] <= 1));
+    }
+
+    #[test]
+    fn neither_the_order_of_columns_nor_of_documents_changes_a_half() {
+        let corpus = drawn(40);
+        let place: Vec<u32> = (0..50).map(|i| (i * 13 + 5) % 50).collect();
+        let other = permuted(&corpus, &place);
+        let backwards: Vec<usize> = (0..40).rev().collect();
+        let turned = corpus.subset(&backwards);
+        for d in 0..40 {
+            assert_eq!(sides(&corpus, d), sides(&other, d));
+            assert_eq!(sides(&corpus, d), sides(&turned, 39 - d));
+        }
+    }
+
+    #[test]
+    fn words_that_occur_alike_are_told_apart_by_rank() {
+        // One document, no names, every word once: they must not all fall to one side.
+        let mut builder = Corpus::builder(64);
+        builder.push_document((0..64).map(|word| (word, 1))).unwrap();
+        let corpus = builder.build().unwrap();
+        let held_out: u32 = sides(&corpus, 0).iter().map(|side| side.1).sum();
+        assert!((16..=48).contains(&held_out), "{held_out} of 64");
+    }
+}
