@@ -7,6 +7,7 @@ mod count;
 mod demo;
 mod determinism;
 mod exports;
+mod fields;
 mod formats;
 mod generate;
 mod help;
