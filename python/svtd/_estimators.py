@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _parameters
 from ._bertopic import BertopicHabits
+from ._learning import Progress
 from ._svtd import load as _load
-from ._topic_model import Progress
 
 if TYPE_CHECKING:
     import numpy as np
