@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use svtd::Model;
@@ -14,7 +15,7 @@ use svtd::persist::Saved;
 use crate::choices::{Choices, Request};
 use crate::counts::{Counts, names};
 use crate::failure::exception;
-use crate::waiting::{Steps, run};
+use crate::waiting::run;
 
 /// Words of a document, how often each occurs, and how far each pulls towards every topic.
 type Pulls<'py> = (Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>);
@@ -141,6 +142,19 @@ impl Fitted {
         &self.0.corpus_digest
     }
 
+    /// The model with the topics of each group joined; a joined topic is called as its heaviest
+    /// part.
+    fn merged(&self, groups: Vec<Vec<usize>>) -> PyResult<Self> {
+        let merged = self.0.model.merge_topics(&groups).map_err(|error| exception(&error))?;
+        let heaviest = merged.parts.iter().map(|part| part[0]);
+        let mut model = merged.model;
+        if let Some(names) = self.0.model.topics().names() {
+            let kept = heaviest.map(|j| names[j].clone()).collect();
+            model.set_names(kept).map_err(|error| exception(&error))?;
+        }
+        Ok(Fitted(Arc::new(Saved { model, ..(*self.0).clone() })))
+    }
+
     /// The topics of every document: documents x topics, every row sums to one.
     fn infer<'py>(
         &self,
@@ -149,8 +163,7 @@ impl Fitted {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
-        let work = move |steps: &Steps| saved.model.infer_watched(&corpus, &|_, _| steps.go_on());
-        let inferred = run(py, threads, None, work)?;
+        let inferred = run(py, threads, None, move |_| saved.model.infer(&corpus))?;
         by_rows(py, &inferred.mixtures)
     }
 

@@ -48,8 +48,7 @@ pub fn gaussian_fit<'py>(
         .effort(effort(options.effort)?)
         .error_bars(options.error_bars);
     let model = run(py, threads, None, move |steps| {
-        let waits = steps.waits();
-        params.fit_watched(&points, &|_, _| waits.go_on())
+        params.fit_watched(&points, &|_, _| svtd::stop::here())
     })?;
     told(py, &model)
 }

@@ -67,8 +67,7 @@ pub fn hmm_fit<'py>(
     let params =
         params.prior(options.prior).effort(effort(options.effort)?).error_bars(options.error_bars);
     let model = run(py, threads, None, move |steps| {
-        let waits = steps.waits();
-        params.fit_watched(&sequences, &|_, _| waits.go_on())
+        params.fit_watched(&sequences, &|_, _| svtd::stop::here())
     })?;
     told(py, &model)
 }

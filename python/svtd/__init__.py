@@ -11,6 +11,8 @@ mixture of topics. Both are scikit-learn estimators. Nothing is random unless as
 number of threads never changes a bit of the result.
 """
 
+from . import tl
+from ._base import NotFittedError
 from ._choosing import Sweep, check, sweep
 from ._classes import LatentClass, Raters
 from ._comparison import Comparison, TopicPair, diff
@@ -33,6 +35,7 @@ __all__ = [
     "Report",
     "LatentClass",
     "Raters",
+    "NotFittedError",
     "SingleTopic",
     "Sweep",
     "TopicPair",
@@ -43,4 +46,5 @@ __all__ = [
     "generate",
     "load",
     "sweep",
+    "tl",
 ]

@@ -66,6 +66,7 @@ class Fitted:
     def explain(self, counts: Counts, d: int) -> tuple[list[str], list[int], _Floats]: ...
     def save(self, path: Union[str, os.PathLike[str]], overwrite: bool) -> None: ...
     def to_bytes(self) -> bytes: ...
+    def merged(self, groups: Sequence[Sequence[int]]) -> Fitted: ...
 
 def fit(
     counts: Counts,
@@ -98,10 +99,11 @@ def compare(old: Fitted, new: Fitted, n_words: int) -> dict[str, Any]: ...
 def n_threads(n_jobs: int) -> int: ...
 def draw(
     sizes: tuple[int, int, int],
-    lengths: tuple[int, ...],
+    lengths: tuple[int, int],
     alpha0: Optional[float],
     zipf: bool,
     seed: int,
+    threads: int,
 ) -> tuple[
     tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]],
     _Floats,

@@ -3,6 +3,7 @@
 //! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is
 //! written, and told.
 
+mod admixture;
 mod foreign;
 
 use std::io::{self, Write};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::linalg::Matrix;
+use svtd::model::{Marker, markers};
 use svtd::persist::atomic::{Together, write_atomically};
 use svtd::{Corpus, Model};
 
@@ -81,6 +83,8 @@ fn export_to(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>
         Kind::Parquet => export_tables(args, common, Format::Parquet),
         Kind::Npy => export_npy(args, common),
         Kind::Mallet => export_mallet(args, common),
+        Kind::Markers => export_markers(args),
+        Kind::Admixture => admixture::export(args, common),
     }
 }
 
@@ -234,6 +238,27 @@ fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
         write_lines(&mut files, &paths[1], args.force, documents)?;
     }
     finished(files)
+}
+
+/// The words that tell topics apart, one a row.
+fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
+    let path = beside(args, "markers.csv")?;
+    let target = Target::new(&path, Some(Format::Csv), args.force, &inputs(args))?;
+    let model = input::model(&args.model)?.model;
+    let (vocabulary, found) = (model.topics().vocabulary(), &markers(model.topics(), args.top));
+    let real =
+        |name: &str, value: fn(&Marker) -> f64| Column::real(name, move |i| value(&found[i]));
+    let columns = vec![
+        Column::whole("topic", |i| found[i].topic as i64 + 1),
+        Column::text("word", |i| vocabulary.word(found[i].word).into_owned()),
+        real("probability", |marker| marker.probability),
+        real("error", |marker| marker.error.unwrap_or(f64::NAN)),
+        real("elsewhere", |marker| marker.elsewhere),
+        real("log_fold", |marker| marker.log_fold),
+        real("z", |marker| marker.z.unwrap_or(f64::NAN)),
+    ];
+    target.write(&Table { n_rows: found.len(), columns, is_list: false })?;
+    Ok(vec![path])
 }
 
 /// Single arrays in files of their own.

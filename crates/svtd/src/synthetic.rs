@@ -247,6 +247,7 @@ fn draw_documents(
     let mut builder: CorpusBuilder = Corpus::builder(n_words).may_be_empty();
     let mut tokens = Vec::new();
     for _ in 0..n_documents {
+        crate::stop::here();
         tokens.clear();
         draw(&mut tokens);
         tokens.sort_unstable();
@@ -262,7 +263,11 @@ fn draw_documents(
 }
 
 fn uniform_columns(rng: &mut ChaCha8Rng, n: usize, k: usize) -> Matrix {
-    let columns = (0..k).flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect())).collect();
+    let column = |_| {
+        crate::stop::here();
+        normalised((0..n).map(|_| unit(rng)).collect())
+    };
+    let columns = (0..k).flat_map(column).collect();
     Matrix::from_columns(n, k, columns)
 }
 
@@ -280,6 +285,7 @@ fn zipf_columns(
 
 /// A draw from a Dirichlet distribution; tiny shapes may give exact zeros.
 fn dirichlet(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
+    crate::stop::here();
     let gammas: Vec<f64> = shapes
         .iter()
         .map(|&shape| Gamma::new(shape, 1.0).map_or(0.0, |law| law.sample(rng)))

@@ -8,6 +8,7 @@ mod demo;
 mod determinism;
 mod exports;
 mod faults;
+mod fields;
 mod formats;
 mod generate;
 mod help;

@@ -210,6 +210,7 @@ pub(crate) fn sweep(
     let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
     for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
         let found = numbers.par_iter().map(|&k| {
+            crate::stop::here();
             let rotated = all.rotated(k);
             let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
             (all.model(rotated, seen.as_ref()), judged)

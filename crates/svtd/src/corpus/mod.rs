@@ -35,6 +35,7 @@
 
 pub(crate) mod blocks;
 mod builder;
+mod cells;
 mod columns;
 mod dense;
 mod documents;
@@ -52,6 +53,7 @@ mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plink;
 mod ranking;
 mod reader;
 mod rows;

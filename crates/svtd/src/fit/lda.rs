@@ -122,6 +122,9 @@ impl LdaParams {
 
     /// Learns from documents that stand in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
+        if let Some(options) = self.options.at_most(corpus.n_present()) {
+            return LdaParams { options }.fit_in_order(corpus, watch);
+        }
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }

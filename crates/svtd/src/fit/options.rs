@@ -108,6 +108,13 @@ impl Options {
         Ok(())
     }
 
+    /// The same with as many topics as there are words, when more are asked for and fewer are
+    /// acceptable; `None` when they are fine as they are.
+    pub(crate) fn at_most(&self, n_words: usize) -> Option<Self> {
+        let too_many = self.allow_fewer && self.n_topics > n_words && n_words > 0;
+        too_many.then(|| Self { n_topics: n_words, ..self.clone() })
+    }
+
     /// The same for some of the documents, learned to be compared with the whole.
     pub(crate) fn of_part(&self, documents: &[usize]) -> Self {
         let weights = self.weights.of(documents);

@@ -73,6 +73,9 @@ impl SingleTopicParams {
     /// Learns from documents that stand in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
+        if let Some(options) = options.at_most(corpus.n_present()) {
+            return SingleTopicParams { options }.fit_in_order(corpus, watch);
+        }
         if let Learner::Em(em) = &options.learner {
             em.check()?;
             learner::check(corpus, options.n_topics)?;

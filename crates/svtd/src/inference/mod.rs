@@ -168,6 +168,7 @@ fn infer_each(
     let alignment = Alignment::new(topics, corpus)?;
     let (n, k) = (corpus.n_documents(), topics.len());
     let answer = |d: usize| {
+        crate::stop::here();
         let (words, unknown) = alignment.document(corpus, d);
         (infer(&words), unknown, words.is_empty())
     };

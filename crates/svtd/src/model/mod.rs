@@ -6,6 +6,8 @@
 
 pub(crate) mod diagnostics;
 mod lda;
+mod markers;
+mod merging;
 mod single_topic;
 pub(crate) mod topic;
 mod verdict;
@@ -16,6 +18,8 @@ pub use diagnostics::{
     TopicDiagnostics, TopicTrust,
 };
 pub use lda::Lda;
+pub use markers::{Marker, markers};
+pub use merging::Merged;
 pub use single_topic::SingleTopic;
 pub use topic::{LONGEST_NAME, Topic, Topics};
 pub use verdict::Verdict;

@@ -57,17 +57,13 @@ impl Model {
             .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
-    fn to_container(
-        &self,
-        corpus_digest: &str,
-        word_choice: Option<&WordChoice>,
-    ) -> Result<Container> {
+    fn to_container(&self, digest: &str, word_choice: Option<&WordChoice>) -> Result<Container> {
         let topics = self.topics();
         let (k, n) = (topics.len(), topics.vocabulary().len());
         let mut header = Map::new();
         header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         header.insert("model".to_owned(), json!(self.kind()));
-        header.insert("corpus".to_owned(), json!({ "sha256": corpus_digest }));
+        header.insert("corpus".to_owned(), json!({ "sha256": digest }));
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
         header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));

@@ -44,11 +44,10 @@ pub fn count_records(
     vocabulary: Option<&Vocabulary>,
 ) -> Result<Corpus> {
     let mut group = read_group(records, FIRST_GROUP)?;
-    let (mut settled, notes) = preprocessing.resolved(&sample(&group))?;
+    let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
     let mut merged = Merged::default();
-    let mut notes = notes;
     while !group.is_empty() {
         let (next, counted) = rayon::join(
             || read_group(records, GROUP),

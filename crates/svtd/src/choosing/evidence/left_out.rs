@@ -83,6 +83,7 @@ pub(crate) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
     let (n, k) = (split.posterior.n_rows(), split.n_topics());
     let mut rows = vec![0.0; n * k];
     rows.par_chunks_mut(k * DOCUMENTS).enumerate().for_each(|(chunk, rows)| {
+        crate::stop::here();
         for (at, scores) in rows.chunks_mut(k).enumerate() {
             let d = chunk * DOCUMENTS + at;
             let (words, counts) = documents.rows.row(d);
