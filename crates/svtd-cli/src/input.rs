@@ -168,7 +168,10 @@ fn reader(source: &Source, reader: CorpusReader) -> CorpusReader {
     if let Some(pattern) = &layout.files {
         reader = reader.files(pattern);
     }
-    reader
+    if let Some(layer) = &source.layer {
+        reader = reader.layer(layer);
+    }
+    reader.skip_bad(layout.skip_bad)
 }
 
 fn columns(asked: &args::Columns) -> svtd::corpus::Columns {

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 use svtd::Model;
 use svtd::corpus::Vocabulary;
+use svtd::persist::atomic::Together;
 
-use super::{Told, beside, inputs, write_lines};
+use super::{Told, beside, finished, inputs, write_lines};
 use crate::args::{Common, Export};
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -34,18 +35,19 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     }
     let told = Told::read(args, common)?;
     check_alleles(told.model.topics().vocabulary())?;
+    let mut files = Together::default();
     if let Some((corpus, mixtures)) = &told.documents {
         let line = |d: usize| {
             let shares: Vec<f64> = mixtures.row(d).iter().map(|share| share.max(LEAST)).collect();
             let total: f64 = shares.iter().sum();
             numbers(shares.iter().map(|share| share / total))
         };
-        write_lines(&paths[0], args.force, (0..corpus.n_documents()).map(line))?;
+        write_lines(&mut files, &paths[0], args.force, (0..corpus.n_documents()).map(line))?;
     }
     let n_variants = told.model.topics().vocabulary().len() / 2;
     let line = |variant| numbers((0..k).map(|j| frequency(&told.model, variant, j)));
-    write_lines(&paths[1], args.force, (0..n_variants).map(line))?;
-    Ok(paths.to_vec())
+    write_lines(&mut files, &paths[1], args.force, (0..n_variants).map(line))?;
+    finished(files)
 }
 
 /// Refuses words that are no pairs of alleles.
