@@ -36,7 +36,7 @@ enum News<T> {
 /// Thrown to unwind work that nobody waits for.
 struct GivenUp;
 
-type Teller = Box<dyn Fn(&'static str, usize, usize) + Send>;
+type Teller = Box<dyn Fn(&'static str, usize, usize) + Send + Sync>;
 
 /// Where the work reports its steps.
 pub struct Steps {
@@ -44,7 +44,24 @@ pub struct Steps {
     tell: Option<Teller>,
 }
 
+/// Whether somebody still waits, told to work that runs in several threads.
+pub struct Waits(Arc<AtomicBool>);
+
+impl Waits {
+    /// Leaves if nobody waits any more.
+    pub fn go_on(&self) {
+        if self.0.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(GivenUp));
+        }
+    }
+}
+
 impl Steps {
+    /// The same question for work that shares it between threads.
+    pub fn waits(&self) -> Waits {
+        Waits(Arc::clone(&self.given_up))
+    }
+
     /// Leaves if nobody waits any more.
     pub fn go_on(&self) {
         if self.given_up.load(Ordering::Relaxed) {

@@ -12,20 +12,27 @@ number of threads never changes a bit of the result.
 """
 
 from ._choosing import Sweep, check, sweep
+from ._classes import LatentClass, Raters
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
+from ._gaussian import GaussianMixture
 from ._generate import Generated, generate
 from ._report import Report
+from ._hmm import HMM
 from ._svtd import VERSION as __version__
 from ._svtd import FitError
 from ._vectorizer import Vectorizer
 
 __all__ = [
+    "HMM",
     "LDA",
     "Comparison",
     "FitError",
+    "GaussianMixture",
     "Generated",
     "Report",
+    "LatentClass",
+    "Raters",
     "SingleTopic",
     "Sweep",
     "TopicPair",

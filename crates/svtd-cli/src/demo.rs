@@ -18,7 +18,7 @@ use crate::failure::{Failure, Outcome};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{output, recipe, report, threads, trust};
+use crate::{json, output, recipe, report, threads, trust};
 
 const COUNTS: &[u8] = include_bytes!("../data/sotu.counts.gz");
 const WORDS: &str = include_str!("../data/sotu.vocab.txt");
@@ -35,7 +35,7 @@ const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
-  svtd demo -k 20                                finer topics
+  svtd demo -k 12                                finer topics
   svtd demo --report                             the same as one page to look at and to mail
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
@@ -75,7 +75,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
         let mut object = listing.to_json();
         object.insert("first_years".to_owned(), json!(periods.first_years));
         object.insert("shares_by_period".to_owned(), json!(periods.means));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("demo", object.into()))?;
         return Ok(out.flush()?);
     }
     let (first, last) = (years.iter().min(), years.iter().max());
@@ -87,7 +87,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     writeln!(out, "\nMean share by {PERIOD} years\n")?;
     write_timeline(&mut out, &model, &periods)?;
     writeln!(out, "\nHow far to believe it\n")?;
-    trust::write_summary(&mut out, model.diagnostics())?;
+    trust::write_summary(&mut out, &model)?;
     writeln!(out, "\n{NEXT}")?;
     Ok(out.flush()?)
 }

@@ -9,7 +9,7 @@ use svtd::evaluation::{Comparison, MovedWord, TopicPair};
 use crate::args::{Common, Diff};
 use crate::failure::{Outcome, printable};
 use crate::terminal::{Screen, cut};
-use crate::{input, listing};
+use crate::{input, json, listing, records};
 
 /// Words that stand for a topic.
 const CAPTION: usize = 5;
@@ -19,11 +19,14 @@ const MARGIN: usize = 25;
 
 /// Runs the command.
 pub fn run(args: &Diff, common: &Common) -> Outcome {
+    if let (Some(old), Some(new)) = (records::model(&args.old)?, records::model(&args.new)?) {
+        return records::diff(&old, &new, args, common);
+    }
     let (old, new) = (input::model(&args.old)?.model, input::model(&args.new)?.model);
     let comparison = Comparison::new(old.topics(), new.topics(), args.top)?;
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", to_json(&comparison, &old, &new))?;
+        writeln!(out, "{}", json::document("diff", to_json(&comparison, &old, &new)))?;
     } else {
         write_text(&mut out, &Screen::stdout(common), &comparison, &old, &new)?;
     }

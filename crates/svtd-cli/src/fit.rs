@@ -17,10 +17,13 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, output, recipe, report, threads, trust};
+use crate::{choice, dry_run, input, json, output, recipe, records, report, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
+    if args.model.topics().is_none() {
+        return records::fit(args, common);
+    }
     if let Some(sentence) = args.contradiction() {
         return Err(Failure::Request(sentence));
     }
@@ -86,8 +89,8 @@ macro_rules! with_topics {
     ($params:expr, $args:expr, $corpus:expr, $progress:expr) => {{
         let params = $params;
         match $args.n_topics {
-            TopicCount::Given(_) => params,
-            TopicCount::Auto => {
+            Some(TopicCount::Given(_)) => params,
+            Some(TopicCount::Auto) | None => {
                 $progress.begin("choosing k");
                 params.choose_topics($corpus, MOST_TOPICS)?
             }
@@ -139,10 +142,10 @@ enum Params {
 impl Params {
     fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
         let k = match args.n_topics {
-            TopicCount::Given(k) => k,
-            TopicCount::Auto => 1,
+            Some(TopicCount::Given(k)) => k,
+            Some(TopicCount::Auto) | None => 1,
         };
-        Ok(match args.model {
+        Ok(match args.topic_model() {
             ModelKind::Lda => {
                 let mut params = with_choices!(Lda::params(k), args);
                 if let Some(alpha0) = args.alpha0 {
@@ -187,7 +190,7 @@ fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome
         let mut object = listing.to_json();
         let saved = args.output.as_ref().map(|path| path.display().to_string());
         object.insert("saved".to_owned(), json!(saved));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("fit", object.into()))?;
     } else {
         listing.write_table(&mut out, &Screen::stdout(common))?;
     }
@@ -206,7 +209,7 @@ fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> 
         let (k, why) = (choice.n_topics, choice::sentence(choice));
         writeln!(err, "{:<20} {k}, by -k auto: {why}", "topics")?;
     }
-    trust::write_summary(&mut err, model.diagnostics())?;
+    trust::write_summary(&mut err, model)?;
     trust::write_remarks(&mut err, corpus.report())?;
     match &args.output {
         Some(path) => writeln!(err, "saved {}", printable(&path.display().to_string())),

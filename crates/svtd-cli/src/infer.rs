@@ -1,6 +1,6 @@
 //! `svtd infer`: what a model says about documents.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -11,12 +11,15 @@ use svtd::{Corpus, Gibbs, Model};
 
 use crate::args::{Common, Infer, Layout};
 use crate::failure::{Failure, Outcome, printable};
-use crate::output::{Column, Format, Table, Target};
+use crate::output::{Column, CsvCells, Format, Table, Target};
 use crate::progress::{Detail, Progress};
-use crate::{input, threads, trust};
+use crate::{input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Infer, common: &Common) -> Outcome {
+    if let Some(saved) = records::model(&args.model)? {
+        return records::infer(&saved, args, common);
+    }
     let layout = layout(args)?;
     let target = args.output.as_deref().map(|path| target(args, path)).transpose()?;
     let format = target.as_ref().map_or(args.to.unwrap_or(Format::Csv), Target::format);
@@ -48,7 +51,8 @@ fn layout(args: &Infer) -> Outcome<Layout> {
 fn target(args: &Infer, path: &Path) -> Outcome<Target> {
     let mut inputs = args.source.files();
     inputs.push(&args.model);
-    Target::new(path, args.to, args.force, &inputs)
+    let target = Target::new(path, args.to, args.force, &inputs)?;
+    Ok(target.cells(CsvCells::chosen(args.safe_csv)))
 }
 
 fn infer(
@@ -83,18 +87,27 @@ fn infer(
         Some(target) => {
             target.write(&table(&saved.model, &corpus, &inferred.mixtures, layout, args.top))?;
             if common.json {
-                writeln!(out, "{:#}", written_json(target, &corpus, &inferred))?;
+                let told = written_json(target, &corpus, &inferred);
+                writeln!(out, "{}", json::document("infer-written", told))?;
             }
         }
         None if common.json => {
-            writeln!(out, "{}", to_json(&saved.model, &corpus, &inferred, args.top))?
+            let told = to_json(&saved.model, &corpus, &inferred, args.top);
+            writeln!(out, "{}", json::line("infer", told))?;
         }
         None if format == Format::Jsonl => {
             table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
                 .write_jsonl(&mut out)?;
         }
-        None => table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
-            .write_csv(&mut out)?,
+        None => {
+            // A person sees names without what would upset the terminal; a program gets them all.
+            let cells = match io::stdout().is_terminal() {
+                true => CsvCells::Shown,
+                false => CsvCells::chosen(args.safe_csv),
+            };
+            table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
+                .write_csv(&mut out, cells)?;
+        }
     }
     out.flush()?;
     if !common.quiet {

@@ -7,15 +7,21 @@ use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::persist::atomic::write_atomically;
 use svtd::{Lda, SingleTopic};
 
-use crate::args::{Common, ModelKind, Sweep as Arguments};
+use crate::args::{AnyKind, Common, ModelKind, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{input, output, threads, trust};
+use crate::{input, json, output, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+    if args.model.topics().is_none() {
+        return records::sweep(args, common);
+    }
+    if let Some(flag) = args.records.given() {
+        return Err(Failure::Request(format!("{flag} is for --model classes")));
+    }
+    if args.alpha0.is_some() && args.model == AnyKind::SingleTopic {
         let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
         return Err(Failure::Request(sentence.to_owned()));
     }
@@ -30,13 +36,18 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     progress.reading();
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("sweeping");
-    let range = args.range.clone();
-    let swept = match args.model {
-        ModelKind::Lda => {
-            let params = Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0));
-            params.sweep(&corpus, range, &mut |_| {})
+    let kind = args.model.topics().unwrap_or_default();
+    let (lda, single_topic) =
+        (Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0)), SingleTopic::params(1));
+    let swept = match (kind, &args.compared) {
+        (ModelKind::Lda, Numbers::Range(range)) => lda.sweep(&corpus, range.clone(), &mut |_| {}),
+        (ModelKind::Lda, Numbers::Listed(list)) => lda.sweep_of(&corpus, list, &mut |_| {}),
+        (ModelKind::SingleTopic, Numbers::Range(range)) => {
+            single_topic.sweep(&corpus, range.clone(), &mut |_| {})
         }
-        ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
+        (ModelKind::SingleTopic, Numbers::Listed(list)) => {
+            single_topic.sweep_of(&corpus, list, &mut |_| {})
+        }
     };
     let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
@@ -48,8 +59,8 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = json!(swept);
-        value["reasons"] = json!(reasons(&swept.recommendation, args.model));
-        writeln!(out, "{value:#}")?;
+        value["reasons"] = json!(reasons(&swept.recommendation, kind));
+        writeln!(out, "{}", json::document("sweep", value))?;
     } else {
         write_table(&mut out, &swept)?;
         for chart in &charts {
@@ -57,7 +68,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
             chart.write_text(&mut out)?;
         }
         writeln!(out)?;
-        write_recommendation(&mut out, &swept.recommendation, args.model)?;
+        write_recommendation(&mut out, &swept.recommendation, kind)?;
     }
     out.flush()?;
     if !common.quiet {
@@ -69,7 +80,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
 fn write_messages(args: &Arguments, swept: &Sweep, corpus: &svtd::Corpus) -> io::Result<()> {
     let mut err = io::stderr().lock();
     let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
-    if last < *args.range.end() {
+    if last < args.compared.most() {
         writeln!(err, "note: the data shows no more than {last} topics")?;
     }
     if swept.n_held_out == 0 {

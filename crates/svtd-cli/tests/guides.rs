@@ -121,6 +121,29 @@ fn a_page_to_mail() {
 }
 
 #[test]
+fn a_survey_with_missing_answers() {
+    run(&guides().join("survey.md"));
+}
+
+#[test]
+fn seven_pathologists() {
+    run(&guides().join("pathologists.md"));
+}
+
+#[test]
+fn states_of_a_patient_over_visits() {
+    run(&guides().join("visits.md"));
+}
+
+#[test]
+fn the_geyser() {
+    // Needs published tables that are not ours to keep.
+    if std::env::var_os("SVTD_DATA").is_some() {
+        run(&guides().join("geyser.md"));
+    }
+}
+
+#[test]
 fn can_i_trust_this_topic() {
     run(&guides().join("../trust.md"));
 }

@@ -15,6 +15,7 @@
 //! | [`scaling`] | 1, 4 | how does time grow with topics, words and documents? |
 //! | [`state_union`] | 6.3.2 | are the paper's clusters of speeches found again? |
 //! | [`dante`] | 6.3.1 | are its clusters of cantos, and the way from hell to heaven? |
+//! | [`models`] | 1, 7 | does the method learn naive Bayes models too? |
 //!
 //! # Same numbers
 //! A corpus follows from the experiment's name and its own number alone ([`seeds`]), and every
@@ -27,6 +28,7 @@ pub mod contestants;
 pub mod dante;
 pub mod growing;
 pub mod mixtures;
+pub mod models;
 pub mod moments;
 pub mod published;
 pub mod remembered;
@@ -65,11 +67,13 @@ pub enum Experiment {
     StateUnion,
     /// Section 6.3.1.
     Dante,
+    /// The other models that the paper's method learns.
+    Models,
 }
 
 impl Experiment {
     /// All of them, in the order of the paper.
-    pub const ALL: [Experiment; 7] = [
+    pub const ALL: [Experiment; 8] = [
         Experiment::Moments,
         Experiment::Accuracy,
         Experiment::Time,
@@ -77,6 +81,7 @@ impl Experiment {
         Experiment::Scaling,
         Experiment::Dante,
         Experiment::StateUnion,
+        Experiment::Models,
     ];
 
     /// The name it is asked for by.
@@ -89,6 +94,7 @@ impl Experiment {
             Experiment::Scaling => "scaling",
             Experiment::StateUnion => "state-union",
             Experiment::Dante => "dante",
+            Experiment::Models => "models",
         }
     }
 
@@ -105,6 +111,7 @@ impl Experiment {
             Experiment::Scaling => scaling::run(plan, watch),
             Experiment::StateUnion => state_union::run(plan, watch),
             Experiment::Dante => dante::run(plan, watch),
+            Experiment::Models => models::run(plan, watch),
         }
     }
 }

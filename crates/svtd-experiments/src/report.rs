@@ -230,9 +230,10 @@ impl Section {
     }
 
     fn claims_html(&self) -> String {
-        let mut html = "<div class=\"scroll\"><table class=\"claims\">\n<tr><th>source</th><th>said</th>\
+        let mut html =
+            "<div class=\"scroll\"><table class=\"claims\">\n<tr><th>source</th><th>said</th>\
                         <th>measured here</th><th>verdict</th></tr>\n"
-            .to_owned();
+                .to_owned();
         for claim in &self.claims {
             let class = match claim.verdict {
                 Verdict::Holds => "holds",

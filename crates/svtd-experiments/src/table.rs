@@ -172,7 +172,10 @@ impl Table {
 
     /// An HTML table.
     pub fn to_html(&self) -> String {
-        let mut html = format!("<div class=\"scroll\"><table>\n<caption>{}</caption>\n<tr>", escape(&self.caption));
+        let mut html = format!(
+            "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<tr>",
+            escape(&self.caption)
+        );
         for name in &self.head {
             // Writing to a string does not fail, here and below.
             let _ = write!(html, "<th>{}</th>", escape(name));

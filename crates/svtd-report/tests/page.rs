@@ -67,7 +67,8 @@ fn documents_without_words_and_without_times_are_told() {
     let mut builder = Corpus::builder(6);
     for d in 0..60_u32 {
         let from = 3 * (d % 2);
-        let words = if d % 10 == 9 { vec![] } else { vec![(from, 2), (from + 1, 1), (from + 2, 1)] };
+        let words =
+            if d % 10 == 9 { vec![] } else { vec![(from, 2), (from + 1, 1), (from + 2, 1)] };
         builder.push_document(words).unwrap();
     }
     let corpus = builder.build().unwrap();
@@ -103,7 +104,8 @@ fn right_to_left_and_chinese_words_are_marked_where_they_stand() {
     let page = Report::new(&saved).documents(&corpus).texts(&visit).to_html().unwrap();
     assert_well_formed(&page);
     assert!(page.contains("אניה") && page.contains("\"t\":\"农 麦 牛 收成。农 牛 麦，麦\""));
-    let marks = page.split_once("\"t\":\"农 麦 牛 收成").unwrap().0.rsplit_once("\"k\":[").unwrap().1;
+    let marks =
+        page.split_once("\"t\":\"农 麦 牛 收成").unwrap().0.rsplit_once("\"k\":[").unwrap().1;
     assert!(marks.starts_with("0,1,"), "{marks:.60}");
 }
 
@@ -145,12 +147,8 @@ fn what_others_wrote_cannot_leave_its_place() {
     model.set_names(vec![Some(hostile[0].to_owned()), Some(hostile[4].to_owned())]).unwrap();
     let saved = Saved::new(model, &corpus);
     let labels: Vec<String> = (0..40).map(|d| hostile[d % 5].to_owned()).collect();
-    let page = Report::new(&saved)
-        .documents(&corpus)
-        .labels(labels)
-        .title(hostile[0])
-        .to_html()
-        .unwrap();
+    let page =
+        Report::new(&saved).documents(&corpus).labels(labels).title(hostile[0]).to_html().unwrap();
     assert_well_formed(&page);
     assert_eq!(page.matches("<script").count(), 3, "state, data and the script");
     assert_eq!(page.matches("</script>").count(), 3);

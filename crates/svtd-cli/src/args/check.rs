@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::numbers::{at_least_one, positive};
-use super::{ModelKind, Source};
+use super::{AnyKind, RecordFlags, Source};
 
 /// Tell what a corpus can say, before fitting.
 #[derive(Debug, Args)]
@@ -15,17 +15,22 @@ pub struct Check {
 
     /// How many topics the fit is to have, for its time and memory [default: as many as are
     /// visible]
-    #[arg(short = 'k', long = "topics", value_name = "K", value_parser = at_least_one,
+    #[arg(short = 'k', long = "topics", visible_alias = "classes", value_name = "K", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub n_topics: Option<usize>,
 
-    /// What a document is: a mixture of topics, or about one topic
+    /// What is to be learned: documents that mix topics, documents about one topic each, or
+    /// records of a table that belong to latent classes
     #[arg(long, value_enum, default_value_t)]
-    pub model: ModelKind,
+    pub model: AnyKind,
 
     /// LDA: the sum of the Dirichlet parameter that the moments assume [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
+
+    /// What concerns models of records only.
+    #[command(flatten)]
+    pub records: RecordFlags,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -33,5 +38,6 @@ Examples:
   svtd check docword.kos.txt.gz
   svtd check docword.kos.txt.gz -k 50                    what would 50 topics need?
   svtd check reviews.mtx --model single-topic --json
+  svtd check survey.csv --model classes -k 3             can three classes be identified?
 
 Exit code 1 when the corpus cannot be fitted at all.";

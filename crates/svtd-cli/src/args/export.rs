@@ -58,6 +58,11 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub alpha: Option<PathBuf>,
 
+    /// In CSV, put an apostrophe before text that a spreadsheet would take for a formula (it begins
+    /// with =, +, - or @)
+    #[arg(long)]
+    pub safe_csv: bool,
+
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
@@ -77,8 +82,10 @@ LDA topics that were polished by sweeps.
 
 csv, parquet: PATH.topics (shares and leading words), PATH.topic-words (a row for each word),
   PATH.documents (a row for each document).
+  Text is written as it is; for a spreadsheet, --safe-csv keeps it from being taken for a formula.
 npy: PATH.topic-word.npy, PATH.topic-weights.npy, PATH.alpha.npy, PATH.document-topic.npy, with
-  the words in PATH.vocab.txt and the documents in PATH.documents.txt.
+  the words in PATH.vocab.txt and the documents in PATH.documents.txt, one a line; a line break
+  inside one is written \\n.
 pyldavis: the arguments of pyLDAvis.prepare: prepare(**json.load(open('vis.json'))).
 octis: the dictionary of an OCTIS model; lists become arrays with numpy.array.";
 

@@ -7,7 +7,7 @@ use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{Chance, Classical, ModelKind, PageFlags, Source, first};
+use super::{AnyKind, Chance, Classical, ModelKind, PageFlags, RecordFlags, Source, first};
 
 /// Learn a model from text or from counts.
 #[derive(Debug, Args)]
@@ -18,13 +18,14 @@ pub struct Fit {
     pub source: Source,
 
     /// How many topics to learn; auto: as many as the data shows
-    #[arg(short = 'k', long = "topics", value_name = "K|auto", value_parser = n_topics,
-          allow_negative_numbers = true)]
-    pub n_topics: TopicCount,
+    #[arg(short = 'k', long = "topics", visible_alias = "classes", value_name = "K|auto",
+          value_parser = n_topics, allow_negative_numbers = true)]
+    pub n_topics: Option<TopicCount>,
 
-    /// What a document is: a mixture of topics, or about one topic
+    /// What is learned: documents that mix topics, documents about one topic each, records of a
+    /// table that belong to latent classes, or raters who label items
     #[arg(long, value_enum, default_value_t)]
-    pub model: ModelKind,
+    pub model: AnyKind,
 
     /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have
     /// few topics; the polish has its own [default: 1]
@@ -101,6 +102,10 @@ pub struct Fit {
     /// What concerns --method em and gibbs only.
     #[command(flatten)]
     pub classical: Classical,
+
+    /// What concerns models of records only.
+    #[command(flatten)]
+    pub records: RecordFlags,
 }
 
 const FIT_EXAMPLES: &str = "\
@@ -116,6 +121,9 @@ Examples:
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
   svtd fit docword.kos.txt.gz -k 20 --method gibbs       its classical rival, to compare
   svtd fit docword.kos.txt.gz -k 500 --dry-run           what would it take?
+  svtd fit survey.csv --model classes -k 3               hidden groups in a survey
+  svtd fit survey.csv --model classes -k auto --missing NA,-9 --weight-column w
+  svtd fit ratings.csv --model raters                    who is right how often
 
 The result never depends on the number of threads, nor on the run.";
 
@@ -142,16 +150,23 @@ impl Fit {
     pub fn contradiction(&self) -> Option<String> {
         let (em, gibbs) = (self.method == Some(Method::Em), self.method == Some(Method::Gibbs));
         let sentence = |text: &str| Some(text.to_owned());
-        if self.alpha0.is_some() && self.model == ModelKind::SingleTopic {
+        if let Some(flag) = self.records.given() {
+            return Some(format!("{flag} is for --model classes and other models of records"));
+        }
+        if self.n_topics.is_none() {
+            return sentence("-k is needed: how many topics to learn, or auto");
+        }
+        let single = self.model == AnyKind::SingleTopic;
+        if self.alpha0.is_some() && single {
             return sentence("--alpha0 is for --model lda; a single-topic model has no mixtures");
         }
-        if em && self.model == ModelKind::Lda {
+        if em && !single {
             return sentence(
                 "--method em is for --model single-topic; for mixtures the classical rival is \
                  --method gibbs",
             );
         }
-        if gibbs && self.model == ModelKind::SingleTopic {
+        if gibbs && single {
             return sentence(
                 "--method gibbs is for --model lda; for one topic a document the classical rival \
                  is --method em",
@@ -169,6 +184,22 @@ impl Fit {
         let flag = self.of_moments().filter(|_| em || gibbs)?;
         let method = if em { "em" } else { "gibbs" };
         Some(format!("{flag} is about the moments, which --method {method} does not use"))
+    }
+
+    /// The kind of topic model; the default when it is a model of records.
+    pub fn topic_model(&self) -> ModelKind {
+        self.model.topics().unwrap_or_default()
+    }
+
+    /// The first flag given that only models of topics have.
+    pub fn of_topics(&self) -> Option<&'static str> {
+        let moments = self.of_moments().filter(|flag| *flag != "--no-trust");
+        let own = first(&[
+            (self.alpha0.is_some(), "--alpha0"),
+            (self.method.is_some(), "--method"),
+            (self.dry_run, "--dry-run"),
+        ]);
+        own.or(moments).or(self.classical.of_em()).or(self.classical.of_gibbs())
     }
 
     /// The first flag given that only the method of moments has.

@@ -40,6 +40,11 @@ pub struct Infer {
     #[arg(long)]
     pub gibbs: bool,
 
+    /// In CSV, put an apostrophe before names that a spreadsheet would take for a formula (they
+    /// begin with =, +, - or @)
+    #[arg(long)]
+    pub safe_csv: bool,
+
     /// Overwrite FILE if it exists
     #[arg(long)]
     pub force: bool,
@@ -47,6 +52,11 @@ pub struct Infer {
     /// The seed.
     #[command(flatten)]
     pub chance: Chance,
+
+    /// Models of records: cells that are missing, beside empty ones [default:
+    /// NA,NaN,nan,null,NULL]
+    #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 const INFER_EXAMPLES: &str = "\

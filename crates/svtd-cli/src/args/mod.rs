@@ -6,6 +6,7 @@ mod completions;
 mod count;
 mod demo;
 mod diff;
+mod draw;
 mod evaluate;
 mod export;
 mod fit;
@@ -14,6 +15,7 @@ mod infer;
 mod names;
 mod numbers;
 mod plan;
+mod records;
 mod report;
 mod reproduce;
 mod show;
@@ -31,6 +33,7 @@ pub use self::completions::{Completions, Man};
 pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::diff::Diff;
+pub use self::draw::Draw;
 pub use self::evaluate::Evaluate;
 pub use self::export::{Export, Kind};
 pub use self::fit::{Fit, Method, TopicCount};
@@ -39,11 +42,12 @@ pub use self::infer::{Infer, Layout};
 pub use self::names::Names;
 use self::numbers::{seed, threads};
 pub use self::plan::Plan;
+pub use self::records::{AnyKind, RecordFlags};
 pub use self::report::{PageFlags, Report};
 pub use self::reproduce::{Name, Reproduce};
 pub use self::show::Show;
 pub use self::source::{Columns, PerhapsSource, Source};
-pub use self::sweep::Sweep;
+pub use self::sweep::{Numbers, Sweep};
 pub use self::text::WordFlags;
 pub use self::topics::{Order, Topics};
 pub use self::words::Words;
@@ -69,6 +73,7 @@ Examples:
   svtd infer kos.svtd docword.kos.txt.gz           the topics of each document
   svtd show kos.svtd docword.kos.txt.gz -d 17      why one document has them
   svtd report kos.svtd docword.kos.txt.gz          one page that shows all of it
+  svtd fit survey.csv --model classes -k 3         hidden groups in a survey
 
 Exit codes: 0 done, 1 the data will not support the request, 2 the request is wrong, \
 130 interrupted.";
@@ -78,7 +83,7 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 pub enum Command {
     /// Tell what a corpus can say, before fitting
     Check(Check),
-    /// Compare every number of topics of a range
+    /// Compare numbers of topics: all of a range, or some
     Sweep(Sweep),
     /// Tell how many documents an accuracy takes
     Plan(Plan),
@@ -86,7 +91,8 @@ pub enum Command {
     Fit(Fit),
     /// Count a corpus once, for every later command to read at once
     Count(Count),
-    /// Show the topics of a model
+    /// Show the topics, classes or raters of a model
+    #[command(visible_aliases = ["classes", "raters"])]
     Topics(Topics),
     /// Tell which topics documents are about
     Infer(Infer),
@@ -108,6 +114,8 @@ pub enum Command {
     Words(Words),
     /// Draw a corpus from a model, and keep the truth
     Generate(Generate),
+    /// Draw records from a model of records
+    Draw(Draw),
     /// Run the paper's experiments again, with our default beside them
     Reproduce(Reproduce),
     /// Print completions of commands and flags for a shell

@@ -56,6 +56,8 @@ pub enum Name {
     Dante,
     /// Section 6.3.2: State of the Union addresses
     StateUnion,
+    /// The paper's other models: latent classes from exact moments and from samples
+    Models,
 }
 
 impl Reproduce {
@@ -72,6 +74,7 @@ impl Reproduce {
                 Name::Scaling => &[Experiment::Scaling],
                 Name::Dante => &[Experiment::Dante],
                 Name::StateUnion => &[Experiment::StateUnion],
+                Name::Models => &[Experiment::Models],
             };
             for experiment in named {
                 if !chosen.contains(experiment) {

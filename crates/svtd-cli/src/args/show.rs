@@ -32,6 +32,11 @@ pub struct Show {
     #[arg(long, value_name = "K", default_value = "5", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub topics: usize,
+
+    /// Models of records: cells that are missing, beside empty ones [default:
+    /// NA,NaN,nan,null,NULL]
+    #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 const SHOW_EXAMPLES: &str = "\

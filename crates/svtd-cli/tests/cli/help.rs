@@ -6,7 +6,8 @@ use crate::workspace::Workspace;
 fn every_help_text_has_examples() {
     let w = Workspace::new();
     let before = ["", "check", "sweep", "plan"];
-    let learning = ["fit", "topics", "infer", "export", "show", "diff", "evaluate", "report", "names"];
+    let learning =
+        ["fit", "topics", "infer", "export", "show", "diff", "evaluate", "report", "names"];
     let rest = ["demo", "generate", "reproduce", "completions", "man"];
     for command in before.into_iter().chain(learning).chain(rest) {
         let help = w.must(&format!("{command} --help"));

@@ -43,7 +43,7 @@ fn the_good_corpus_is_good() {
 fn malformed_docword_files_are_told_with_file_and_line() {
     let table: [(&str, &str); 33] = [
         ("", "bad.txt: the file is empty"),
-        ("hello\n", "bad.txt: every word was dropped (1 by min-df; documents: 1)"),
+        ("hello\n", "bad.txt: every word was dropped (1 by --min-df; documents: 1)"),
         ("-1\n3\n1\n1 1 1\n", "bad.txt, line 1: "),
         ("2.5\n3\n1\n1 1 1\n", "bad.txt, line 1: "),
         ("2 3 1\n1 1 1\n", "bad.txt, line 1: "),

@@ -60,7 +60,11 @@ fn a_page_is_one_file_of_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn the_lines_of_a_page_make_model_and_page_again() {
-    for flags in ["", "--model single-topic --polish none --no-trust", "--stem english --ngrams 1..2 --min-df 3"] {
+    for flags in [
+        "",
+        "--model single-topic --polish none --no-trust",
+        "--stem english --ngrams 1..2 --min-df 3",
+    ] {
         let w = Workspace::new();
         letters(&w, "my letters.csv");
         fs::rename(w.path("my letters.csv"), w.path("letters.csv")).unwrap();
@@ -106,10 +110,19 @@ fn a_page_without_text_holds_nothing_of_a_single_document() {
     w.must("report letters.svtd letters.csv --no-text --min-documents 5 -o none.html");
     let page = w.text("none.html");
     assert!(!page.to_lowercase().contains("secret"), "words of one document are hidden");
-    assert!(data(&page)["docs"].as_array().unwrap().iter().all(|d| d["x"].is_null() && d["b"].is_null()));
+    assert!(
+        data(&page)["docs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|d| d["x"].is_null() && d["b"].is_null())
+    );
     w.must("report letters.svtd letters.csv --min-documents 5 -o some.html");
     let page = w.text("some.html");
-    assert!(!page.to_lowercase().contains("secret") && page.contains("[…]"), "nor are they in the text");
+    assert!(
+        !page.to_lowercase().contains("secret") && page.contains("[…]"),
+        "nor are they in the text"
+    );
 }
 
 #[test]
@@ -132,13 +145,22 @@ fn names_are_kept_in_the_model_and_shown_everywhere() {
     assert!(ran.stdout.contains("Sea & sky") && ran.stderr.contains("saved m.svtd"));
     assert!(w.must("topics m.svtd").stdout.contains("Sea & sky: "));
     let told: Value = serde_json::from_str(&w.must("topics m.svtd --json").stdout).unwrap();
-    assert_eq!((told["topics"][3]["name"].as_str(), told["topics"][1]["name"].as_str()), (Some("last"), None));
+    assert_eq!(
+        (told["topics"][3]["name"].as_str(), told["topics"][1]["name"].as_str()),
+        (Some("last"), None)
+    );
     let mixtures = w.must("infer m.svtd docword.lda.txt").stdout;
-    assert!(mixtures.starts_with("document,topic1 Sea & sky,topic2,topic3,topic4 last\n"), "{mixtures:.80}");
+    assert!(
+        mixtures.starts_with("document,topic1 Sea & sky,topic2,topic3,topic4 last\n"),
+        "{mixtures:.80}"
+    );
     let long = w.must("infer m.svtd docword.lda.txt --top 1").stdout;
     assert!(long.starts_with("document,topic,name,share\n"), "{long:.80}");
     w.must("export m.svtd --to csv -o m.csv");
-    assert!(w.text("m.topics.csv").contains("Sea & sky") || w.names().iter().any(|n| n.contains("topics")));
+    assert!(
+        w.text("m.topics.csv").contains("Sea & sky")
+            || w.names().iter().any(|n| n.contains("topics"))
+    );
     w.must("report m.svtd -o m.html");
     assert!(w.text("m.html").contains("Sea &amp; sky"));
     let shown: Value = serde_json::from_str(&w.must("names m.svtd --json").stdout).unwrap();
@@ -184,7 +206,8 @@ fn a_sweep_shows_how_many_topics_and_which_split_into_which() {
     w.must("fit docword.one.txt --model single-topic -k 4 -o m.svtd");
     w.must("report m.svtd docword.one.txt --sweep sweep.json -o m.html");
     let page = w.text("m.html");
-    for part in ["Worth a look:", "Which topic split into which", "Eigenvalues of the pair moment"] {
+    for part in ["Worth a look:", "Which topic split into which", "Eigenvalues of the pair moment"]
+    {
         assert!(page.contains(part), "{part}");
     }
 }

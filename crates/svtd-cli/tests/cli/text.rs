@@ -156,7 +156,7 @@ fn the_words_of_a_model_are_shown_with_what_was_dropped() {
         "language english",
         "stop words (english)",
         "numbers                                    1            1  1945",
-        "in fewer documents than 2 (min-df)",
+        "in fewer documents than 2 (--min-df)",
     ] {
         assert!(ran.stdout.contains(needle), "needed {needle}\n{}", ran.stdout);
     }
@@ -308,7 +308,10 @@ fn a_text_whose_words_are_all_dropped_names_the_filter() {
         &w,
         "fit plain.txt -k 2 --min-df 9",
         1,
-        &["plain.txt: every word was dropped (", "by min-df; documents: 8); relax min-df first"],
+        &[
+            "plain.txt: every word was dropped (",
+            "by --min-df; documents: 8); relax --min-df first",
+        ],
     );
     refuses(
         &w,

@@ -28,15 +28,13 @@
 mod held_out;
 mod passes;
 
-use std::ops::RangeInclusive;
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
 use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
+use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -107,7 +105,7 @@ pub struct SweepFit {
     /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
     /// they were not asked.
     pub halves: Option<FoundInHalves>,
-    /// What is new against one topic less.
+    /// What is new against one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
     /// The topics, by falling weight; empty in files from before they were kept.
     #[serde(default)]
@@ -164,13 +162,20 @@ pub struct Recommendation {
     pub follows_model: bool,
 }
 
+/// Sweeps over numbers of topics that rise.
 pub(crate) fn sweep(
     corpus: &Corpus,
     options: &Options,
-    range: RangeInclusive<usize>,
+    numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    let original = options;
+    let polish = options.polish;
+    let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
+        return Err(numbers_needed("none"));
+    };
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        return Err(numbers_needed("numbers in another order"));
+    }
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -181,16 +186,16 @@ pub(crate) fn sweep(
             found: "another".to_owned(),
         });
     }
-    check_n_topics(*range.start(), corpus.n_present())?;
+    check_n_topics(first, corpus.n_present())?;
     let (corpus, options) = options.in_key_order(corpus)?;
     let corpus = &*corpus;
-    let most = (*range.end()).min(corpus.n_present());
+    let most = end.min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
     let most = all.whitening().n_topics();
-    if most < *range.start() {
-        let ratio = eigenvalues[most - 1] / eigenvalues[0];
-        return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
+    if most < first {
+        let ratio = eigenvalues.get(most).map_or(0.0, |value| value / eigenvalues[0]);
+        return Err(Error::FewerTopicsVisible { asked: first, visible: most, ratio });
     }
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
     let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
@@ -202,7 +207,7 @@ pub(crate) fn sweep(
     let mut completions = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
-    let numbers: Vec<usize> = (*range.start()..=most).collect();
+    let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
     for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
         let found = numbers.par_iter().map(|&k| {
             let rotated = all.rotated(k);
@@ -212,7 +217,10 @@ pub(crate) fn sweep(
         for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
             visit(&model);
             let topics = model.topics();
-            let divided = last.as_ref().map(|last| split(last.word_topic(), topics.word_topic()));
+            let divided = last
+                .as_ref()
+                .filter(|last| last.len() + 1 == topics.len())
+                .map(|last| split(last.word_topic(), topics.word_topic()));
             fits.push(SweepFit {
                 n_topics,
                 log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
@@ -229,7 +237,8 @@ pub(crate) fn sweep(
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, original, &fits);
+    let polished = Options { polish, ..options.clone() };
+    let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);
@@ -243,6 +252,14 @@ pub(crate) fn sweep(
     let explained = clear.and_then(|n| explained(corpus, &options, n.max(1)));
     let recommendation = recommend(&fits, clear, &counted, follow(explained));
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+}
+
+fn numbers_needed(found: &str) -> Error {
+    Error::Option {
+        name: "the numbers of topics of a sweep",
+        needed: "one or more, each larger than the one before".to_owned(),
+        found: found.to_owned(),
+    }
 }
 
 /// For every column of one matrix the column of another that it is matched to, so that the angles
@@ -380,7 +397,7 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The least number of topics at which as many come back as anywhere, nearly.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = most_found(counted);
+    let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
@@ -400,7 +417,7 @@ fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);
@@ -487,7 +504,7 @@ mod tests {
                 }
             };
             let mut n = 0;
-            sweep(corpus, options, 2..=7, &mut |model| {
+            sweep(corpus, options, &[2, 3, 4, 5, 6, 7], &mut |model| {
                 compared(model);
                 n += 1;
             })
@@ -499,7 +516,7 @@ mod tests {
     #[test]
     fn the_range_holds_the_truth_and_says_why() {
         for (corpus, options) in &corpora() {
-            let found = sweep(corpus, options, 1..=12, &mut |_| {}).unwrap();
+            let found = sweep(corpus, options, &(1..=12).collect::<Vec<_>>(), &mut |_| {}).unwrap();
             let why = found.recommendation;
             assert_eq!(why.n_clear, Some(5), "{why:?}");
             assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");

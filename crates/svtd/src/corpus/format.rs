@@ -196,7 +196,30 @@ pub(super) fn foreign(start: &[u8]) -> Option<&'static str> {
         (b"\x7fELF", "a program; words are needed"),
         (b"\x89HDF", "an HDF5 file; save the counts as MatrixMarket or .npz first"),
     ];
+    const MODEL: &[u8] = br#"{"__metadata__":{"svtd":"#;
+    if start.get(8..).is_some_and(|rest| rest.starts_with(MODEL)) {
+        return Some("a model saved by svtd; documents are needed here, as text or counts");
+    }
+    if is_json_array(start) {
+        return Some(
+            "a JSON array; an object a line is needed (JSON Lines), as jq -c '.[]' makes of it",
+        );
+    }
     KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
+}
+
+/// Whether it begins like a JSON array of objects, texts or arrays; `[1] See below` is text.
+fn is_json_array(start: &[u8]) -> bool {
+    let inside = start.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    match inside {
+        Some([b'{', rest @ ..]) => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
+        // A text between quotes that a comma or the end follows.
+        Some([b'"', rest @ ..]) => {
+            let end = rest.iter().position(|&b| b == b'"').map(|end| &rest[end + 1..]);
+            matches!(end.map(<[u8]>::trim_ascii_start), Some([b',' | b']', ..]))
+        }
+        _ => false,
+    }
 }
 
 /// Text, if the first line that is not empty has a letter.

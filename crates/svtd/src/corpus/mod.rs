@@ -83,6 +83,7 @@ pub use self::documents::Encoding;
 pub use self::format::Format;
 pub(crate) use self::keys::mixed;
 pub use self::reader::{CorpusReader, Opened};
+pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
 
@@ -622,7 +623,7 @@ mod tests {
         // SHA-256 of 1, 1, then 1 "1", then 1 entry (0, 1): computed outside, in Python.
         let digest = "3d75d8e05e2382ee60244ae381dc1799923ad359f4fc1caf8c1af8b30089f11c";
         assert_eq!(corpus(1, &[vec![(0, 1)]]).digest(), digest);
-        assert_eq!(small().document_key(2), keys::mixed(0));
+        assert_eq!(small().document_key(2), mixed(0));
     }
 
     #[test]

@@ -21,6 +21,12 @@ use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Preprocessing, Records, count_records};
 
+/// The folder of what lies in memory, which no file system has.
+const MEMORY: &str = "\0";
+
+/// Documents that may be empty whatever the number of counts, and 50 more for each.
+const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
+
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
@@ -173,7 +179,8 @@ impl CorpusReader {
                 }
                 _ => (self.preprocessing.clone(), self.given_vocabulary()?),
             };
-            let mut records = Chained(texts.into_iter().map(Opened::into_records).rev().collect());
+            let mut records =
+                Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -198,9 +205,30 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        let mut source = Source::open_watched(path, &self.meter)?;
+        self.open_source(Source::open_watched(path, &self.meter)?, path)
+    }
+
+    /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what
+    /// messages call it, and its ending counts as that of a file does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_bytes(&self, bytes: Vec<u8>, name: &str) -> Result<Corpus> {
+        let source = Source::of_bytes(bytes, name, &self.meter)?;
+        // There is no file of this name, so nothing is looked for beside it.
+        self.open_source(source, &Path::new(MEMORY).join(name))?.read()
+    }
+
+    fn open_source(&self, mut source: Source, path: &Path) -> Result<Opened> {
         let name = source.path().to_owned();
         let start = source.peek(format::SAMPLE)?;
+        if start.trim_ascii().is_empty() && start.len() < format::SAMPLE {
+            let reason = match start.is_empty() {
+                true => "the file is empty; text or a table of counts is needed",
+                false => "the file holds nothing but blanks; text or a table of counts is needed",
+            };
+            return Err(Error::File { path: name, reason: reason.to_owned() });
+        }
         if let Some(what) = format::foreign(start) {
             return Err(Error::File { path: name, reason: format!("this is {what}") });
         }
@@ -255,18 +283,40 @@ impl CorpusReader {
     }
 }
 
-/// Streams of documents, one behind the other, the first one last.
-struct Chained(Vec<Result<Box<dyn Records>>>);
+/// Streams of documents, one behind the other.
+struct Chained {
+    /// Those yet to come, the first one last.
+    streams: Vec<Result<Box<dyn Records>>>,
+    /// What those that are over had to say.
+    remarks: Vec<String>,
+    n_skipped_links: u64,
+}
+
+impl Chained {
+    fn new(streams: Vec<Result<Box<dyn Records>>>) -> Self {
+        Chained { streams, remarks: Vec::new(), n_skipped_links: 0 }
+    }
+}
 
 impl Records for Chained {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        while let Some(mut records) = self.0.pop().transpose()? {
+        while let Some(mut records) = self.streams.pop().transpose()? {
             if records.next_into(batch)? {
-                self.0.push(Ok(records));
+                self.streams.push(Ok(records));
                 return Ok(true);
             }
+            self.remarks.extend(records.remarks());
+            self.n_skipped_links += records.n_skipped_links();
         }
         Ok(false)
+    }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped_links
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 }
 
@@ -489,6 +539,13 @@ impl CorpusReader {
     /// Words for the counts of any other format, and the corpus.
     fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
         let Counts { table, open_ended, words, names, labels, mut notes } = counts;
+        let (n_documents, n_entries) = (table.rows.n_rows() as u64, table.rows.n_nonzeros() as u64);
+        if !entries::is_plausible(n_documents, n_entries, PLAUSIBLE_DOCUMENTS) {
+            let reason = format!(
+                "{n_documents} documents declared for {n_entries} counts; is the shape right?"
+            );
+            return Err(Error::File { path: name.to_owned(), reason });
+        }
         let n_words = table.rows.n_columns();
         let vocabulary = match (self.given_vocabulary()?, words) {
             (Some(given), _) => {

@@ -23,6 +23,26 @@ const LONGEST_QUOTE: usize = 40;
 /// What messages call standard input.
 const STANDARD_INPUT: &str = "standard input";
 
+/// A table as it lies on disk, unpacked.
+pub(crate) enum TableBytes {
+    /// Text, from its first byte after a byte-order mark.
+    Text(Box<dyn Read + Send>),
+    /// A Parquet file, in which one can go back and forth.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "read with the feature alone"))]
+    Parquet(File),
+}
+
+/// Opens a table, or standard input for `-`, with what messages call it.
+pub(crate) fn open_table(path: &Path) -> Result<(String, TableBytes)> {
+    let mut source = Source::open(path)?;
+    let name = source.path.clone();
+    let bytes = match source.peek(4)? == b"PAR1" {
+        true => TableBytes::Parquet(source.into_file(path)?),
+        false => TableBytes::Text(source.into_bytes()),
+    };
+    Ok((name, bytes))
+}
+
 /// A file of lines, read from front to back.
 pub(super) struct Source {
     path: String,
@@ -48,13 +68,28 @@ impl Source {
             true => STANDARD_INPUT.to_owned(),
             false => path.display().to_string(),
         };
-        let Unpacked { bytes, packing, size } = unpack::open(path, Whole::All(meter))
-            .map_err(|source| Error::Io { path: name.clone(), source })?;
+        let opened = unpack::open(path, Whole::All(meter));
+        Source::of(opened, name)
+    }
+
+    /// The same for bytes in memory.
+    pub(super) fn of_bytes(bytes: Vec<u8>, name: &str, meter: &Meter) -> Result<Self> {
+        Source::of(unpack::of_bytes(bytes, meter), name.to_owned())
+    }
+
+    fn of(opened: io::Result<Unpacked>, name: String) -> Result<Self> {
+        let Unpacked { bytes, packing, size } =
+            opened.map_err(|source| Error::Io { path: name.clone(), source })?;
+        // A small file needs no large buffer; should it have grown meanwhile, so does the buffer.
+        let room = match packing {
+            Packing::Plain if size > 0 => size.saturating_add(1).clamp(1 << 12, BUFFER as u64),
+            _ => BUFFER as u64,
+        };
         let mut source = Source {
             path: name,
             input: bytes,
             packing,
-            buffer: vec![0; BUFFER],
+            buffer: vec![0; room as usize],
             longest_line: BUFFER,
             pending: 0..0,
             line: 0,

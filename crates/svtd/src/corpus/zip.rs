@@ -11,6 +11,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use super::unpack::check_ratio;
+
 const END_MAGIC: u32 = 0x0605_4b50;
 const END64_MAGIC: u32 = 0x0606_4b50;
 const LOCATOR64_MAGIC: u32 = 0x0706_4b50;
@@ -26,6 +28,8 @@ const ELSEWHERE: u64 = 0xffff_ffff;
 pub(super) struct Archive {
     file: File,
     members: Vec<Listed>,
+    /// Bytes that the members asked for so far unpack to.
+    unpacked: u64,
 }
 
 /// A member as the directory lists it.
@@ -45,7 +49,7 @@ impl Archive {
         let directory = directory(&mut file).map_err(|error| read_failed(&error))?;
         let directory = directory.ok_or("the archive is cut short or damaged: no directory")?;
         let members = listed(&directory).ok_or("the directory of the archive is damaged")?;
-        Ok(Archive { file, members })
+        Ok(Archive { file, members, unpacked: 0 })
     }
 
     /// Whether there is a member of this name.
@@ -57,6 +61,10 @@ impl Archive {
     pub(super) fn member(&mut self, name: &str) -> Result<Member, String> {
         let listed = self.members.iter().find(|member| member.name == name.as_bytes());
         let listed = listed.ok_or_else(|| format!("the archive has no {name}"))?.clone();
+        // All members that are read count together, against the whole file.
+        self.unpacked = self.unpacked.saturating_add(listed.size);
+        let size = self.file.metadata().map_err(|error| read_failed(&error))?.len();
+        check_ratio(size, self.unpacked)?;
         let packed = self.packed(&listed).map_err(|error| read_failed(&error))?;
         let bytes: Box<dyn Read> = match listed.method {
             0 => Box::new(packed),

@@ -72,6 +72,25 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     finished(diagonalise(slices, smallest_angle(whitening), PART_OF_NOISE))
 }
 
+/// The rotation that leaves least off the diagonals of any symmetric matrices of one size, whatever
+/// they are moments of; the identity when there are none.
+pub fn diagonalise_matrices(matrices: &[Matrix]) -> Matrix {
+    let Some(first) = matrices.first() else {
+        return Matrix::zeros(0, 0);
+    };
+    let k = first.n_rows();
+    let mut slices = Slices::zeros(k, matrices.len().next_multiple_of(LANES));
+    let mut entries = slices.values.chunks_exact_mut(slices.width);
+    for a in 0..k {
+        for (b, entry) in (a..k).zip(&mut entries) {
+            for (target, matrix) in entry.iter_mut().zip(matrices) {
+                *target = 0.5 * (matrix[(a, b)] + matrix[(b, a)]);
+            }
+        }
+    }
+    diagonalise(slices, SMALLEST_ANGLE, PART_OF_NOISE).rotation
+}
+
 /// The same from a rotation that is nearly right, for estimates that are only compared: sweeps end
 /// at [`ROUGH_PART_OF_NOISE`].
 pub(crate) fn decompose_near(cube: &Cube, whitening: &Whitening, near: &Matrix) -> Decomposition {

@@ -6,10 +6,10 @@ use crate::model::{Diagnostics, Topics};
 /// A fitted LDA model `(M, alpha)`.
 #[derive(Clone, Debug)]
 pub struct Lda {
-    topics: Topics,
-    alpha: Vec<f64>,
-    diagnostics: Diagnostics,
-    options: Options,
+    pub(crate) topics: Topics,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) options: Options,
 }
 
 impl Lda {

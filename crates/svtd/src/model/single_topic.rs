@@ -6,9 +6,9 @@ use crate::model::{Diagnostics, Topics};
 /// A fitted single-topic model `(M, Omega)`.
 #[derive(Clone, Debug)]
 pub struct SingleTopic {
-    topics: Topics,
-    diagnostics: Diagnostics,
-    options: Options,
+    pub(crate) topics: Topics,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) options: Options,
 }
 
 impl SingleTopic {

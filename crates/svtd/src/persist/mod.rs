@@ -43,7 +43,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(&corpus.digest(), corpus.word_choice())?.write(path.as_ref(), overwrite)
+        write(&self.to_container(&corpus.digest(), corpus.word_choice())?, path.as_ref(), overwrite)
     }
 
     /// Reads a model file.
@@ -114,9 +114,8 @@ impl Saved {
     /// # Errors
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        self.model
-            .to_container(&self.corpus_digest, self.word_choice.as_ref())?
-            .write(path.as_ref(), overwrite)
+        let container = self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?;
+        write(&container, path.as_ref(), overwrite)
     }
 
     /// The bytes of the model file.
@@ -135,6 +134,29 @@ impl Saved {
         from_container(Container::from_bytes(bytes, name)?)
             .map_err(|reason| Error::ModelFile { path: name.to_owned(), reason })
     }
+}
+
+/// Writes a model file, which takes its name only if it can be read again.
+fn write(container: &Container, path: &Path, overwrite: bool) -> Result<()> {
+    let bytes = container.to_bytes()?;
+    let refused = |reason: String| Error::ModelFile {
+        path: path.display().to_string(),
+        reason: format!("the model could not be read again ({reason}); nothing was written"),
+    };
+    atomic::write_checked(
+        path,
+        overwrite,
+        |out| out.write_all(&bytes),
+        |written| {
+            let read = Container::read(written).map_err(|error| match error {
+                // Our temporary name would mean nothing to the user.
+                Error::ModelFile { reason, .. } => refused(reason),
+                Error::Io { source, .. } => refused(source.to_string()),
+                other => other,
+            })?;
+            from_container(read).map_err(refused).map(drop)
+        },
+    )
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<Value> {

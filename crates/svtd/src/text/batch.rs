@@ -23,6 +23,16 @@ pub trait Records: Send {
     /// # Errors
     /// When the document cannot be read; the stream is then over.
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool>;
+
+    /// Entries of a folder that were passed over.
+    fn n_skipped_links(&self) -> u64 {
+        0
+    }
+
+    /// What whoever asked for the documents should know about where they came from.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Some documents: their text or words, and what they are called.

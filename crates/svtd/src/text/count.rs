@@ -56,6 +56,8 @@ pub(super) struct Counted {
     pub(super) entries: Vec<(u32, u32)>,
     /// The words that were dropped, with occurrences.
     pub(super) dropped: Vec<(String, Reason, u64)>,
+    /// Emoji, which are no words and were passed over.
+    pub(super) n_emoji: u64,
 }
 
 impl Rules {
@@ -133,7 +135,10 @@ pub(super) fn count(batch: &Batch, rules: &Rules) -> Counted {
     for content in batch.contents() {
         counter.begin_document();
         match content {
-            Content::Text(text) => rules.tokenizer.for_each_word(text, |word| counter.add(word)),
+            Content::Text(text) => {
+                rules.tokenizer.for_each_word(text, |word| counter.add(word));
+                counter.n_emoji += rules.tokenizer.n_emoji(text);
+            }
             Content::Words { text, start, ends } => {
                 Content::for_each_given(text, start, ends, |word| counter.add(word));
             }
@@ -157,6 +162,7 @@ struct Counter<'a> {
     joined: String,
     ends: Vec<usize>,
     entries: Vec<(u32, u32)>,
+    n_emoji: u64,
 }
 
 /// The item of a word, or why it has none and how often it occurred.
@@ -179,6 +185,7 @@ impl<'a> Counter<'a> {
             joined: String::new(),
             ends: Vec::new(),
             entries: Vec::new(),
+            n_emoji: 0,
         }
     }
 
@@ -289,6 +296,7 @@ impl<'a> Counter<'a> {
             .map(|(id, m)| (self.words.word(id).to_owned(), m.reason, m.n_dropped))
             .collect();
         self.entries.shrink_to_fit();
-        Counted { items: self.items, totals, ends: self.ends, entries: self.entries, dropped }
+        let Self { items, ends, entries, n_emoji, .. } = self;
+        Counted { items, totals, ends, entries, dropped, n_emoji }
     }
 }

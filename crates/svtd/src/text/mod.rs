@@ -36,6 +36,7 @@ mod choice;
 mod collect;
 mod count;
 mod filter;
+mod hints;
 mod intern;
 mod language;
 mod marks;

@@ -69,6 +69,14 @@ impl Tokenizer {
         }
     }
 
+    /// Emoji in a text, which word boundaries pass over; a regular expression may take them.
+    pub(super) fn n_emoji(&self, text: &str) -> u64 {
+        if self.regex.is_some() || text.is_ascii() {
+            return 0;
+        }
+        text.chars().filter(|&c| is_emoji(c)).count() as u64
+    }
+
     /// Calls `each` with every word of a text and the bytes of the text it stands on, in order.
     /// The boundaries are those of the text as it stands; see [`marks`](super::marks).
     pub(super) fn for_each_place(&self, text: &str, mut each: impl FnMut(Range<usize>, &str)) {
@@ -244,6 +252,11 @@ struct Scan {
     is_general: bool,
     /// What occurs in the word.
     traits: u8,
+}
+
+/// Pictures and signs that stand for themselves; what changes the look of another is not counted.
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}')
 }
 
 // Properties of a byte. The rules of UAX #29 that concern ASCII ask no more.

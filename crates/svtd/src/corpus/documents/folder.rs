@@ -19,6 +19,8 @@ pub(super) struct Folder {
     layout: Layout,
     meter: Meter,
     bytes: Vec<u8>,
+    /// Links to folders, and to nothing.
+    n_skipped: u64,
 }
 
 /// A file of the folder.
@@ -32,8 +34,8 @@ struct Found {
 
 impl Folder {
     pub(super) fn open(path: &Path, layout: Layout, meter: &Meter) -> Result<Self> {
-        let mut files = Vec::new();
-        walk(path, "", &mut files)?;
+        let (mut files, mut n_skipped) = (Vec::new(), 0);
+        walk(path, "", &mut files, &mut n_skipped)?;
         let n_found = files.len();
         if let Some(pattern) = &layout.files {
             files.retain(|Found { name, .. }| {
@@ -52,7 +54,7 @@ impl Folder {
         }
         files.sort();
         let meter = meter.of(files.iter().map(|file| file.size).sum());
-        Ok(Folder { files: files.into(), layout, meter, bytes: Vec::new() })
+        Ok(Folder { files: files.into(), layout, meter, bytes: Vec::new(), n_skipped })
     }
 
     /// The whole file, unpacked.
@@ -83,9 +85,20 @@ impl Records for Folder {
         batch.push(Some(name), None, &text);
         Ok(true)
     }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        match self.n_skipped {
+            0 => Vec::new(),
+            n => vec![format!("links to folders, or to nothing, were passed over: {n}")],
+        }
+    }
 }
 
-fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>) -> Result<()> {
+fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>, n_skipped: &mut u64) -> Result<()> {
     let io_error = |source| Error::Io { path: folder.display().to_string(), source };
     for entry in fs::read_dir(folder).map_err(io_error)? {
         let entry = entry.map_err(io_error)?;
@@ -96,11 +109,13 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>) -> Result<()> {
         let (name, path) = (format!("{prefix}{name}"), entry.path());
         let kind = entry.file_type().map_err(io_error)?;
         if kind.is_dir() {
-            walk(&path, &format!("{name}/"), files)?;
+            walk(&path, &format!("{name}/"), files, n_skipped)?;
         } else if kind.is_file() || path.is_file() {
             // A file that cannot be looked at is told when its turn comes to be read.
             let size = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             files.push(Found { name, path, size });
+        } else if kind.is_symlink() {
+            *n_skipped += 1;
         }
     }
     Ok(())

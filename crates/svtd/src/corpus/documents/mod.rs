@@ -101,6 +101,30 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// Which columns were taken, of those that are there.
+    fn remark(&self, path: &str, found: &[&str]) -> String {
+        let quoted = |names: &[String]| {
+            names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ")
+        };
+        let mut remark = format!("{path}: the text was taken from column {}", quoted(&self.text));
+        if let Some(id) = &self.id {
+            remark += &format!(", the names from {id:?}");
+        }
+        if let Some(label) = &self.label {
+            remark += &format!(", the labels from {label:?}");
+        }
+        let is_used = |name: &str| {
+            self.text.iter().chain(&self.id).chain(&self.label).any(|used| used == name)
+        };
+        let unused: Vec<&str> = found.iter().copied().filter(|name| !is_used(name)).collect();
+        if !unused.is_empty() {
+            remark += &format!("; not read: {} (text-column names another)", listed(&unused));
+        }
+        remark
+    }
+}
+
 /// The column that is called as text usually is, or the only one.
 pub(super) fn usual_text_column<'a>(found: &[&'a str]) -> Option<&'a str> {
     let called = |name: &&str| found.iter().copied().find(|c| c.eq_ignore_ascii_case(name));

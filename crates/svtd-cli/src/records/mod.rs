@@ -1,0 +1,50 @@
+//! Models of records: classes, raters, hidden Markov models, Gaussian mixtures, each known by the library's trait
+//! `Learned` alone. What differs from one to the other is how it is learned ([`fit`]).
+
+mod ask;
+mod before;
+mod fit;
+mod listing;
+mod sequences;
+
+use std::path::Path;
+
+use svtd::models::learned::{self, SavedRecords};
+use svtd::models::table::{Table, TableReader};
+
+pub use ask::{diff, draw, evaluate, export, infer, show, tables};
+pub use before::{check, sweep};
+pub use fit::fit;
+
+use crate::args::Source;
+use crate::failure::{Failure, Outcome};
+use crate::messages;
+
+/// The model of records in a file; `None` when it holds topics, or is no file at all, which those
+/// who read topics will tell.
+pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    learned::load(path).map_err(Failure::about(path))
+}
+
+/// Reads a table, or several with the same columns as one, and says how large it is.
+fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
+    let mut whole: Option<Table> = None;
+    for path in &source.input {
+        let table = reader.read(path)?;
+        match &mut whole {
+            None => whole = Some(table),
+            Some(before) => before.append(&table).map_err(Failure::about(path))?,
+        }
+    }
+    let table = whole.unwrap_or_default();
+    let missing: usize = table.columns().iter().map(|column| column.n_missing()).sum();
+    messages::say(&format!(
+        "read {} records of {} columns; {missing} cells missing",
+        table.n_rows(),
+        table.columns().len()
+    ));
+    Ok(table)
+}

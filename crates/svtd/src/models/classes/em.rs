@@ -1,0 +1,438 @@
+//! EM for latent classes: one pass over the distinct patterns a step.
+//!
+//! ```text
+//! E:  l_uj = log omega_j + sum over observed items of log p_(x_ub) j;   R by row-wise log-sum-exp
+//! M:  p_ij = (sum_u w_u R_uj [x_ui = 1] + a M1_i) / (sum over the item's categories)
+//! F = sum_u w_u logsumexp_j l_uj + a sum_ij M1_i log p_ij
+//! ```
+//!
+//! `M1_i` is the observed frequency of category `i` within its item, `a` the prior: one record that
+//! answers as all do, for every class (`a = 0`: maximum likelihood). A missing answer adds nothing.
+//! Counts are Poisson and real numbers normal within a class, with the same prior record; a
+//! variance never falls below [`VARIANCE_FLOOR`] of the item's.
+//!
+//! # Cost
+//! `U (J k)` additions and `U k` exponentials a step, for `U` patterns and `J` items.
+
+use std::ops::Range;
+
+use super::data::{Records, widths};
+use super::parameters::{ClassParameters, Law, LogTables, log_scale};
+use crate::linalg::Matrix;
+use crate::models::engine::{LatentModel, by_blocks};
+
+/// Patterns of one task.
+const BLOCK: usize = 1024;
+
+/// The least variance of a real item within a class, as a part of its variance over all records.
+const VARIANCE_FLOOR: f64 = 1e-3;
+
+/// Patterns above which the search is made on a part of them, and how many that part has.
+const MANY_PATTERNS: usize = 16_000;
+const PART_OF_MANY: usize = 6_000;
+
+/// Latent classes on their records.
+#[derive(Clone, Debug)]
+pub struct ClassModel {
+    pub(super) records: Records,
+    pub(super) prior: f64,
+    /// Observed frequency of every category within its item, `M1`.
+    pub(super) frequencies: Vec<f64>,
+    pub(super) laws: Vec<Law>,
+    /// Mean and variance of every numeric item.
+    pub(super) spreads: Vec<(f64, f64)>,
+    log_scale: f64,
+}
+
+/// Sums over rows that an M step needs.
+struct Sums {
+    log_likelihood: f64,
+    shares: Vec<f64>,
+    /// Weight of every category in every class; the last row is of missing answers.
+    counts: Vec<f64>,
+    /// Weight, sum and sum of squares of every numeric item in every class.
+    numeric: Vec<[f64; 3]>,
+}
+
+impl Sums {
+    fn zeros(n: usize, jn: usize, k: usize) -> Self {
+        Self {
+            log_likelihood: 0.0,
+            shares: vec![0.0; k],
+            counts: vec![0.0; (n + 1) * k],
+            numeric: vec![[0.0; 3]; jn * k],
+        }
+    }
+
+    fn add(&mut self, other: Sums) {
+        self.log_likelihood += other.log_likelihood;
+        add_all(&mut self.shares, &other.shares);
+        add_all(&mut self.counts, &other.counts);
+        for (sum, more) in self.numeric.iter_mut().zip(other.numeric) {
+            add_all(sum, &more);
+        }
+    }
+}
+
+fn add_all(sums: &mut [f64], more: &[f64]) {
+    sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
+}
+
+impl ClassModel {
+    /// Latent classes on `records` with the prior `a`.
+    pub fn new(records: Records, prior: f64) -> Self {
+        let n = records.n_categories();
+        let laws: Vec<Law> = records.numeric().filter_map(Law::of).collect();
+        let (jc, jn) = widths(records.items());
+        let mut frequencies = vec![0.0; n + 1];
+        let mut moments = vec![[0.0; 3]; jn];
+        for (u, &weight) in records.weights().iter().enumerate() {
+            for &code in &records.rows.codes[u * jc..(u + 1) * jc] {
+                frequencies[code as usize] += weight;
+            }
+            let values = &records.rows.values[u * jn..(u + 1) * jn];
+            for (sum, &x) in moments.iter_mut().zip(values).filter(|(_, x)| !x.is_nan()) {
+                add_all(sum, &[weight, weight * x, weight * x * x]);
+            }
+        }
+        frequencies.truncate(n);
+        normalise_within(&mut frequencies, records.offsets(), 1, None);
+        let spread = |[mass, sum, squares]: &[f64; 3]| {
+            let mean = sum / mass.max(f64::MIN_POSITIVE);
+            (mean, (squares / mass.max(f64::MIN_POSITIVE) - mean * mean).max(0.0))
+        };
+        let spreads = moments.iter().map(spread).collect();
+        let log_scale = log_scale(&records);
+        Self { records, prior, frequencies, laws, spreads, log_scale }
+    }
+
+    /// The records.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// Observed frequency of every category within its item, `M1`.
+    pub fn frequencies(&self) -> &[f64] {
+        &self.frequencies
+    }
+
+    /// The same model on other weights of the same patterns.
+    pub(super) fn reweighted(&self, weights: Vec<f64>) -> Self {
+        Self::new(self.records.reweighted(weights), self.prior)
+    }
+
+    /// Responsibilities of the rows in `range`, handed to `visit` row by row.
+    fn pass(
+        &self,
+        parameters: &ClassParameters,
+        logs: &LogTables,
+        range: Range<usize>,
+        visit: impl FnMut(usize, &[f64], f64),
+    ) {
+        match logs.k {
+            1 => self.pass_of::<1>(parameters, logs, range, visit),
+            2 => self.pass_of::<2>(parameters, logs, range, visit),
+            3 => self.pass_of::<3>(parameters, logs, range, visit),
+            4 => self.pass_of::<4>(parameters, logs, range, visit),
+            5 => self.pass_of::<5>(parameters, logs, range, visit),
+            6 => self.pass_of::<6>(parameters, logs, range, visit),
+            7 => self.pass_of::<7>(parameters, logs, range, visit),
+            8 => self.pass_of::<8>(parameters, logs, range, visit),
+            _ => self.pass_of::<0>(parameters, logs, range, visit),
+        }
+    }
+
+    /// The pass with the number of classes known to the compiler; 0 stands for any.
+    #[inline(always)]
+    fn pass_of<const K: usize>(
+        &self,
+        parameters: &ClassParameters,
+        logs: &LogTables,
+        range: Range<usize>,
+        mut visit: impl FnMut(usize, &[f64], f64),
+    ) {
+        let k = if K == 0 { logs.k } else { K };
+        let (jc, jn) = widths(self.records.items());
+        let rows = &self.records.rows;
+        let mut fixed = [0.0; 8];
+        let mut any = vec![0.0; if K == 0 { k } else { 0 }];
+        let r: &mut [f64] = if K == 0 { &mut any } else { &mut fixed[..k] };
+        for u in range {
+            r.copy_from_slice(&logs.shares[..k]);
+            for &code in &rows.codes[u * jc..(u + 1) * jc] {
+                let row = &logs.probabilities[code as usize * k..][..k];
+                for (sum, log) in r.iter_mut().zip(row) {
+                    *sum += log;
+                }
+            }
+            for l in 0..jn {
+                let x = rows.values[u * jn + l];
+                if !x.is_nan() {
+                    for (j, sum) in r.iter_mut().enumerate() {
+                        let (c, v) =
+                            (parameters.centres[l * k + j], parameters.variances[l * k + j]);
+                        *sum += self.laws[l].log_density(x, c, v);
+                    }
+                }
+            }
+            let largest = r.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+            let mut sum = 0.0;
+            for value in r.iter_mut() {
+                *value = (*value - largest).exp();
+                sum += *value;
+            }
+            let scale = 1.0 / sum;
+            r.iter_mut().for_each(|value| *value *= scale);
+            visit(u, r, largest + sum.ln());
+        }
+    }
+
+    fn sums(&self, parameters: &ClassParameters) -> Sums {
+        let logs = LogTables::new(parameters);
+        let (n, k) = (self.records.n_categories(), logs.k);
+        let (jc, jn) = widths(self.records.items());
+        let (rows, weights) = (&self.records.rows, self.records.weights());
+        let part = |range: Range<usize>| {
+            let mut sums = Sums::zeros(n, jn, k);
+            self.pass(parameters, &logs, range, |u, r, log_likelihood| {
+                let weight = weights[u];
+                sums.log_likelihood += weight * log_likelihood;
+                for (sum, value) in sums.shares.iter_mut().zip(r) {
+                    *sum += weight * value;
+                }
+                for &code in &rows.codes[u * jc..(u + 1) * jc] {
+                    let target = &mut sums.counts[code as usize * k..][..k];
+                    for (sum, value) in target.iter_mut().zip(r) {
+                        *sum += weight * value;
+                    }
+                }
+                add_numeric(&mut sums.numeric, &rows.values[u * jn..(u + 1) * jn], r, weight);
+            });
+            sums
+        };
+        by_blocks(self.records.n_patterns(), BLOCK, part, Sums::add)
+            .unwrap_or_else(|| Sums::zeros(n, jn, k))
+    }
+
+    /// The M step on given sums, with the prior `a`; `pseudo` records are added to every share.
+    fn maximise(&self, sums: &Sums, prior: f64, pseudo: f64) -> ClassParameters {
+        let k = sums.shares.len();
+        let total: f64 = sums.shares.iter().sum::<f64>() + pseudo * k as f64;
+        let shares = sums.shares.iter().map(|mass| (mass + pseudo) / total).collect();
+        let n = self.records.n_categories();
+        let mut probabilities = sums.counts[..n * k].to_vec();
+        for (row, frequency) in probabilities.chunks_exact_mut(k).zip(&self.frequencies) {
+            row.iter_mut().for_each(|count| *count += prior * frequency);
+        }
+        normalise_within(&mut probabilities, self.records.offsets(), k, Some(&self.frequencies));
+        let mut centres = Vec::with_capacity(sums.numeric.len());
+        let mut variances = Vec::with_capacity(sums.numeric.len());
+        for (place, [mass, sum, squares]) in sums.numeric.iter().enumerate() {
+            let (law, (mean, variance)) = (self.laws[place / k], self.spreads[place / k]);
+            let empty = *mass <= f64::MIN_POSITIVE && prior == 0.0;
+            let (centre, own) = match law {
+                _ if empty => (mean, variance),
+                Law::Poisson => ((sum + prior * mean) / (mass + prior), 1.0),
+                Law::Normal => {
+                    let centre = sum / mass.max(f64::MIN_POSITIVE);
+                    let about = (squares - mass * centre * centre).max(0.0);
+                    let own = (about + prior * variance) / (mass + prior);
+                    (centre, own.max(VARIANCE_FLOOR * variance))
+                }
+            };
+            centres.push(centre);
+            variances.push(own);
+        }
+        ClassParameters { shares, probabilities, centres, variances }
+    }
+
+    /// The logarithm of the prior.
+    fn log_prior(&self, parameters: &ClassParameters) -> f64 {
+        if self.prior == 0.0 {
+            return 0.0;
+        }
+        let k = parameters.n_classes();
+        let rows = parameters.probabilities.chunks_exact(k).zip(&self.frequencies);
+        let categorical: f64 =
+            rows.map(|(row, m1)| m1 * row.iter().map(|p| p.max(1e-300).ln()).sum::<f64>()).sum();
+        let numeric = (0..parameters.centres.len()).map(|place| {
+            let (mean, variance) = self.spreads[place / k];
+            let (centre, own) = (parameters.centres[place], parameters.variances[place]);
+            match self.laws[place / k] {
+                Law::Poisson => mean * centre.max(1e-300).ln() - centre,
+                Law::Normal => -0.5 * (own.ln() + variance / own),
+            }
+        });
+        self.prior * (categorical + numeric.sum::<f64>())
+    }
+
+    /// Log-likelihood of every pattern.
+    pub(super) fn pattern_log_likelihoods(&self, parameters: &ClassParameters) -> Vec<f64> {
+        let logs = LogTables::new(parameters);
+        let mut all = Vec::with_capacity(self.records.n_patterns());
+        self.pass(parameters, &logs, 0..self.records.n_patterns(), |_, _, value| all.push(value));
+        all
+    }
+}
+
+fn add_numeric(sums: &mut [[f64; 3]], values: &[f64], r: &[f64], weight: f64) {
+    for (own, &x) in sums.chunks_exact_mut(r.len()).zip(values).filter(|(_, x)| !x.is_nan()) {
+        for (sum, value) in own.iter_mut().zip(r) {
+            let mass = weight * value;
+            add_all(sum, &[mass, mass * x, mass * x * x]);
+        }
+    }
+}
+
+/// Makes the categories of every item sum to one, in each of `k` columns; where they sum to nothing
+/// they become `fallback`, or stay.
+pub(super) fn normalise_within(
+    values: &mut [f64],
+    offsets: &[usize],
+    k: usize,
+    fallback: Option<&[f64]>,
+) {
+    for pair in offsets.windows(2) {
+        for j in 0..k {
+            let sum: f64 = (pair[0]..pair[1]).map(|i| values[i * k + j]).sum();
+            for i in pair[0]..pair[1] {
+                let value = &mut values[i * k + j];
+                if sum > 0.0 {
+                    *value /= sum;
+                } else if let Some(fallback) = fallback {
+                    *value = fallback[i];
+                }
+            }
+        }
+    }
+}
+
+impl LatentModel for ClassModel {
+    type Parameters = ClassParameters;
+
+    fn n_rows(&self) -> usize {
+        self.records.n_patterns()
+    }
+
+    fn n_components(&self, parameters: &ClassParameters) -> usize {
+        parameters.n_classes()
+    }
+
+    fn step(&self, parameters: &ClassParameters) -> (ClassParameters, f64) {
+        let sums = self.sums(parameters);
+        let objective = sums.log_likelihood - self.log_scale + self.log_prior(parameters);
+        (self.maximise(&sums, self.prior, 0.0), objective)
+    }
+
+    fn objective(&self, parameters: &ClassParameters) -> f64 {
+        self.log_likelihood(parameters) + self.log_prior(parameters)
+    }
+
+    fn log_likelihood(&self, parameters: &ClassParameters) -> f64 {
+        let logs = LogTables::new(parameters);
+        let weights = self.records.weights();
+        let part = |range: Range<usize>| {
+            let mut sum = 0.0;
+            self.pass(parameters, &logs, range, |u, _, value| sum += weights[u] * value);
+            sum
+        };
+        let sum = by_blocks(self.records.n_patterns(), BLOCK, part, |sum, more| *sum += more);
+        sum.unwrap_or(0.0) - self.log_scale
+    }
+
+    fn n_free_parameters(&self, k: usize) -> usize {
+        let (jc, _) = widths(self.records.items());
+        let numeric: usize =
+            self.laws.iter().map(|law| if *law == Law::Normal { 2 } else { 1 }).sum();
+        k - 1 + k * (self.records.n_categories() - jc + numeric)
+    }
+
+    fn responsibilities(&self, parameters: &ClassParameters) -> Matrix {
+        let logs = LogTables::new(parameters);
+        let (n, k) = (self.records.n_patterns(), logs.k);
+        let part = |range: Range<usize>| {
+            let mut rows = Vec::with_capacity(range.len() * k);
+            self.pass(parameters, &logs, range, |_, r, _| rows.extend_from_slice(r));
+            rows
+        };
+        let rows = by_blocks(n, BLOCK, part, |all, more| all.extend(more)).unwrap_or_default();
+        Matrix::from_columns(k, n, rows).transpose()
+    }
+
+    fn row_weights(&self) -> Option<&[f64]> {
+        Some(self.records.weights())
+    }
+
+    fn parameters_from(&self, responsibilities: &Matrix) -> ClassParameters {
+        let (n, k) = (self.records.n_categories(), responsibilities.n_columns());
+        let (jc, jn) = widths(self.records.items());
+        let (rows, weights) = (&self.records.rows, self.records.weights());
+        let by_rows = responsibilities.transpose();
+        let part = |range: Range<usize>| {
+            let mut sums = Sums::zeros(n, jn, k);
+            for u in range {
+                let (r, weight) = (by_rows.column(u), weights[u]);
+                for (sum, value) in sums.shares.iter_mut().zip(r) {
+                    *sum += weight * value;
+                }
+                for &code in &rows.codes[u * jc..(u + 1) * jc] {
+                    let target = &mut sums.counts[code as usize * k..][..k];
+                    for (sum, value) in target.iter_mut().zip(r) {
+                        *sum += weight * value;
+                    }
+                }
+                add_numeric(&mut sums.numeric, &rows.values[u * jn..(u + 1) * jn], r, weight);
+            }
+            sums
+        };
+        let sums = by_blocks(self.records.n_patterns(), BLOCK, part, Sums::add);
+        self.maximise(&sums.unwrap_or_else(|| Sums::zeros(n, jn, k)), 1.0, 1.0)
+    }
+
+    fn cuts(
+        &self,
+        parameters: &ClassParameters,
+        responsibilities: &Matrix,
+        c: usize,
+    ) -> Vec<Vec<f64>> {
+        vec![self.cut_score(parameters, responsibilities.column(c), c)]
+    }
+
+    fn starts(&self, k: usize) -> Vec<(&'static str, ClassParameters)> {
+        self.own_starts(k)
+    }
+
+    fn flatten(&self, parameters: &ClassParameters) -> Vec<f64> {
+        let ClassParameters { shares, probabilities, centres, variances } = parameters;
+        [shares, probabilities, centres, variances].into_iter().flatten().copied().collect()
+    }
+
+    fn project(&self, flat: &[f64], safe: &ClassParameters) -> ClassParameters {
+        let k = safe.n_classes();
+        let mended = |x: f64, safe: f64| if x > 0.0 { x } else { safe / 10.0 };
+        let (shares, rest) = flat.split_at(k);
+        let (probabilities, rest) = rest.split_at(safe.probabilities.len());
+        let (centres, variances) = rest.split_at(safe.centres.len());
+        let zipped = |values: &[f64], safe: &[f64]| -> Vec<f64> {
+            values.iter().zip(safe).map(|(&x, &s)| mended(x, s)).collect()
+        };
+        let mut shares = zipped(shares, &safe.shares);
+        let total: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= total);
+        let mut probabilities = zipped(probabilities, &safe.probabilities);
+        normalise_within(&mut probabilities, self.records.offsets(), k, Some(&self.frequencies));
+        let centre = |(place, (&x, &s)): (usize, (&f64, &f64))| match self.laws[place / k] {
+            Law::Poisson => mended(x, s),
+            Law::Normal => x,
+        };
+        let centres = centres.iter().zip(&safe.centres).enumerate().map(centre).collect();
+        let variances =
+            variances.iter().zip(&safe.variances).map(|(x, s)| x.max(s / 10.0)).collect();
+        ClassParameters { shares, probabilities, centres, variances }
+    }
+
+    fn coarse(&self) -> Option<Self> {
+        let n = self.records.n_patterns();
+        (n > MANY_PATTERNS).then(|| Self::new(self.records.thinned(n / PART_OF_MANY), self.prior))
+    }
+}

@@ -1,0 +1,254 @@
+//! `LatentClass::params(k).fit(&records)`: from records to classes with error bars.
+
+use serde::{Deserialize, Serialize};
+
+use super::data::Records;
+use super::diagnostics::{Summary, summarise};
+use super::em::ClassModel;
+use super::fitted::LatentClass;
+use super::parameters::ClassParameters;
+use crate::error::{Error, Result};
+use crate::models::engine::{
+    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, jackknife,
+};
+
+/// The most classes that the data may choose.
+pub const MAX_CHOSEN: usize = 12;
+
+/// Numbers of classes tried beyond the best one before the choice is settled.
+const PATIENCE: usize = 2;
+
+/// How many classes to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassCount {
+    /// So many.
+    Fixed(usize),
+    /// As many as a criterion asks for, at most so many.
+    Auto {
+        /// The largest number tried.
+        most: usize,
+    },
+}
+
+/// How classes are learned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassOptions {
+    /// How many classes.
+    pub classes: ClassCount,
+    /// Weight of the prior record in every class; 0 is maximum likelihood.
+    pub prior: f64,
+    /// How hard to search.
+    pub effort: Effort,
+    /// What chooses the number of classes.
+    pub criterion: Criterion,
+    /// Whether standard errors are made.
+    pub error_bars: bool,
+}
+
+/// The parameters of a fit to be made.
+#[derive(Clone, Debug)]
+pub struct ClassParams {
+    options: ClassOptions,
+}
+
+impl ClassParams {
+    pub(super) fn new(classes: ClassCount) -> Self {
+        Self {
+            options: ClassOptions {
+                classes,
+                prior: 1.0,
+                effort: Effort::default(),
+                criterion: Criterion::default(),
+                error_bars: true,
+            },
+        }
+    }
+
+    /// Weight of the prior record in every class; 0 is maximum likelihood.
+    pub fn prior(mut self, prior: f64) -> Self {
+        self.options.prior = prior;
+        self
+    }
+
+    /// How hard to search.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.options.effort = effort;
+        self
+    }
+
+    /// What chooses the number of classes.
+    pub fn criterion(mut self, criterion: Criterion) -> Self {
+        self.options.criterion = criterion;
+        self
+    }
+
+    /// Whether standard errors are made; they cost about as much as the fit.
+    pub fn error_bars(mut self, wanted: bool) -> Self {
+        self.options.error_bars = wanted;
+        self
+    }
+
+    /// Learns classes.
+    ///
+    /// # Errors
+    /// When the options are out of range, or the records cannot carry so many classes.
+    pub fn fit(&self, records: &Records) -> Result<LatentClass> {
+        self.fit_watched(records, &|_, _| {})
+    }
+
+    /// The same, telling how many stages are done of how many.
+    ///
+    /// # Errors
+    /// As [`ClassParams::fit`].
+    pub fn fit_watched(
+        &self,
+        records: &Records,
+        watch: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<LatentClass> {
+        self.check(records)?;
+        let model = ClassModel::new(records.clone(), self.options.prior);
+        let search = Search::new(&model).effort(self.options.effort).watch(watch);
+        let (found, tried) = match self.options.classes {
+            ClassCount::Fixed(k) => (search.fit(k), Vec::new()),
+            ClassCount::Auto { most } => self.choose(&model, &search, most),
+        };
+        Ok(self.finished(&model, found, tried))
+    }
+
+    /// Classes for every number of a range, each as [`ClassParams::fit`] would give it but for the
+    /// error bars.
+    ///
+    /// # Errors
+    /// As [`ClassParams::fit`].
+    pub fn path(
+        &self,
+        records: &Records,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Result<Vec<LatentClass>> {
+        let largest = Self {
+            options: ClassOptions {
+                classes: ClassCount::Fixed(*range.end()),
+                ..self.options.clone()
+            },
+        };
+        largest.check(records)?;
+        let model = ClassModel::new(records.clone(), self.options.prior);
+        let found = Search::new(&model).effort(self.options.effort).path(range);
+        let plain = Self { options: ClassOptions { error_bars: false, ..self.options.clone() } };
+        Ok(found.into_iter().map(|found| plain.finished(&model, found, Vec::new())).collect())
+    }
+
+    fn check(&self, records: &Records) -> Result<()> {
+        let option = |name, needed: &str, found: String| {
+            Err(Error::Option { name, needed: needed.to_owned(), found })
+        };
+        if !(self.options.prior.is_finite() && self.options.prior >= 0.0) {
+            return option("prior", "a number of at least 0", self.options.prior.to_string());
+        }
+        let k = match self.options.classes {
+            ClassCount::Fixed(k) => k,
+            ClassCount::Auto { most } => most.min(1),
+        };
+        if k == 0 {
+            return option("the number of classes", "at least 1", "0".to_owned());
+        }
+        let n = records.total_weight();
+        if k as f64 > n {
+            return Err(Error::Records {
+                reason: format!("{k} classes asked of {n} records; ask for fewer classes"),
+            });
+        }
+        if k > records.n_patterns() {
+            return Err(Error::Records {
+                reason: format!(
+                    "{k} classes asked of records with {} different patterns of answers; ask for \
+                     {} or fewer",
+                    records.n_patterns(),
+                    records.n_patterns()
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    /// The number of classes with the least criterion, and what was tried.
+    fn choose(
+        &self,
+        model: &ClassModel,
+        search: &Search<'_, ClassModel>,
+        most: usize,
+    ) -> (Found<ClassParameters>, Vec<Criteria>) {
+        let criteria = |found: &Found<ClassParameters>| criteria_of(model, &found.parameters);
+        let criterion = self.options.criterion;
+        let mut tried: Vec<Criteria> = Vec::new();
+        let most = most.min(model.records.n_patterns());
+        let mut path = search.path_while(most, |found| {
+            tried.push(criteria(found));
+            tried.len() <= best_of(&tried, criterion) + PATIENCE
+        });
+        let best = best_of(&tried, criterion);
+        (path.swap_remove(best), tried)
+    }
+
+    fn finished(
+        &self,
+        model: &ClassModel,
+        mut found: Found<ClassParameters>,
+        tried: Vec<Criteria>,
+    ) -> LatentClass {
+        let order = found.parameters.canonical_order();
+        found.parameters = found.parameters.reordered(&order);
+        let errors = self.options.error_bars.then(|| standard_errors(model, &found.parameters));
+        let summary: Summary = summarise(model, &found, tried);
+        LatentClass::new(
+            model.records.items().to_vec(),
+            found.parameters,
+            errors,
+            summary,
+            self.options.clone(),
+        )
+    }
+}
+
+/// The place of the least criterion; the first of equals.
+fn best_of(tried: &[Criteria], criterion: Criterion) -> usize {
+    let value = |place: usize| tried[place].get(criterion);
+    (0..tried.len()).min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b))).unwrap_or(0)
+}
+
+/// The criteria of classes on their records.
+pub(super) fn criteria_of(model: &ClassModel, parameters: &ClassParameters) -> Criteria {
+    Criteria::new(
+        model.log_likelihood(parameters),
+        model.n_free_parameters(parameters.n_classes()),
+        model.records.total_weight(),
+    )
+}
+
+/// Standard errors of all parameters, by the jackknife.
+///
+/// With very many patterns the jackknife is made on a part of them, and scaled by the root of
+/// what part of the records that is.
+fn standard_errors(model: &ClassModel, parameters: &ClassParameters) -> ClassParameters {
+    let part = model.coarse();
+    let on = part.as_ref().unwrap_or(model);
+    let start = match &part {
+        None => parameters.clone(),
+        Some(part) => climb(part, parameters.clone(), 400).parameters,
+    };
+    let without = |g: usize| {
+        let weights = on.records.weights_without(g, GROUPS);
+        weights.iter().any(|&w| w > 0.0).then(|| on.reweighted(weights))
+    };
+    let flat = jackknife(&start, without, |model: &ClassModel, p| model.flatten(p));
+    let scale = (on.records.total_weight() / model.records.total_weight()).sqrt();
+    let mut flat = flat.into_iter().map(|error| error * scale);
+    let mut take = |n: usize| -> Vec<f64> { flat.by_ref().take(n).collect() };
+    ClassParameters {
+        shares: take(parameters.shares.len()),
+        probabilities: take(parameters.probabilities.len()),
+        centres: take(parameters.centres.len()),
+        variances: take(parameters.variances.len()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The parameters of latent classes, and tables made of them.
+
+use super::data::{Item, ItemKind, Records};
+
+/// Logarithms of probabilities below this are taken of this.
+const SMALLEST: f64 = 1e-300;
+
+/// Shares and answer laws of `k` classes.
+///
+/// Numbers of one category, or one numeric item, stand side by side for all classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassParameters {
+    /// Share of each class, `omega`.
+    pub shares: Vec<f64>,
+    /// Probability of category `i` in class `j`, at `i * k + j`.
+    pub probabilities: Vec<f64>,
+    /// Mean (real items, standardised) or rate (counts) of numeric item `l` in class `j`.
+    pub centres: Vec<f64>,
+    /// Variance of numeric item `l` in class `j`, standardised; unused for counts.
+    pub variances: Vec<f64>,
+}
+
+impl ClassParameters {
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// The classes in another order.
+    pub(super) fn reordered(&self, order: &[usize]) -> Self {
+        let k = self.n_classes();
+        let by_rows = |values: &[f64]| -> Vec<f64> {
+            values.chunks_exact(k).flat_map(|row| order.iter().map(|&j| row[j])).collect()
+        };
+        Self {
+            shares: by_rows(&self.shares),
+            probabilities: by_rows(&self.probabilities),
+            centres: by_rows(&self.centres),
+            variances: by_rows(&self.variances),
+        }
+    }
+
+    /// Classes from the largest to the smallest.
+    pub(super) fn canonical_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.n_classes()).collect();
+        order.sort_by(|&a, &b| self.shares[b].total_cmp(&self.shares[a]));
+        order
+    }
+}
+
+/// The law of a numeric item.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Law {
+    Poisson,
+    Normal,
+}
+
+impl Law {
+    pub(super) fn of(item: &Item) -> Option<Self> {
+        match item.kind {
+            ItemKind::Categorical { .. } => None,
+            ItemKind::Count { .. } => Some(Law::Poisson),
+            ItemKind::Real { .. } => Some(Law::Normal),
+        }
+    }
+
+    /// Log density of a value.
+    pub(super) fn log_density(self, x: f64, centre: f64, variance: f64) -> f64 {
+        match self {
+            Law::Poisson => x * centre.max(SMALLEST).ln() - centre - log_factorial(x),
+            Law::Normal => {
+                let tau = std::f64::consts::TAU;
+                -0.5 * ((x - centre).powi(2) / variance + (tau * variance).ln())
+            }
+        }
+    }
+}
+
+/// Logarithm of a factorial, by Stirling's series from 20 on.
+pub(super) fn log_factorial(x: f64) -> f64 {
+    if x < 20.0 {
+        return (2..=x as u32).map(|i| f64::from(i).ln()).sum();
+    }
+    let tau = std::f64::consts::TAU;
+    x * x.ln() - x + 0.5 * (tau * x).ln() + 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3))
+        + 1.0 / (1260.0 * x.powi(5))
+}
+
+/// What a pass over rows reads: logarithms, with a last row of zeros for missing answers.
+pub(super) struct LogTables {
+    pub k: usize,
+    pub shares: Vec<f64>,
+    pub probabilities: Vec<f64>,
+}
+
+impl LogTables {
+    pub(super) fn new(parameters: &ClassParameters) -> Self {
+        let log = |p: &f64| p.max(SMALLEST).ln();
+        let k = parameters.n_classes();
+        let mut probabilities: Vec<f64> = parameters.probabilities.iter().map(log).collect();
+        probabilities.extend(std::iter::repeat_n(0.0, k));
+        Self { k, shares: parameters.shares.iter().map(log).collect(), probabilities }
+    }
+}
+
+/// The sum over observed real answers of the logarithm of the item's deviation: what the
+/// log-likelihood of standardised numbers lacks.
+pub(super) fn log_scale(records: &Records) -> f64 {
+    let jn = records.numeric().count();
+    let logs: Vec<f64> = records
+        .numeric()
+        .map(|item| match item.kind {
+            ItemKind::Real { deviation, .. } => deviation.ln(),
+            _ => 0.0,
+        })
+        .collect();
+    if jn == 0 {
+        return 0.0;
+    }
+    let rows = records.rows.values.chunks_exact(jn).zip(records.weights());
+    rows.map(|(row, weight)| {
+        let observed = row.iter().zip(&logs).filter(|(x, _)| !x.is_nan());
+        weight * observed.map(|(_, log)| log).sum::<f64>()
+    })
+    .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_series_meets_the_sum_where_they_change() {
+        let sum = |n: u32| (2..=n).map(|i| f64::from(i).ln()).sum::<f64>();
+        for n in [0, 1, 5, 19, 20, 21, 50] {
+            assert!((log_factorial(f64::from(n)) - sum(n)).abs() < 1e-10, "{n}");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! What every learned model of records can do: show itself, be saved, be asked about records.
+//!
+//! The command line, the model file and the Python package know models by this trait alone. A
+//! model of another kind joins by implementing [`Learned`] and by a line in [`load`].
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::table::Table;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::persist::container::{Array, Container};
+
+/// The values of a column of a [`Listing`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Words.
+    Text(Vec<String>),
+    /// Whole numbers.
+    Whole(Vec<i64>),
+    /// Real numbers; none where there is nothing to tell.
+    Real(Vec<Option<f64>>),
+}
+
+impl Cells {
+    /// Real numbers that are all there.
+    pub fn real(values: impl IntoIterator<Item = f64>) -> Self {
+        Cells::Real(values.into_iter().map(Some).collect())
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Text(cells) => cells.len(),
+            Cells::Whole(cells) => cells.len(),
+            Cells::Real(cells) => cells.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A table of results, to be shown, exported or written as JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// Its name: lower case, words joined by `-`, unique among a model's listings.
+    pub name: &'static str,
+    /// One sentence for people: what the numbers are.
+    pub title: String,
+    /// Named columns of equal length.
+    pub columns: Vec<(String, Cells)>,
+}
+
+impl Listing {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, cells)| cells.len())
+    }
+
+    /// One row of it; none when it has fewer.
+    pub fn row(&self, row: usize) -> Self {
+        let picked = |cells: &Cells| match cells {
+            Cells::Text(cells) => Cells::Text(cells.get(row).cloned().into_iter().collect()),
+            Cells::Whole(cells) => Cells::Whole(cells.get(row).copied().into_iter().collect()),
+            Cells::Real(cells) => Cells::Real(cells.get(row).copied().into_iter().collect()),
+        };
+        let columns = self.columns.iter().map(|(name, cells)| (name.clone(), picked(cells)));
+        Self { name: self.name, title: self.title.clone(), columns: columns.collect() }
+    }
+
+    /// Rows as JSON objects.
+    pub fn to_json(&self) -> Value {
+        let cell = |cells: &Cells, row: usize| match cells {
+            Cells::Text(cells) => json!(cells[row]),
+            Cells::Whole(cells) => json!(cells[row]),
+            Cells::Real(cells) => json!(cells[row]),
+        };
+        let object = |row: usize| -> Value {
+            let pairs = self.columns.iter().map(|(name, cells)| (name.clone(), cell(cells, row)));
+            Value::Object(pairs.collect())
+        };
+        (0..self.n_rows()).map(object).collect()
+    }
+}
+
+/// A learned model of records.
+pub trait Learned: Send + Sync {
+    /// Its kind, as `--model` spells it and the model file keeps it.
+    fn kind(&self) -> &'static str;
+
+    /// What its components are called, in the singular: class, state, component.
+    fn component(&self) -> &'static str;
+
+    /// Number of components.
+    fn n_components(&self) -> usize;
+
+    /// The log-likelihood of the records it was learned from, without the prior.
+    fn log_likelihood(&self) -> f64;
+
+    /// Its parameters and what may be said of them, the most important first.
+    fn listings(&self) -> Vec<Listing>;
+
+    /// Facts about the fit in a few lines for people: name and sentence.
+    fn facts(&self) -> Vec<(&'static str, String)>;
+
+    /// What the user should beware of, a sentence each.
+    fn notes(&self) -> Vec<String>;
+
+    /// The fit's options and diagnostics, for `--json` and for the model file.
+    fn header(&self) -> Result<Map<String, Value>>;
+
+    /// The numbers of the model file.
+    fn arrays(&self) -> BTreeMap<String, Array>;
+
+    /// What it says about records: a row each (or a row for each step), the answers first.
+    ///
+    /// # Errors
+    /// When the table lacks a column, or holds what the model has never seen.
+    fn infer(&self, table: &Table) -> Result<Listing>;
+
+    /// How well it explains records, best ones that it has not seen: names and numbers.
+    ///
+    /// # Errors
+    /// As [`Learned::infer`].
+    fn evaluate(&self, table: &Table) -> Result<Vec<(&'static str, f64)>>;
+
+    /// What it says about one record, counted from 0, and why: first the answer, then what pulls
+    /// where.
+    ///
+    /// # Errors
+    /// As [`Learned::infer`].
+    fn explain(&self, table: &Table, row: usize) -> Result<Vec<Listing>> {
+        Ok(vec![self.infer(table)?.row(row)])
+    }
+
+    /// Its components beside those of another model of its kind: matched, and what moved.
+    ///
+    /// # Errors
+    /// When the other is of another kind, or about other items.
+    fn compare(&self, other: &dyn Learned) -> Result<Listing> {
+        Err(Error::Records {
+            reason: format!(
+                "models of kind {} and {} cannot be compared",
+                self.kind(),
+                other.kind()
+            ),
+        })
+    }
+
+    /// Records drawn from it.
+    ///
+    /// # Errors
+    /// When the model has no law of records.
+    fn draw(&self, n_records: usize, seed: u64) -> Result<Table>;
+}
+
+/// Everything a program may want to know of a fit, as JSON.
+///
+/// # Errors
+/// When the model cannot be written down.
+pub fn to_json(model: &dyn Learned) -> Result<Map<String, Value>> {
+    let mut object = model.header()?;
+    object.insert("model".to_owned(), json!(model.kind()));
+    object.insert(format!("n_{}", plural(model.component())), json!(model.n_components()));
+    object.insert("log_likelihood".to_owned(), json!(model.log_likelihood()));
+    object.insert("notes".to_owned(), json!(model.notes()));
+    for listing in model.listings() {
+        object.insert(listing.name.replace('-', "_"), listing.to_json());
+    }
+    Ok(object)
+}
+
+/// Several of a component.
+pub fn plural(component: &str) -> String {
+    if component.ends_with('s') { format!("{component}es") } else { format!("{component}s") }
+}
+
+/// A model of records with the digest of the table it was learned from.
+pub struct SavedRecords {
+    /// The model.
+    pub model: Box<dyn Learned>,
+    /// The digest of the table.
+    pub digest: String,
+}
+
+/// The model file of a model.
+///
+/// # Errors
+/// When the model cannot be written down.
+pub fn container(model: &dyn Learned, digest: &str) -> Result<Container> {
+    let mut header = model.header()?;
+    header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    header.insert("model".to_owned(), json!(model.kind()));
+    header.insert("corpus".to_owned(), json!({ "sha256": digest }));
+    Ok(Container { header, arrays: model.arrays() })
+}
+
+/// Writes a model file.
+///
+/// # Errors
+/// When the file exists already and must not be overwritten, or cannot be written.
+pub fn save(
+    model: &dyn Learned,
+    digest: &str,
+    path: impl AsRef<Path>,
+    overwrite: bool,
+) -> Result<()> {
+    container(model, digest)?.write(path.as_ref(), overwrite)
+}
+
+/// Reads a model file; `None` when it holds topics, which are read elsewhere.
+///
+/// # Errors
+/// When the file cannot be read, is damaged, or is something else.
+pub fn load(path: impl AsRef<Path>) -> Result<Option<SavedRecords>> {
+    let path = path.as_ref();
+    let found = from_container(Container::read(path)?);
+    found.map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
+}
+
+/// Reads the bytes of a model file; `name` is what messages call it.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Option<SavedRecords>> {
+    let found = from_container(Container::from_bytes(bytes, name)?);
+    found.map_err(|reason| Error::ModelFile { path: name.to_owned(), reason })
+}
+
+fn from_container(container: Container) -> std::result::Result<Option<SavedRecords>, String> {
+    let kind = container.header.get("model").and_then(Value::as_str).unwrap_or("(none)").to_owned();
+    let digest = container.header.get("corpus").and_then(|c| c.get("sha256"));
+    let digest = digest.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut parts = Parts { header: container.header, arrays: container.arrays };
+    let model: Box<dyn Learned> = match kind.as_str() {
+        "lda" | "single-topic" => return Ok(None),
+        "classes" => Box::new(super::classes::LatentClass::from_parts(&mut parts)?),
+        "raters" => Box::new(super::raters::Raters::from_parts(&mut parts)?),
+        "hmm" => Box::new(super::hmm::Hmm::from_parts(&mut parts)?),
+        "gaussian" => Box::new(super::gaussian::GaussianMixture::from_parts(&mut parts)?),
+        other => {
+            return Err(format!("holds a model of kind {other}, which this version does not know"));
+        }
+    };
+    Ok(Some(SavedRecords { model, digest }))
+}
+
+/// The pieces of a model file, taken one by one; what is missing or does not fit is told as the
+/// end of a sentence about the file.
+pub struct Parts {
+    header: Map<String, Value>,
+    arrays: BTreeMap<String, Array>,
+}
+
+impl Parts {
+    /// The pieces of a model that is at hand.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn of(model: &dyn Learned) -> Result<Self> {
+        Ok(Self { header: model.header()?, arrays: model.arrays() })
+    }
+
+    /// A field of the header.
+    ///
+    /// # Errors
+    /// When it is missing or of another shape.
+    pub fn field<T: serde::de::DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> std::result::Result<T, String> {
+        let value = self.header.get(name).cloned().ok_or_else(|| format!("has no {name}"))?;
+        serde_json::from_value(value)
+            .map_err(|error| format!("has {name} that cannot be read: {error}"))
+    }
+
+    /// An array of so many finite numbers.
+    ///
+    /// # Errors
+    /// When it is missing, or of another size.
+    pub fn numbers(&mut self, name: &str, len: usize) -> std::result::Result<Vec<f64>, String> {
+        match self.arrays.remove(name) {
+            Some(Array::F64 { values, .. })
+                if values.len() == len && values.iter().all(|x| x.is_finite()) =>
+            {
+                Ok(values)
+            }
+            _ => Err(format!("has no {name} of {len} numbers")),
+        }
+    }
+
+    /// The same, or `None` when there is no array of that name.
+    ///
+    /// # Errors
+    /// When it is of another size.
+    pub fn perhaps_numbers(
+        &mut self,
+        name: &str,
+        len: usize,
+    ) -> std::result::Result<Option<Vec<f64>>, String> {
+        match self.arrays.contains_key(name) {
+            true => self.numbers(name, len).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The length of an array, 0 when there is none.
+    pub fn length(&self, name: &str) -> usize {
+        match self.arrays.get(name) {
+            Some(Array::F64 { values, .. }) => values.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// An array of numbers for the model file.
+pub fn array(shape: &[usize], values: &[f64]) -> Array {
+    Array::F64 { shape: shape.to_vec(), values: values.to_vec() }
+}
+
+/// Checks that numbers are a distribution.
+///
+/// # Errors
+/// When one is negative, or they do not sum to one.
+pub fn check_distribution(name: &str, values: &[f64]) -> std::result::Result<(), String> {
+    let sum: f64 = values.iter().sum();
+    if values.iter().all(|v| *v >= 0.0) && (sum - 1.0).abs() < 1e-6 {
+        return Ok(());
+    }
+    Err(format!("has a {name} that is not a distribution"))
+}
+
+/// A value as JSON.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn json_of(value: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(value).map_err(|error| Error::ModelFile {
+        path: "the model".to_owned(),
+        reason: format!("cannot be written as JSON: {error}"),
+    })
+}
+
+/// The table that answers which component each record belongs to: the likeliest, then the
+/// probability of each.
+pub fn membership(component: &str, posterior: &Matrix, likeliest: &[usize]) -> Listing {
+    let n = posterior.n_rows();
+    let mut columns = vec![
+        ("record".to_owned(), Cells::Whole((1..=n as i64).collect())),
+        (component.to_owned(), Cells::Whole(likeliest.iter().map(|&j| j as i64 + 1).collect())),
+    ];
+    for j in 0..posterior.n_columns() {
+        let name = format!("{component}{}", j + 1);
+        columns.push((name, Cells::real(posterior.column(j).iter().copied())));
+    }
+    Listing {
+        name: "records",
+        title: format!("the likeliest {component} of every record, and the probability of each"),
+        columns,
+    }
+}
