@@ -146,6 +146,12 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
+        // A few scores of noise behind the last clear one, so that it is seen to be the last.
+        let all_clear = n_clear + 2 > look;
+        if all_clear && look < limit && follow(explained(corpus, options, limit)) {
+            look = (2 * look).min(limit);
+            continue;
+        }
         let repeats_explained = explained(corpus, options, n_clear.max(1));
         let mut choice = Choice {
             n_topics: n_clear.max(1),
@@ -157,26 +163,22 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             repeats_explained,
             counted: Vec::new(),
         };
-        if !follow(repeats_explained)
+        if (!follow(repeats_explained) || all_clear)
             && let Some(counted) = come_back(corpus, options, limit)
         {
             choice.n_topics = counting::n_topics(&counted);
             choice.counted = counted;
             return Ok(choice);
         }
-        // A few scores of noise behind the last clear one, so that it is seen to be the last.
-        if n_clear + 2 <= look || look == limit {
-            match rare(corpus, options, n_clear, limit) {
-                Some(Ok(kept)) => {
-                    choice.n_topics = kept.n_topics;
-                    choice.kept = Some(kept);
-                }
-                Some(Err(error)) => choice.unheard = Some(error.to_string()),
-                None => {}
+        match rare(corpus, options, n_clear, limit) {
+            Some(Ok(kept)) => {
+                choice.n_topics = kept.n_topics;
+                choice.kept = Some(kept);
             }
-            return Ok(choice);
+            Some(Err(error)) => choice.unheard = Some(error.to_string()),
+            None => {}
         }
-        look = (2 * look).min(limit);
+        return Ok(choice);
     }
 }
 

@@ -31,6 +31,9 @@ use crate::trust::found_again;
 /// Sweeps or steps after which halves can be compared.
 const ENOUGH: usize = 8;
 
+/// Documents for each topic asked for, at least: of fewer, whatever halves share is chance.
+const DOCUMENTS: usize = 20;
+
 /// Numbers of topics asked for first.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
 
@@ -87,6 +90,7 @@ pub(crate) fn up_to_the_plateau(
     limit: usize,
     n_splits: usize,
 ) -> Option<Vec<FoundInHalves>> {
+    let limit = limit.min((corpus.n_documents() / DOCUMENTS).max(2));
     let mut numbers: Vec<usize> = FIRST.into_iter().filter(|k| *k < limit).collect();
     if limit <= FIRST[FIRST.len() - 1] {
         numbers.push(limit);

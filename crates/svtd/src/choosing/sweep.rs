@@ -524,7 +524,7 @@ mod tests {
             assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
             // All true topics come back in halves of the documents, and no others.
             assert!(why.all_found.is_some_and(|k| (4..=6).contains(&k)), "{why:?}");
-            assert!(why.n_found.is_some_and(|n| (5..=6).contains(&n)), "{why:?}");
+            assert!(why.n_found.is_some_and(|n| (4..=6).contains(&n)), "{why:?}");
             assert!(why.follows_model && !why.plateau_beyond, "{why:?}");
             let asked = found.fits.iter().filter(|fit| fit.halves.is_some()).count();
             assert!((5..=10).contains(&asked), "{asked}");
