@@ -83,8 +83,8 @@ fn gaussian_options(
 /// Criteria of every number of states or components of a range.
 pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     threads::pool(common.threads)?.install(|| {
-        let table = read(&args.source.input, &args.records.reader())?;
-        let about = Failure::about(&args.source.input);
+        let table = read(&args.source, &args.records.reader())?;
+        let about = Failure::about(&args.source.name());
         let mut path = criteria(args, &table).map_err(&about)?;
         path.retain(|(k, _)| args.range.contains(k));
         let word = if args.model == AnyKind::Hmm { "states" } else { "components" };
