@@ -8,7 +8,7 @@ fn every_help_text_has_examples() {
     let before = ["", "check", "sweep", "plan"];
     let learning =
         ["fit", "topics", "infer", "export", "show", "diff", "evaluate", "report", "names"];
-    let rest = ["demo", "generate", "reproduce", "completions", "man"];
+    let rest = ["demo", "generate", "draw", "reproduce", "completions", "man"];
     for command in before.into_iter().chain(learning).chain(rest) {
         let help = w.must(&format!("{command} --help"));
         assert!(help.stdout.contains("Examples:\n  svtd "), "{command}");
