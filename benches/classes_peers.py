@@ -9,6 +9,8 @@ written here until nothing is gained, so that its tolerance does not count as a 
     python benches/classes_peers.py --sets 20 --out classes.jsonl     stop and start again at will
     python benches/classes_peers.py --out classes.jsonl --table
     python benches/classes_peers.py --large                           100,000 records, 30 items, k = 6
+    python benches/classes_peers.py --coverage --sets 20              do 95 % intervals cover the truth?
+    python benches/classes_peers.py --null --sets 20                  one class where there is no structure?
 
 Needs the program svtd (SVTD_PROGRAM, or on the path), NumPy and stepmix. CPU seconds are those of a
 fit: svtd's process with reading and writing, StepMix's fit alone, both on one thread.
@@ -44,6 +46,11 @@ SEED = 20_261_117
 
 def drawn(setting: tuple, seed: int) -> np.ndarray:
     """Answers, -1 where missing."""
+    return drawn_with_truth(setting, seed)[0]
+
+
+def drawn_with_truth(setting: tuple, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Answers, -1 where missing, with the laws (items x classes x categories) and the shares."""
     n, items, categories, k, overlap, rarest, missing = setting
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.full(k, 5.0))
@@ -60,13 +67,26 @@ def drawn(setting: tuple, seed: int) -> np.ndarray:
     answers = np.minimum(answers, categories - 1)
     if missing:
         answers[rng.random((n, items)) < missing] = -1
-    return answers
+    return answers, laws, shares
 
 
 def write_csv(answers: np.ndarray, path: Path) -> None:
     header = ",".join(f"q{b + 1}" for b in range(answers.shape[1]))
     rows = "\n".join(",".join("" if a < 0 else str(a) for a in row) for row in answers.tolist())
     path.write_text(f"{header}\n{rows}\n")
+
+
+def fit(answers: np.ndarray, *flags: str) -> dict:
+    """What svtd tells of a fit."""
+    program = os.environ.get("SVTD_PROGRAM", "svtd")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "records.csv"
+        write_csv(answers, path)
+        ran = subprocess.run(
+            [program, "fit", path, "--model", "classes", "--json", "--quiet", *flags],
+            capture_output=True, check=True, text=True,
+        )
+    return json.loads(ran.stdout)
 
 
 def ours(answers: np.ndarray, k: int, extra: tuple = ()) -> dict:
@@ -196,6 +216,56 @@ def table(records: list[dict]) -> str:
     return "\n".join(lines)
 
 
+# records, items, categories, classes, overlap, share of the rarest, missing
+COVERAGE = {
+    "500, 10x2, k=3": (500, 10, 2, 3, 0.1, None, 0.0),
+    "2000, 8x3, k=3": (2000, 8, 3, 3, 0.1, None, 0.0),
+    "1000, 10x3, k=3, 15 % missing": (1000, 10, 3, 3, 0.1, None, 0.15),
+}
+
+
+def coverage(n_sets: int) -> None:
+    """How many of the 95 % intervals of answers between .02 and .98, in classes above .15, cover."""
+    print("| setting | sets | intervals | covered |\n|---|---|---|---|")
+    for at, (name, setting) in enumerate(COVERAGE.items()):
+        covered = intervals = sets = 0
+        i = 0
+        while sets < n_sets:
+            seed, i = SEED + 50_000 + 1000 * at + i, i + 1
+            answers, laws, shares = drawn_with_truth(setting, seed)
+            k = setting[3]
+            # Classes that can be told from each other and are not rare: others have no fixed names.
+            apart = min(np.abs(laws[:, a] - laws[:, b]).sum() for a in range(k) for b in range(a))
+            if shares.min() < 0.15 or apart / setting[1] < 0.4:
+                continue
+            sets += 1
+            rows = fit(answers, "-k", str(k))["answers"]
+            found = np.array([[row[f"class{j + 1}"] for j in range(k)] for row in rows])
+            # A column is text when some estimates have no error.
+            error = np.array([[float(row[f"error{j + 1}"] or np.nan) for j in range(k)] for row in rows])
+            truth = laws.transpose(0, 2, 1).reshape(-1, k)
+            distance = np.abs(found[:, :, None] - truth[:, None, :]).sum(axis=0)
+            for j in range(k):
+                t = int(distance[j].argmin())
+                inside = (truth[:, t] > 0.02) & (truth[:, t] < 0.98) & np.isfinite(error[:, j])
+                hit = np.abs(found[:, j] - truth[:, t]) <= 2.09 * error[:, j]
+                covered += int((hit & inside).sum())
+                intervals += int(inside.sum())
+        print(f"| {name} | {sets} | {intervals} | {covered / intervals:.3f} |", flush=True)
+
+
+def null(n_sets: int) -> None:
+    """How often -k auto finds one class where answers are independent."""
+    ones = 0
+    for i in range(n_sets):
+        rng = np.random.default_rng(SEED + 90_000 + i)
+        n, items, categories = [(300, 8, 2), (1000, 10, 3), (2000, 6, 2)][i % 3]
+        laws = rng.dirichlet(np.full(categories, 2.0), size=items)
+        answers = np.column_stack([rng.choice(categories, size=n, p=law) for law in laws])
+        ones += fit(answers, "-k", "auto", "--no-trust")["n_classes"] == 1
+    print(f"one class on {ones} of {n_sets} sets without structure")
+
+
 def large() -> None:
     """100,000 records of 30 items of three categories in six classes."""
     setting = (100_000, 30, 3, 6, 0.5, None, 0.0)
@@ -211,9 +281,15 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--null", action="store_true")
     args = parser.parse_args()
     if args.large:
         large()
+    elif args.coverage:
+        coverage(args.sets)
+    elif args.null:
+        null(args.sets)
     elif args.table:
         print(table(read(args.out)))
     else:

@@ -43,13 +43,13 @@ def slides(wide: Path, long: Path) -> None:
     draw = random.Random(7)
     seen = {
         # chance of a yes on a clear slide, a doubtful one, a carcinoma
-        "A": (0.05, 0.50, 0.99), "B": (0.15, 0.95, 0.99), "C": (0.01, 0.05, 0.85),
-        "D": (0.01, 0.05, 0.60), "E": (0.06, 0.75, 0.99), "F": (0.01, 0.02, 0.45),
-        "G": (0.01, 0.60, 0.99),
+        "A": (0.05, 0.55, 0.99), "B": (0.10, 0.98, 0.99), "C": (0.01, 0.03, 0.90),
+        "D": (0.01, 0.03, 0.70), "E": (0.04, 0.85, 0.99), "F": (0.01, 0.02, 0.55),
+        "G": (0.01, 0.75, 0.99),
     }
     rows, ratings = [",".join(seen)], ["item,rater,label"]
     for slide in range(1, 119):
-        kind = draw.choices([0, 1, 2], [0.37, 0.18, 0.45])[0]
+        kind = draw.choices([0, 1, 2], [0.38, 0.27, 0.35])[0]
         answers = ["yes" if draw.random() < p[kind] else "no" for p in seen.values()]
         rows.append(",".join(answers))
         ratings += [f"{slide},{rater},{a}" for rater, a in zip(seen, answers)]

@@ -47,9 +47,8 @@ pub fn gaussian_fit<'py>(
         .prior(options.prior.map_or(Prior::Auto, Prior::Records))
         .effort(effort(options.effort)?)
         .error_bars(options.error_bars);
-    let model = run(py, threads, None, move |steps| {
-        params.fit_watched(&points, &|_, _| svtd::stop::here())
-    })?;
+    let model =
+        run(py, threads, None, move |_| params.fit_watched(&points, &|_, _| svtd::stop::here()))?;
     told(py, &model)
 }
 

@@ -66,7 +66,7 @@ pub fn hmm_fit<'py>(
     };
     let params =
         params.prior(options.prior).effort(effort(options.effort)?).error_bars(options.error_bars);
-    let model = run(py, threads, None, move |steps| {
+    let model = run(py, threads, None, move |_| {
         params.fit_watched(&sequences, &|_, _| svtd::stop::here())
     })?;
     told(py, &model)

@@ -182,7 +182,7 @@ pub fn fit_classes(
     callback: Option<Py<PyAny>>,
 ) -> PyResult<RecordModel> {
     let table = table(columns)?;
-    waiting::run(py, threads, callback, move |steps| {
+    waiting::run(py, threads, callback, move |_| {
         let choice = ItemChoice {
             items: Vec::new(),
             real: choices.real,

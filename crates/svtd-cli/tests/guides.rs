@@ -143,6 +143,13 @@ fn the_geyser() {
     }
 }
 
+/// Python alone; the Python tests run it where the texts are (`python/tests/test_documents.py`).
+#[test]
+fn letters_of_the_commedia_are_shown_in_python_only() {
+    let page = fs::read_to_string(guides().join("letters.md")).unwrap();
+    assert!(steps(&page).is_empty() && page.contains(">>> "));
+}
+
 #[test]
 fn can_i_trust_this_topic() {
     run(&guides().join("../trust.md"));

@@ -1,4 +1,5 @@
-//! The plain driver: `svtd-fuzz [--seconds S] [--runs N] [--seed X] [TARGET...]`.
+//! The plain driver: `svtd-fuzz [--seconds S] [--runs N] [--seed X] [TARGET...]`, or
+//! `svtd-fuzz --input FILE TARGET` for one input, such as a finding.
 //!
 //! Mutates the seeds of each target for its share of the time (or that many runs) and calls the target
 //! in this very process. A finding is written to `fuzz-findings/` and ends the run with exit code 1;
@@ -28,6 +29,7 @@ struct Asked {
     seconds: f64,
     runs: Option<u64>,
     seed: u64,
+    input: Option<PathBuf>,
     targets: Vec<String>,
 }
 
@@ -47,6 +49,18 @@ fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| {
         *LAST.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
     }));
+    if let Some(path) = &asked.input {
+        return match std::fs::read(path) {
+            Ok(bytes) => {
+                chosen.iter().for_each(|target| (target.run)(&bytes));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "svtd-fuzz: {}: {error}", path.display());
+                ExitCode::from(2)
+            }
+        };
+    }
     let share = asked.seconds / chosen.len().max(1) as f64;
     let mut failed = false;
     for target in chosen {
@@ -56,7 +70,7 @@ fn main() -> ExitCode {
 }
 
 fn arguments() -> Result<Asked, String> {
-    let mut asked = Asked { seconds: 60.0, runs: None, seed: 1, targets: Vec::new() };
+    let mut asked = Asked { seconds: 60.0, runs: None, seed: 1, input: None, targets: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
@@ -64,6 +78,7 @@ fn arguments() -> Result<Asked, String> {
         match argument.as_str() {
             "--seconds" => asked.seconds = value()?.parse().map_err(|_| wrong(()))?,
             "--runs" => asked.runs = Some(value()?.parse().map_err(|_| wrong(()))?),
+            "--input" => asked.input = Some(value()?.into()),
             "--seed" => asked.seed = value()?.parse().map_err(|_| wrong(()))?,
             name if TARGETS.iter().any(|target| target.name == name) => {
                 asked.targets.push(name.to_owned());

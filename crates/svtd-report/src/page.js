@@ -76,7 +76,7 @@
   }
 
   function savePage() {
-    const opening = '<script type="application/json" id="state">', closing = "</" + "script>";
+    const opening = "<" + 'script type="application/json" id="state">', closing = "</" + "script>";
     const start = source.indexOf(opening) + opening.length;
     save("report.html", source.slice(0, start) + stateText() + source.slice(source.indexOf(closing, start)) + "\n", "text/html");
   }

@@ -52,7 +52,7 @@ pub fn heed(flag: Arc<AtomicBool>) {
 
 /// Leaves if the flag of this thread is raised. For every loop that can take longer than a tenth of
 /// a second; called a few hundred times a second or more.
-pub(crate) fn here() {
+pub fn here() {
     let raised = |held: &RefCell<Option<Arc<AtomicBool>>>| {
         held.borrow().as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     };

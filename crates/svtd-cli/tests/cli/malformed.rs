@@ -166,7 +166,7 @@ fn wrong_options_are_told_in_one_line() {
     let w = Workspace::new();
     w.write("good.txt", GOOD.as_bytes());
     for (line, needle) in [
-        ("good.txt", "--topics <K|auto>"),
+        ("good.txt", "-k is needed: how many topics to learn, or auto"),
         ("-k 2", "<INPUT>"),
         ("good.txt -k 0", "at least 1"),
         ("good.txt -k -2", "at least 1"),

@@ -77,7 +77,7 @@ fn errors_are_json_where_results_are() {
     }
     let told: Value =
         serde_json::from_str(&w.svtd("fit docword.lda.txt -k 900 --json").stderr).unwrap();
-    assert_eq!(told["try"], "ask for 80 or fewer");
+    assert_eq!(told["try"], "ask for 64 or fewer");
 }
 
 #[test]

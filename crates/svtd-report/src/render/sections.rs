@@ -172,7 +172,7 @@ fn how_many(context: &Context) -> Option<String> {
         let (figure, table) = draw::directions_figure(&context.diagnostics)?;
         let _ = writeln!(
             html,
-            "<p class=\"lead\">{}</p>\n<figure class=\"card\">{}</figure>\n{}\
+            "<p class=\"lead\">{}</p>\n<figure class=\"card wide\" tabindex=\"0\">{}</figure>\n{}\
              <p class=\"key\">svtd sweep compares every number of topics; give its file with --sweep to see it here.</p>",
             escape(&figure.title),
             figure.in_page(),
@@ -199,7 +199,7 @@ fn how_many(context: &Context) -> Option<String> {
     for figure in figures.into_iter().flatten() {
         let _ = writeln!(
             html,
-            "<figure class=\"card\"><figcaption>{}</figcaption>{}</figure>",
+            "<figure class=\"card wide\" tabindex=\"0\"><figcaption>{}</figcaption>{}</figure>",
             escape(&figure.title),
             figure.in_page()
         );
@@ -210,7 +210,7 @@ fn how_many(context: &Context) -> Option<String> {
             html,
             "<h3>Which topic split into which</h3>\n<p class=\"key\">From left to right the number of topics \
              grows; a branch begins where a topic appears, at the topic it was split from.</p>\n\
-             <figure class=\"card\">{svg}</figure>\n{}",
+             <figure class=\"card wide\" tabindex=\"0\">{svg}</figure>\n{}",
             table.folded()
         );
     }

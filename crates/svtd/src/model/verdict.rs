@@ -118,9 +118,14 @@ fn found_again(d: &Diagnostics) -> Option<String> {
         (_, 0, 0) => format!("All {k} topics come back {halves}"),
         (0, 0, _) => format!("None of the {k} topics comes back {halves}"),
         _ => {
-            let mut parts = vec![format!("{all} of {k} topics come back {halves}")];
+            let whole = match all {
+                0 => format!("None of the {k} topics comes back in full {halves}"),
+                1 => format!("1 of {k} topics comes back {halves}"),
+                _ => format!("{all} of {k} topics come back {halves}"),
+            };
+            let mut parts = vec![whole];
             if partly > 0 {
-                parts.push(format!("{partly} in part"));
+                parts.push(format!("{partly} {} in part", if partly == 1 { "does" } else { "do" }));
             }
             if lost > 0 {
                 parts.push(format!("{lost} {} not", if lost == 1 { "does" } else { "do" }));

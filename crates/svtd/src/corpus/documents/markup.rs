@@ -6,6 +6,8 @@
 //! what only stands in for something else (`noscript`). A block ends a line, other tags join nothing
 //! and part nothing.
 
+use std::borrow::Cow;
+
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 /// Elements whose content is never shown.
@@ -112,6 +114,21 @@ fn hides_itself(tag: &StartTag<()>) -> bool {
         || style.contains("visibility:hidden")
 }
 
+/// XML in which sections of plain text (`<![CDATA[...]]>`), which HTML does not have, are escaped.
+fn escaped_sections(text: &str) -> Cow<'_, str> {
+    if !text.contains("<![CDATA[") {
+        return Cow::Borrowed(text);
+    }
+    let mut pieces = text.split("<![CDATA[");
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (inner, rest) = piece.split_once("]]>").unwrap_or((piece, ""));
+        whole.push_str(&inner.replace('&', "&amp;").replace('<', "&lt;"));
+        whole.push_str(rest);
+    }
+    Cow::Owned(whole)
+}
+
 /// What happens in a piece of XML, in turn.
 pub(super) enum Event<'a> {
     /// A tag with its attributes; its name as written but in lower case, prefix included.
@@ -122,7 +139,7 @@ pub(super) enum Event<'a> {
 
 /// Goes through XML. A tag that closes itself starts and ends.
 pub(super) fn xml(text: &str, mut each: impl FnMut(Event<'_>)) {
-    for Ok(token) in Tokenizer::new(text) {
+    for Ok(token) in Tokenizer::new(&*escaped_sections(text)) {
         match token {
             Token::StartTag(tag) => {
                 let name = String::from_utf8_lossy(&tag.name);
@@ -140,14 +157,6 @@ pub(super) fn xml(text: &str, mut each: impl FnMut(Event<'_>)) {
             }
             Token::EndTag(tag) => each(Event::End(&String::from_utf8_lossy(&tag.name))),
             Token::String(text) => each(Event::Text(&String::from_utf8_lossy(&text))),
-            // What HTML takes for an odd comment.
-            Token::Comment(text) => {
-                let text = String::from_utf8_lossy(&text);
-                let inner = text.strip_prefix("[CDATA[").and_then(|t| t.strip_suffix("]]"));
-                if let Some(inner) = inner {
-                    each(Event::Text(inner));
-                }
-            }
             _ => {}
         }
     }

@@ -73,8 +73,8 @@ impl Spectral {
     /// For exact moments: nothing that trades bias for variance.
     pub const EXACT: Self = Self {
         ridge: 0.0,
-        tolerance: 1e-16,
-        max_steps: 400_000,
+        tolerance: 1e-14,
+        max_steps: 200_000,
         smoothing: 0.0,
         rotation: Rotation::Joint,
     };
