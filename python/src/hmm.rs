@@ -64,10 +64,8 @@ pub fn hmm_fit<'py>(
         Some(k) => Hmm::params(k),
         None => Hmm::params_auto(options.max_components),
     };
-    let params = params
-        .prior(options.prior)
-        .effort(effort(options.effort)?)
-        .error_bars(options.error_bars);
+    let params =
+        params.prior(options.prior).effort(effort(options.effort)?).error_bars(options.error_bars);
     let model = run(py, threads, None, move |steps| {
         let waits = steps.waits();
         params.fit_watched(&sequences, &|_, _| waits.go_on())
@@ -149,15 +147,18 @@ impl HmmArrays<'_> {
                 )));
             }
         };
-        let parameters = (
-            self.initial.as_array().to_vec(),
-            matrix(&self.transitions),
-            matrix(&self.emission),
-        );
+        let parameters =
+            (self.initial.as_array().to_vec(), matrix(&self.transitions), matrix(&self.emission));
         let (names, categories) = (self.names.clone(), self.categories.clone());
-        Hmm::from_parameters(kind(&self.emissions)?, names, categories, parameters, self.n_sequences)
-            .map(|model| (model, law))
-            .map_err(|error| exception(&error))
+        Hmm::from_parameters(
+            kind(&self.emissions)?,
+            names,
+            categories,
+            parameters,
+            self.n_sequences,
+        )
+        .map(|model| (model, law))
+        .map_err(|error| exception(&error))
     }
 }
 

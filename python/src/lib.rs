@@ -51,13 +51,13 @@ mod _svtd {
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
     #[pymodule_export]
-    use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
-    #[pymodule_export]
     use crate::gaussian::{gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample};
     #[pymodule_export]
     use crate::hmm::{
         hmm_climb, hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score,
     };
+    #[pymodule_export]
+    use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

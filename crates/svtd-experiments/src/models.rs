@@ -32,8 +32,10 @@ const DRAWN: (usize, usize, usize) = (8, 3, 3);
 /// # Errors
 /// When records cannot be fitted, which drawn ones always can.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
-    let mut section =
-        Section::new("models", "latent classes, hidden Markov models, Gaussian mixtures: exact moments, and samples of growing size");
+    let mut section = Section::new(
+        "models",
+        "latent classes, hidden Markov models, Gaussian mixtures: exact moments, and samples of growing size",
+    );
     section.setting = format!(
         "models with {} items of {} categories and {} classes, Dirichlet(1) answers; errors are of \
          the probabilities, classes matched",

@@ -186,7 +186,8 @@ fn bad_data_are_refused_in_one_sentence() {
         said(constant, 2),
         "variable x2 is 3 in every record, so components cannot differ in it; leave it out"
     );
-    let copied: Vec<f64> = (0..20).flat_map(|i| [f64::from(i * i), f64::from(-2 * i * i)]).collect();
+    let copied: Vec<f64> =
+        (0..20).flat_map(|i| [f64::from(i * i), f64::from(-2 * i * i)]).collect();
     assert_eq!(
         said(copied, 2),
         "variable x2 repeats variable x1 (their correlation is 1 or -1); leave one of them out"

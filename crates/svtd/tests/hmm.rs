@@ -15,7 +15,8 @@ fn columns(name: &str, wanted: &[&str]) -> Option<Vec<f64>> {
     let mut values = Vec::new();
     for line in lines {
         let cells: Vec<&str> = line.split(',').collect();
-        values.extend(places.iter().map(|&p| cells[p].trim_matches('"').parse().unwrap_or(f64::NAN)));
+        values
+            .extend(places.iter().map(|&p| cells[p].trim_matches('"').parse().unwrap_or(f64::NAN)));
     }
     Some(values)
 }
@@ -85,8 +86,7 @@ fn a_chain_is_found_again_with_missing_observations_and_many_sequences() {
     for t in (0..3000).step_by(11) {
         values[t] = f64::NAN;
     }
-    let sequences =
-        Sequences::new(Emissions::Categorical, 1, values, vec![100; 30]).unwrap();
+    let sequences = Sequences::new(Emissions::Categorical, 1, values, vec![100; 30]).unwrap();
     let model = Hmm::params(2).fit(&sequences).unwrap();
     let first = (0..2).find(|&j| model.emission(j)[0] > 0.4).unwrap();
     assert!((model.emission(first)[0] - 0.6).abs() < 0.06, "{:?}", model.emission(first));
@@ -139,8 +139,7 @@ fn counts_of_symbols_are_learned_from_windows_of_the_same_chain() {
 
 #[test]
 fn a_forecast_goes_to_the_stationary_law() {
-    let sequences =
-        Sequences::new(Emissions::Categorical, 1, symbols(2000), vec![2000]).unwrap();
+    let sequences = Sequences::new(Emissions::Categorical, 1, symbols(2000), vec![2000]).unwrap();
     let model = Hmm::params(2).error_bars(false).fit(&sequences).unwrap();
     let ahead = &model.forecast(&sequences, 200, InitialLaw::Auto).unwrap()[0];
     for (j, p) in model.stationary().iter().enumerate() {
@@ -152,11 +151,11 @@ fn a_forecast_goes_to_the_stationary_law() {
 
 #[test]
 fn bad_sequences_are_refused_in_one_sentence() {
-    let said = |emissions, values: Vec<f64>, lengths: Vec<usize>| {
-        match Sequences::new(emissions, 1, values, lengths) {
-            Err(error) => error.to_string(),
-            Ok(sequences) => Hmm::params(2).fit(&sequences).unwrap_err().to_string(),
-        }
+    let said = |emissions, values: Vec<f64>, lengths: Vec<usize>| match Sequences::new(
+        emissions, 1, values, lengths,
+    ) {
+        Err(error) => error.to_string(),
+        Ok(sequences) => Hmm::params(2).fit(&sequences).unwrap_err().to_string(),
     };
     let ones = said(Emissions::Categorical, vec![0.0, 1.0, 0.0], vec![1, 1, 1]);
     assert!(ones.starts_with("every sequence has length 1"), "{ones}");

@@ -4,8 +4,8 @@
 mod ask;
 mod before;
 mod fit;
-mod sequences;
 mod listing;
+mod sequences;
 
 use std::path::Path;
 

@@ -87,7 +87,8 @@ fn a_mixture_is_fitted_with_weights_and_holes_and_asked() {
     }
     let compared = w.must("diff full.svtd diagonal.svtd").stdout;
     assert!(compared.contains("distance"), "{compared}");
-    let chosen = w.must("fit points.csv --model gaussian -k auto --items height,width --json").stdout;
+    let chosen =
+        w.must("fit points.csv --model gaussian -k auto --items height,width --json").stdout;
     assert!(json(&chosen)["n_components"].as_u64().unwrap() >= 3);
 }
 
@@ -101,7 +102,10 @@ fn bad_tables_are_refused_in_one_sentence() {
     w.write("text.csv", b"a,b\n1,2\n3,red\n5,2\n6,2\n");
     let columns = "--sequence-column who --order-column when --value-column what";
     let cases = [
-        (format!("fit twice.csv --model hmm -k 2 {columns}"), "sequence a has two steps with when 1"),
+        (
+            format!("fit twice.csv --model hmm -k 2 {columns}"),
+            "sequence a has two steps with when 1",
+        ),
         (format!("fit alone.csv --model hmm -k 2 {columns}"), "every sequence has length 1"),
         (format!("fit one.csv --model hmm -k 2 {columns}"), "has one category only"),
         ("fit constant.csv --model gaussian -k 2".to_owned(), "variable b is 2 in every record"),

@@ -74,8 +74,7 @@ pub fn add(section: &mut Section, plan: &Plan, watch: Watch<'_>) -> Result<()> {
             let values: Vec<f64> = of.filter_map(|run| [&run.1, &run.2][model][at]).collect();
             Mean::of(&values).value
         };
-        let falls =
-            exponent(&sizes.iter().map(|&n| (n as f64, mean(n, 1))).collect::<Vec<_>>());
+        let falls = exponent(&sizes.iter().map(|&n| (n as f64, mean(n, 1))).collect::<Vec<_>>());
         let first = sizes[0];
         section.claims.push(Claim::new(
             "Section 4",

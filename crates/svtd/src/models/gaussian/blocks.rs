@@ -58,18 +58,20 @@ impl Blocks {
         let mut order: Vec<usize> = (0..n_records).collect();
         // `false` sorts first: complete records come before the others, each group in its order.
         order.sort_by(|&i, &j| masks[i].cmp(&masks[j]).then(i.cmp(&j)));
-        let mut result = Self {
-            n_variables,
-            patterns: Vec::new(),
-            blocks: Vec::new(),
-            order: Vec::new(),
-        };
+        let mut result =
+            Self { n_variables, patterns: Vec::new(), blocks: Vec::new(), order: Vec::new() };
         let mut start = 0;
         for group in order.chunk_by(|&i, &j| masks[i] == masks[j]) {
             let (missing, observed) = (0..n_variables).partition(|&a| masks[group[0]][a]);
             result.patterns.push(Pattern { observed, missing });
             for members in group.chunks(WIDTH) {
-                result.blocks.push(block(&rows, members, start, result.patterns.len() - 1, &weight));
+                result.blocks.push(block(
+                    &rows,
+                    members,
+                    start,
+                    result.patterns.len() - 1,
+                    &weight,
+                ));
                 start += members.len();
             }
         }

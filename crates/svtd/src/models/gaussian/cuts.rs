@@ -85,9 +85,8 @@ fn residuals(model: &GaussianModel, mean: &[f64]) -> Matrix {
 }
 
 fn weighted_mean(rows: &Matrix, weights: &[f64], total: f64) -> Vec<f64> {
-    let mean = |a: usize| {
-        rows.column(a).iter().zip(weights).map(|(x, w)| w * x).sum::<f64>() / total
-    };
+    let mean =
+        |a: usize| rows.column(a).iter().zip(weights).map(|(x, w)| w * x).sum::<f64>() / total;
     (0..rows.n_columns()).map(mean).collect()
 }
 

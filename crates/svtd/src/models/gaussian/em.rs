@@ -183,9 +183,7 @@ impl Problem {
                         + scale * trace_of_quotient(&lower, &self.prior)
                 }
                 Covariance::Diagonal => spread.iter().map(|v| v.ln() + scale / v).sum(),
-                Covariance::Spherical => {
-                    mixture.d as f64 * (spread[0].ln() + scale / spread[0])
-                }
+                Covariance::Spherical => mixture.d as f64 * (spread[0].ln() + scale / spread[0]),
             }
         };
         -0.5 * self.nu * (0..mixture.n_spreads()).map(of).sum::<f64>()
@@ -225,10 +223,8 @@ impl Problem {
             }
             (log_likelihood, sums)
         });
-        let mut total = Pass {
-            log_likelihood: 0.0,
-            sums: vec![Sums::zeros(mixture.d, matrix); mixture.k],
-        };
+        let mut total =
+            Pass { log_likelihood: 0.0, sums: vec![Sums::zeros(mixture.d, matrix); mixture.k] };
         for (log_likelihood, sums) in parts {
             total.log_likelihood += log_likelihood;
             total.sums.iter_mut().zip(&sums).for_each(|(own, more)| own.add(more));

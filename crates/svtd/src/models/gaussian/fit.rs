@@ -227,9 +227,8 @@ impl GaussianMixtureParams {
         k: usize,
         watch: Watch<'_>,
     ) -> (GaussianModel, Found<Mixture>) {
-        let run = |model: &GaussianModel| {
-            Search::new(model).effort(self.effort).watch(&watch).fit(k)
-        };
+        let run =
+            |model: &GaussianModel| Search::new(model).effort(self.effort).watch(&watch).fit(k);
         match self.prior {
             Prior::Auto if self.covariance == Covariance::Full && k > 1 => {
                 best_prior(PRIOR_CHOICES.map(|nu| {
@@ -295,8 +294,9 @@ fn held_out(model: &GaussianModel, mixture: &Mixture) -> f64 {
         .into_par_iter()
         .map(|fold| {
             // By content, so that a record given twice is in one fold, as one of weight two is.
-            let (out, kept): (Vec<usize>, Vec<usize>) = (0..n)
-                .partition(|&i| fingerprint(model.points().record(i)) % FOLDS as u64 == fold as u64);
+            let (out, kept): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| {
+                fingerprint(model.points().record(i)) % FOLDS as u64 == fold as u64
+            });
             if out.is_empty() || kept.is_empty() {
                 return 0.0;
             }

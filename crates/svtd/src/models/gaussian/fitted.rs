@@ -63,8 +63,7 @@ impl GaussianMixture {
     ) -> Self {
         let (k, d) = (mixture.k, mixture.d);
         let coordinates = &model.coordinates;
-        let rows: Vec<Vec<f64>> =
-            (0..k).map(|j| coordinates.mean_back(mixture.mean(j))).collect();
+        let rows: Vec<Vec<f64>> = (0..k).map(|j| coordinates.mean_back(mixture.mean(j))).collect();
         let covariances = (0..mixture.n_spreads())
             .map(|j| coordinates.covariance_back(&mixture.covariance_matrix(j)))
             .collect();
@@ -246,12 +245,8 @@ impl GaussianMixture {
             )));
         }
         let coordinates = self.own_coordinates();
-        let mixture = coordinates.mixture_in(
-            self.covariance,
-            &self.weights,
-            &self.means,
-            &self.covariances,
-        );
+        let mixture =
+            coordinates.mixture_in(self.covariance, &self.weights, &self.means, &self.covariances);
         let blocks = Blocks::new(
             points.n_variables(),
             points.n_records(),

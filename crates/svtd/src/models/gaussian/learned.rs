@@ -148,9 +148,15 @@ impl Learned for GaussianMixture {
         let c = self.criteria();
         let (reached, starts) = agreement(self.starts());
         vec![
-            ("log-likelihood", format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters)),
+            (
+                "log-likelihood",
+                format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters),
+            ),
             ("criteria", format!("AIC {:.2}, AIC3 {:.2}, BIC {:.2}", c.aic, c.aic3, c.bic)),
-            ("covariance", format!("{}, prior of {} records", self.covariance().name(), self.prior())),
+            (
+                "covariance",
+                format!("{}, prior of {} records", self.covariance().name(), self.prior()),
+            ),
             ("starts", format!("{reached} of {starts} reach this solution")),
         ]
     }
@@ -196,8 +202,9 @@ impl Learned for GaussianMixture {
     fn infer(&self, table: &Table) -> Result<Listing> {
         let points = Points::from_table(table, self.names(), None)?;
         let placed = GaussianMixture::infer(self, &points)?;
-        let likeliest: Vec<usize> =
-            (0..points.n_records()).map(|i| first_of_most(&placed.responsibilities.row(i))).collect();
+        let likeliest: Vec<usize> = (0..points.n_records())
+            .map(|i| first_of_most(&placed.responsibilities.row(i)))
+            .collect();
         let mut listing = membership("component", &placed.responsibilities, &likeliest);
         listing.columns.push(("log_density".to_owned(), Cells::real(placed.log_densities)));
         Ok(listing)
@@ -226,9 +233,8 @@ impl Learned for GaussianMixture {
         // Distances of means in deviations of the first model's components.
         let distance = |i: usize, j: usize| -> f64 {
             let c = self.covariance_of(i);
-            let square = |a: usize| {
-                (self.means()[(i, a)] - other.means()[(j, a)]).powi(2) / c[(a, a)]
-            };
+            let square =
+                |a: usize| (self.means()[(i, a)] - other.means()[(j, a)]).powi(2) / c[(a, a)];
             (0..self.names().len()).map(square).sum::<f64>().sqrt()
         };
         let (k, l) = (Learned::n_components(self), Learned::n_components(&other));
@@ -264,8 +270,10 @@ pub(crate) fn matched(
     l: usize,
     distance: impl Fn(usize, usize) -> f64,
 ) -> Vec<(usize, usize, f64)> {
-    let mut all: Vec<(usize, usize, f64)> =
-        (0..k).flat_map(|i| (0..l).map(move |j| (i, j))).map(|(i, j)| (i, j, distance(i, j))).collect();
+    let mut all: Vec<(usize, usize, f64)> = (0..k)
+        .flat_map(|i| (0..l).map(move |j| (i, j)))
+        .map(|(i, j)| (i, j, distance(i, j)))
+        .collect();
     all.sort_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
     let mut taken: Vec<(usize, usize, f64)> = Vec::new();
     for pair in all {

@@ -215,8 +215,7 @@ fn keeps_shape(values: &[f64], safe: &[f64], d: usize) -> bool {
     let inverse = inverse_lower(&lower_factor(safe, d));
     let middle = Matrix::from_columns(d, d, values.to_vec());
     let quotient = inverse.times(&middle).times(&inverse.transpose());
-    let symmetric =
-        Matrix::from_fn(d, d, |a, b| 0.5 * (quotient[(a, b)] + quotient[(b, a)]));
+    let symmetric = Matrix::from_fn(d, d, |a, b| 0.5 * (quotient[(a, b)] + quotient[(b, a)]));
     symmetric_eigen(&symmetric).0.last().is_some_and(|&least| least >= LEAST_EIGENVALUE)
 }
 

@@ -141,10 +141,7 @@ impl Points {
         }
         for i in 0..self.n_records() {
             if self.record(i).iter().all(|v| v.is_nan()) {
-                return Err(data(format!(
-                    "record {} has no observed value; leave it out",
-                    i + 1
-                )));
+                return Err(data(format!("record {} has no observed value; leave it out", i + 1)));
             }
         }
         Ok(())

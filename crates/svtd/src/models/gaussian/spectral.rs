@@ -54,7 +54,8 @@ impl RawMoments {
         let d = means.first().map_or(0, Vec::len);
         let delta = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
         let sum = |f: &dyn Fn(usize) -> f64| (0..weights.len()).map(|j| weights[j] * f(j)).sum();
-        let pair = |j: usize, a: usize, b: usize| means[j][a] * means[j][b] + variances[j] * delta(a, b);
+        let pair =
+            |j: usize, a: usize, b: usize| means[j][a] * means[j][b] + variances[j] * delta(a, b);
         let triple = |j: usize, i: usize, a: usize, b: usize| {
             let m = &means[j];
             let noise = m[i] * delta(a, b) + m[a] * delta(i, b) + m[b] * delta(i, a);
@@ -109,9 +110,7 @@ impl RawMoments {
             squares - 2.0 * cross + constant * zeroth
         };
         let mut a: Vec<f64> = (0..d)
-            .map(|i| {
-                spread(&self.third[i], &|b| self.second[(i, b)], m1[i]) / rest as f64
-            })
+            .map(|i| spread(&self.third[i], &|b| self.second[(i, b)], m1[i]) / rest as f64)
             .collect();
         a.push(spread(&self.second, &|b| m1[b], 1.0) / rest as f64);
         let noise = |i: usize, j: usize| if i == j && i < d { 1.0 } else { 0.0 };
@@ -131,8 +130,7 @@ impl RawMoments {
                 raw2(others[0], others[1])
             }
         };
-        let second =
-            Matrix::from_fn(d + 1, d + 1, |i, j| raw2(i, j) - mean_variance * noise(i, j));
+        let second = Matrix::from_fn(d + 1, d + 1, |i, j| raw2(i, j) - mean_variance * noise(i, j));
         let third = (0..=d)
             .map(|i| {
                 Matrix::from_fn(d + 1, d + 1, |x, y| {
@@ -155,11 +153,8 @@ impl RawMoments {
         let d = self.first.len();
         // Coordinates of `a` in the columns: omega_j sigma_j^2 / omega_j^(1/2).
         let dual = whitening.unmixing().times(&found.rotation);
-        let mut result = SphericalComponents {
-            centres: Vec::new(),
-            weights: Vec::new(),
-            variances: Vec::new(),
-        };
+        let mut result =
+            SphericalComponents { centres: Vec::new(), weights: Vec::new(), variances: Vec::new() };
         for j in 0..k {
             let root = columns[(d, j)];
             if !root.is_finite() || root.abs() < 1e-12 {
@@ -203,21 +198,19 @@ mod tests {
     #[test]
     fn exact_moments_give_exact_components() {
         let weights = [0.5, 0.2, 0.3];
-        let means = vec![
-            vec![1.0, 0.0, -2.0, 0.5],
-            vec![-1.5, 2.0, 0.3, 0.0],
-            vec![0.2, -1.0, 1.0, 2.0],
-        ];
+        let means =
+            vec![vec![1.0, 0.0, -2.0, 0.5], vec![-1.5, 2.0, 0.3, 0.0], vec![0.2, -1.0, 1.0, 2.0]];
         let variances = [0.5, 1.5, 0.8];
         for method in [Method::Joint, Method::Svtd, Method::TensorPower { seed: 1 }] {
-            let found = RawMoments::exact(&weights, &means, &variances).spherical_components(3, method).unwrap();
+            let found = RawMoments::exact(&weights, &means, &variances)
+                .spherical_components(3, method)
+                .unwrap();
             for (j, mean) in means.iter().enumerate() {
                 let near = |c: &Vec<f64>| -> f64 {
                     c.iter().zip(mean).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
                 };
-                let best = (0..3).min_by(|&a, &b| {
-                    near(&found.centres[a]).total_cmp(&near(&found.centres[b]))
-                });
+                let best = (0..3)
+                    .min_by(|&a, &b| near(&found.centres[a]).total_cmp(&near(&found.centres[b])));
                 let best = best.unwrap();
                 assert!(near(&found.centres[best]) < 1e-8, "{method:?} {found:?}");
                 assert!((found.weights[best] - weights[j]).abs() < 1e-8);

@@ -37,7 +37,8 @@ pub(super) fn starts(model: &GaussianModel, k: usize) -> Vec<(&'static str, Mixt
             found.push(("whitened partition", labels));
         }
     }
-    let start = |labels: &[usize]| model.parameters_from(&partition_responsibilities(labels, k, FIRM));
+    let start =
+        |labels: &[usize]| model.parameters_from(&partition_responsibilities(labels, k, FIRM));
     let bins = bins::start(model, k).map(|mixture| ("bins", mixture));
     found.into_iter().map(|(name, labels)| (name, start(&labels))).chain(bins).collect()
 }

@@ -225,7 +225,10 @@ fn error_bars(model: &HmmModel, chain: &Chain) -> ErrorBars {
 }
 
 /// What is left of a sequence around a gap.
-fn around(range: &std::ops::Range<usize>, gap: &std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
+fn around(
+    range: &std::ops::Range<usize>,
+    gap: &std::ops::Range<usize>,
+) -> Vec<std::ops::Range<usize>> {
     let before = range.start..range.end.min(gap.start);
     let after = range.start.max(gap.end)..range.end;
     [before, after].into_iter().filter(|r| !r.is_empty()).collect()

@@ -481,11 +481,8 @@ impl Hmm {
     fn likelihoods(&self, sequences: &Sequences) -> (Observations, Likelihoods) {
         let layout = self.layout();
         let width = layout.width();
-        let reference = Reference {
-            overall: vec![0.0; width],
-            units: vec![(0.0, 1.0); layout.d],
-            layout,
-        };
+        let reference =
+            Reference { overall: vec![0.0; width], units: vec![(0.0, 1.0); layout.d], layout };
         let observations = Observations::new(sequences, &reference);
         let mut chain = Chain::zeros(self.n_states, width);
         for j in 0..self.n_states {

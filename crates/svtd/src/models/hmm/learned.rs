@@ -40,8 +40,9 @@ impl Hmm {
         let emission = by_rows(k, width, &parts.numbers("emission", k * width)?);
         let n_sequences = parts.field("n_sequences")?;
         let parameters = (initial, transitions, emission);
-        let mut model = Self::from_parameters(emissions, names, categories, parameters, n_sequences)
-            .map_err(|error| format!("holds no hidden Markov model: {error}"))?;
+        let mut model =
+            Self::from_parameters(emissions, names, categories, parameters, n_sequences)
+                .map_err(|error| format!("holds no hidden Markov model: {error}"))?;
         model.columns = parts.field("columns")?;
         model.prior = parts.field("prior")?;
         model.objective = parts.field("objective")?;
@@ -66,9 +67,10 @@ impl Hmm {
         let dwell_error = (0..k).map(|j| bars.map(|b| half(b.dwell_times[j])));
         Listing {
             name: "states",
-            title: "the share of steps of every state in the long run and the steps it lasts, with \
+            title:
+                "the share of steps of every state in the long run and the steps it lasts, with \
                     half their 95 % intervals; the law of the first step"
-                .to_owned(),
+                    .to_owned(),
             columns: vec![
                 ("state".to_owned(), whole(1..k + 1)),
                 ("share".to_owned(), Cells::real(self.stationary())),
@@ -82,17 +84,20 @@ impl Hmm {
 
     fn transition_listing(&self) -> Listing {
         let k = self.n_states();
-        let cells: Vec<(usize, usize)> =
-            (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).collect();
+        let cells: Vec<(usize, usize)> = (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).collect();
         let bars = self.error_bars();
         let error = |&ij: &(usize, usize)| bars.map(|b| JACKKNIFE_FACTOR * b.transitions[ij]);
         Listing {
             name: "transitions",
-            title: "probability of going from state to state, with half its 95 % interval".to_owned(),
+            title: "probability of going from state to state, with half its 95 % interval"
+                .to_owned(),
             columns: vec![
                 ("from".to_owned(), whole(cells.iter().map(|c| c.0 + 1))),
                 ("to".to_owned(), whole(cells.iter().map(|c| c.1 + 1))),
-                ("probability".to_owned(), Cells::real(cells.iter().map(|&ij| self.transitions()[ij]))),
+                (
+                    "probability".to_owned(),
+                    Cells::real(cells.iter().map(|&ij| self.transitions()[ij])),
+                ),
                 ("+-".to_owned(), Cells::Real(cells.iter().map(error).collect())),
             ],
         }
@@ -109,7 +114,10 @@ impl Hmm {
         let error = |&jc: &(usize, usize)| bars.map(|b| JACKKNIFE_FACTOR * b.emissions[jc]);
         let mut columns = vec![
             ("state".to_owned(), whole(cells.iter().map(|c| c.0 + 1))),
-            ("variable".to_owned(), Cells::Text(cells.iter().map(|c| self.variable_of(c.1)).collect())),
+            (
+                "variable".to_owned(),
+                Cells::Text(cells.iter().map(|c| self.variable_of(c.1)).collect()),
+            ),
         ];
         if self.emissions() == Emissions::Categorical {
             let labels = cells.iter().map(|c| self.label_of(c.1)).collect();
@@ -180,7 +188,10 @@ impl Learned for Hmm {
         let c = self.criteria();
         let (reached, starts) = agreement(self.starts());
         vec![
-            ("log-likelihood", format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters)),
+            (
+                "log-likelihood",
+                format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters),
+            ),
             ("criteria", format!("AIC {:.2}, AIC3 {:.2}, BIC {:.2}", c.aic, c.aic3, c.bic)),
             (
                 "emissions",

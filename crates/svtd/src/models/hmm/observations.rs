@@ -56,7 +56,9 @@ impl Reference {
             let mean = observed.iter().sum::<f64>() / n;
             match layout.emissions {
                 Emissions::Categorical => {
-                    observed.iter().for_each(|&x| overall[layout.offsets[v] + x as usize] += 1.0 / n);
+                    observed
+                        .iter()
+                        .for_each(|&x| overall[layout.offsets[v] + x as usize] += 1.0 / n);
                 }
                 Emissions::Poisson | Emissions::Multinomial => overall[v] = mean,
                 Emissions::Gaussian => {

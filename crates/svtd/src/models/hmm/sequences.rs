@@ -80,8 +80,7 @@ impl Sequences {
             for v in 0..n_variables {
                 let codes = sequences.variable(v).filter(|x| !x.is_nan());
                 let most = codes.fold(-1.0, f64::max);
-                sequences.categories[v] =
-                    (0..(most as i64 + 1)).map(|c| c.to_string()).collect();
+                sequences.categories[v] = (0..(most as i64 + 1)).map(|c| c.to_string()).collect();
             }
         }
         Ok(sequences)

@@ -131,9 +131,8 @@ fn best_window(model: &HmmModel, symbols: &Symbols) -> Option<usize> {
             (0..GROUPS).filter_map(|g| value(&|number| number / block != g)).collect();
         let n = without.len() as f64;
         let mean = without.iter().sum::<f64>() / n;
-        let error = ((n - 1.0) / n
-            * without.iter().map(|v| (v - mean).powi(2)).sum::<f64>())
-        .sqrt();
+        let error =
+            ((n - 1.0) / n * without.iter().map(|v| (v - mean).powi(2)).sum::<f64>()).sqrt();
         let signal = whole / error.max(1e-300);
         if signal > WINDOW_SIGNAL && best.is_none_or(|(most, _)| signal > most) {
             best = Some((signal, width));
@@ -198,9 +197,8 @@ pub(super) fn from_emissions(
 fn joint_transitions(bigrams: &Matrix, laws: &Matrix) -> Matrix {
     let k = laws.n_columns();
     let total: f64 = bigrams.values().iter().sum::<f64>().max(1.0);
-    let mut q = Matrix::from_fn(k, k, |i, j| {
-        (if i == j { 0.5 } else { 0.0 } + 0.5 / k as f64) / k as f64
-    });
+    let mut q =
+        Matrix::from_fn(k, k, |i, j| (if i == j { 0.5 } else { 0.0 } + 0.5 / k as f64) / k as f64);
     let transposed = laws.transpose();
     for _ in 0..50 {
         let mut ratio = laws.times(&q).times(&transposed);

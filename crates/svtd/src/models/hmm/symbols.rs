@@ -39,7 +39,8 @@ impl Symbols {
             (Emissions::Poisson | Emissions::Gaussian, 1) => bins(model, n_bins),
             _ => cells(model, n_bins),
         };
-        let n_symbols = by_row.iter().filter(|&&s| s != MISSING).max().map_or(0, |m| *m as usize + 1);
+        let n_symbols =
+            by_row.iter().filter(|&&s| s != MISSING).max().map_or(0, |m| *m as usize + 1);
         let of = observations.codes.iter().map(|&code| by_row[code as usize]).collect();
         (n_symbols > 1).then_some(Self { n_symbols, of, are_categories: false })
     }

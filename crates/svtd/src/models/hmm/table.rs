@@ -164,7 +164,9 @@ impl SequenceColumns {
 
 /// Numbers by size, other labels in alphabetical order (dates written year first among them).
 fn order_places(column: &Column) -> Result<Vec<f64>> {
-    if let Some(row) = column.codes().iter().position(|&c| column.labels().get(c as usize).is_none()) {
+    if let Some(row) =
+        column.codes().iter().position(|&c| column.labels().get(c as usize).is_none())
+    {
         return Err(data(format!(
             "row {} has no value in column {}, so its place is not known",
             row + 1,
@@ -213,11 +215,8 @@ fn codes(column: &Column, known: &[String]) -> Result<Vec<f64>> {
 
 /// The emissions that the cells look like.
 fn guessed(columns: &[&Column]) -> Emissions {
-    let numbers: Vec<Option<f64>> = columns
-        .iter()
-        .flat_map(|column| column.labels())
-        .map(|label| as_number(label))
-        .collect();
+    let numbers: Vec<Option<f64>> =
+        columns.iter().flat_map(|column| column.labels()).map(|label| as_number(label)).collect();
     let whole = |x: &Option<f64>| x.is_some_and(|x| x >= 0.0 && x.fract() == 0.0);
     if numbers.iter().any(Option::is_none) {
         Emissions::Categorical
