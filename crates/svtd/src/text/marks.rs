@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn text_without_spaces_is_marked_character_by_character_and_full_width_signs_part_it() {
-        let found = marked("春眠，不觉晓。春", &Preprocessing::new(), &["春", "晓"]);
+        let found = marked("春眠，不觉晓。春", &Preprocessing::new().min_length(1), &["春", "晓"]);
         let texts: Vec<_> = found.into_iter().map(|(text, _)| text).collect();
         assert_eq!(texts, ["春", "晓", "春"]);
     }
