@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use svtd::choosing::{MOST_TOPICS, Sweep};
 use svtd::fit::{LdaParams, SingleTopicParams};
 use svtd::moments::Rows;
+use svtd::rivals::{CollapsedGibbs, Em, Start};
 use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, Scaling, SingleTopic};
 
 use crate::waiting::Steps;
@@ -32,6 +33,17 @@ pub struct Choices {
     allow_fewer: bool,
     trust: bool,
     seed: u64,
+    /// The classical rival that learns in place of the moments.
+    rival: Option<Rival>,
+}
+
+/// A classical rival with its options, those of the other one missing.
+#[derive(FromPyObject)]
+enum Rival {
+    #[pyo3(from_item_all)]
+    Em { restarts: usize, start: String, seed: u64 },
+    #[pyo3(from_item_all)]
+    Gibbs { burn_in: usize, samples: usize, eta: f64, seed: u64 },
 }
 
 /// A law by its name, or a weight for each document.
@@ -61,6 +73,7 @@ pub struct Request {
     polish: Option<Polish>,
     allow_fewer: bool,
     trust: bool,
+    rival: Option<Rival>,
 }
 
 /// Which of the models.
@@ -99,6 +112,7 @@ impl TryFrom<Choices> for Request {
             polish: choices.polish.map(polish).transpose()?,
             allow_fewer: choices.allow_fewer,
             trust: choices.trust,
+            rival: choices.rival,
         })
     }
 }
@@ -171,7 +185,11 @@ impl Request {
     }
 
     fn lda(&self) -> LdaParams {
-        let params = apply!(self, Lda::params(self.n_topics.unwrap_or(1)));
+        let mut params = apply!(self, Lda::params(self.n_topics.unwrap_or(1)));
+        if let Some(Rival::Gibbs { burn_in, samples, eta, seed }) = self.rival {
+            let gibbs = CollapsedGibbs::default().burn_in(burn_in).samples(samples);
+            params = params.by_gibbs(gibbs.eta(eta).seed(seed));
+        }
         match self.alpha0 {
             Some(alpha0) => params.alpha0(alpha0),
             None => params,
@@ -179,7 +197,17 @@ impl Request {
     }
 
     fn single_topic(&self) -> SingleTopicParams {
-        apply!(self, SingleTopic::params(self.n_topics.unwrap_or(1)))
+        let params = apply!(self, SingleTopic::params(self.n_topics.unwrap_or(1)));
+        match &self.rival {
+            Some(Rival::Em { restarts, start, seed }) => {
+                let start = match start.as_str() {
+                    "kmeans++" => Start::KMeansPlusPlus,
+                    _ => Start::Random,
+                };
+                params.by_em(Em::default().restarts(*restarts).start(start).seed(*seed))
+            }
+            _ => params,
+        }
     }
 }
 

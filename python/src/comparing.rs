@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use svtd::evaluation::{Comparison, MovedWord};
 
-use crate::failure::exception;
 use crate::fitted::Fitted;
+use crate::waiting::run;
 
 /// Which topics of two models are the same, and which words moved.
 #[pyfunction]
@@ -16,8 +16,8 @@ pub fn compare<'py>(
     n_words: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (old, new) = (old.saved(), new.saved());
-    let compared = py.detach(|| Comparison::new(old.model.topics(), new.model.topics(), n_words));
-    let compared = compared.map_err(|error| exception(&error))?;
+    let work = move |_: &_| Comparison::new(old.model.topics(), new.model.topics(), n_words);
+    let compared = run(py, 1, None, work)?;
     let result = PyDict::new(py);
     result.set_item("mean_distance", compared.mean_distance())?;
     result.set_item("only_old", &compared.only_old)?;

@@ -153,6 +153,7 @@ trait Count: Element + Copy + Send + Sync {
 
 /// Why a number is no count.
 enum Refused {
+    NotFinite(String),
     Negative(String),
     Fraction(String),
     TooLarge(String),
@@ -190,9 +191,11 @@ macro_rules! float {
         impl Count for $number {
             fn count(self) -> Result<u32, Refused> {
                 let value = f64::from(self);
-                if value < 0.0 {
+                if !value.is_finite() {
+                    Err(Refused::NotFinite(self.to_string()))
+                } else if value < 0.0 {
                     Err(Refused::Negative(self.to_string()))
-                } else if value.fract() != 0.0 || value.is_nan() {
+                } else if value.fract() != 0.0 {
                     Err(Refused::Fraction(self.to_string()))
                 } else if value > f64::from(u32::MAX) {
                     Err(Refused::TooLarge(self.to_string()))
@@ -313,6 +316,7 @@ fn refusal(document: usize, word: usize, refused: &Refused) -> String {
         format!("row {document}, column {word} holds {number}; {needed}")
     };
     match refused {
+        Refused::NotFinite(number) => found(number, "fill or drop it first"),
         Refused::Negative(number) => {
             found(number, "Negative values in data cannot be counts of words")
         }

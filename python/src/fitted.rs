@@ -14,7 +14,7 @@ use svtd::persist::Saved;
 use crate::choices::{Choices, Request};
 use crate::counts::{Counts, names};
 use crate::failure::exception;
-use crate::waiting::{Steps, run};
+use crate::waiting::run;
 
 /// Words of a document, how often each occurs, and how far each pulls towards every topic.
 type Pulls<'py> = (Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>);
@@ -123,10 +123,35 @@ impl Fitted {
         topics.iter().map(|topic| topic.standing().map(|standing| standing.name())).collect()
     }
 
+    /// What people call the topics, one for each; `None` for those without a name.
+    fn names(&self) -> Vec<Option<String>> {
+        self.0.model.topics().iter().map(|topic| topic.name().map(str::to_owned)).collect()
+    }
+
+    /// The same model with other names of its topics.
+    fn with_names(&self, names: Vec<Option<String>>) -> PyResult<Self> {
+        let mut saved = Saved::clone(&self.0);
+        saved.model.set_names(names).map_err(|error| exception(&error))?;
+        Ok(Self(Arc::new(saved)))
+    }
+
     /// SHA-256 of the corpus the model was fitted on.
     #[getter]
     fn corpus_digest(&self) -> &str {
         &self.0.corpus_digest
+    }
+
+    /// The model with the topics of each group joined; a joined topic is called as its heaviest
+    /// part.
+    fn merged(&self, groups: Vec<Vec<usize>>) -> PyResult<Self> {
+        let merged = self.0.model.merge_topics(&groups).map_err(|error| exception(&error))?;
+        let heaviest = merged.parts.iter().map(|part| part[0]);
+        let mut model = merged.model;
+        if let Some(names) = self.0.model.topics().names() {
+            let kept = heaviest.map(|j| names[j].clone()).collect();
+            model.set_names(kept).map_err(|error| exception(&error))?;
+        }
+        Ok(Fitted(Arc::new(Saved { model, ..(*self.0).clone() })))
     }
 
     /// The topics of every document: documents x topics, every row sums to one.
@@ -137,8 +162,7 @@ impl Fitted {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (saved, corpus) = (Arc::clone(&self.0), Arc::clone(&counts.0));
-        let work = move |steps: &Steps| saved.model.infer_watched(&corpus, &|_, _| steps.go_on());
-        let inferred = run(py, threads, None, work)?;
+        let inferred = run(py, threads, None, move |_| saved.model.infer(&corpus))?;
         by_rows(py, &inferred.mixtures)
     }
 

@@ -13,8 +13,10 @@
 //! | `texts.rs` | text to counts |
 //! | `choosing.rs` | what the data can say, and how many topics |
 //! | `comparing.rs` | two models side by side |
+//! | `report.rs` | the page of a model |
 //! | `drawing.rs` | corpora whose truth is known |
 //! | `records.rs` | models of records: classes, raters |
+//! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
@@ -26,7 +28,10 @@ mod counts;
 mod drawing;
 mod failure;
 mod fitted;
+mod gaussian;
+mod hmm;
 mod records;
+mod report;
 mod texts;
 mod waiting;
 
@@ -48,7 +53,15 @@ mod _svtd {
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
     #[pymodule_export]
+    use crate::gaussian::{gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample};
+    #[pymodule_export]
+    use crate::hmm::{
+        hmm_climb, hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score,
+    };
+    #[pymodule_export]
     use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
+    #[pymodule_export]
+    use crate::report::report;
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

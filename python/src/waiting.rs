@@ -4,12 +4,13 @@
 //! interpreter lock and waits; every [`BLINK`] it takes the lock for a moment to ask whether a
 //! signal came (Ctrl-C), and whenever a step is told it passes it on to the caller's function.
 //!
-//! An exception from either ends the wait at once. The work itself ends at its next step, where
-//! it finds that nobody waits any more and unwinds; until then it holds nothing of Python's.
+//! An exception from either ends the wait at once, and raises the flag that the threads of the pool
+//! heed ([`svtd::stop`]): the work unwinds from whatever loop it is in. Until then it holds nothing
+//! of Python's.
 //! The pool lives as long as the call, so a forked process inherits no threads that are not there.
 
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -33,43 +34,30 @@ enum News<T> {
     Over(Option<svtd::Result<T>>),
 }
 
-/// Thrown to unwind work that nobody waits for.
-struct GivenUp;
-
-type Teller = Box<dyn Fn(&'static str, usize, usize) + Send + Sync>;
+type Teller = Box<dyn Fn(&'static str, usize, usize) + Send>;
 
 /// Where the work reports its steps.
 pub struct Steps {
-    given_up: Arc<AtomicBool>,
     tell: Option<Teller>,
 }
 
 impl Steps {
-    /// Leaves if nobody waits any more.
-    pub fn go_on(&self) {
-        if self.given_up.load(Ordering::Relaxed) {
-            // Not a panic: nothing is printed, and it ends where the work began.
-            resume_unwind(Box::new(GivenUp));
-        }
-    }
-
-    /// Tells a step, or leaves if nobody waits any more.
+    /// Tells a step to whoever listens.
     pub fn tell(&self, step: Step) {
-        self.go_on();
         if let Some(tell) = &self.tell {
             tell(step.stage.name(), step.done, step.of);
         }
     }
 }
 
-/// How many threads `n_jobs` stands for: the positive number itself, or all processors but
-/// `-n_jobs - 1`.
+/// How many threads `n_jobs` stands for: the positive number itself but no more than there are
+/// processors, or all processors but `-n_jobs - 1`.
 #[pyfunction]
 pub fn n_threads(n_jobs: isize) -> PyResult<usize> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     match usize::try_from(n_jobs) {
         Ok(0) => Err(PyValueError::new_err("n_jobs must not be 0; give -1 for all processors")),
-        Ok(threads) => Ok(threads),
+        Ok(threads) => Ok(threads.min(processors)),
         Err(_) => Ok((processors + 1).saturating_sub(n_jobs.unsigned_abs()).max(1)),
     }
 }
@@ -82,12 +70,17 @@ pub fn run<T: Send + 'static>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&Steps) -> svtd::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
-    })?;
-    let (sender, news) = channel();
     let given_up = Arc::new(AtomicBool::new(false));
-    let steps = Steps { given_up: Arc::clone(&given_up), tell: teller(&callback, &sender) };
+    let heeded = Arc::clone(&given_up);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(move |_| svtd::stop::heed(Arc::clone(&heeded)))
+        .build()
+        .map_err(|error| {
+            PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
+        })?;
+    let (sender, news) = channel();
+    let steps = Steps { tell: teller(&callback, &sender) };
     let worker = move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(move || work(&steps))));
         // Nobody may be there to hear it.

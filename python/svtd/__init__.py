@@ -11,22 +11,31 @@ mixture of topics. Both are scikit-learn estimators. Nothing is random unless as
 number of threads never changes a bit of the result.
 """
 
+from . import tl
+from ._base import NotFittedError
 from ._choosing import Sweep, check, sweep
 from ._classes import LatentClass, Raters
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
+from ._gaussian import GaussianMixture
 from ._generate import Generated, generate
+from ._report import Report
+from ._hmm import HMM
 from ._svtd import VERSION as __version__
 from ._svtd import FitError
 from ._vectorizer import Vectorizer
 
 __all__ = [
+    "HMM",
     "LDA",
     "Comparison",
     "FitError",
+    "GaussianMixture",
     "Generated",
+    "Report",
     "LatentClass",
     "Raters",
+    "NotFittedError",
     "SingleTopic",
     "Sweep",
     "TopicPair",
@@ -37,4 +46,5 @@ __all__ = [
     "generate",
     "load",
     "sweep",
+    "tl",
 ]

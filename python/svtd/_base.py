@@ -1,104 +1,284 @@
-"""The estimator base: scikit-learn's where it is installed, otherwise the least that works.
+"""What scikit-learn expects of an estimator, without importing scikit-learn.
 
-scikit-learn is not required. Without it, estimators still fit, transform and save; they have
-``get_params`` and ``set_params``, and no ``set_output``. With it, they are estimators like any
-other, from version 1.6 on.
+scikit-learn is asked only when somebody who uses it asks us: for tags, for the routing of metadata,
+for its exceptions. So ``import svtd`` costs what NumPy and SciPy cost, and a model works the same
+where scikit-learn is not installed.
+
+scikit-learn calls by name, not by class: ``clone``, ``Pipeline``, ``GridSearchCV`` and its own
+checks accept these estimators. Only ``isinstance(model, sklearn.base.BaseEstimator)`` is false.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Optional, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 
-try:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassNamePrefixFeaturesOutMixin,
-        TransformerMixin,
+from . import _frames
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+OLDEST_SKLEARN = (1, 6)
+"""The first scikit-learn that asks estimators for tags the way we answer."""
+
+Container = Literal["default", "pandas", "polars"]
+
+_E = TypeVar("_E", bound="Estimator")
+_T = TypeVar("_T", bound="Transformer")
+_M = TypeVar("_M", bound="Metadata")
+
+
+class NotFittedError(ValueError, AttributeError):
+    """The model was asked for something it only knows once it is fitted."""
+
+
+def raise_not_fitted(estimator: object) -> NoReturn:
+    """Raises scikit-learn's exception if scikit-learn is in use, and ours otherwise."""
+    sentence = (
+        f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+        "arguments before using this estimator."
     )
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    if "sklearn" in sys.modules and sys.modules["sklearn"] is not None:
+        from sklearn.exceptions import NotFittedError as Theirs
 
-    HAS_SKLEARN = True
-except ImportError:  # scikit-learn is missing, or older than 1.6
-    HAS_SKLEARN = False
+        raise Theirs(sentence)
+    raise NotFittedError(sentence)
 
-    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The model was asked for something it only knows once it is fitted."""
 
-    class BaseEstimator:  # type: ignore[no-redef]
-        """Parameters are what ``__init__`` takes, kept under the same names."""
+def check_is_fitted(estimator: object, attribute: Optional[str] = None) -> None:
+    """Refuses an estimator that has not learned this attribute, or any."""
+    learned = vars(estimator)
+    if attribute is None:
+        known = any(name.endswith("_") and not name.startswith("_") for name in learned)
+    else:
+        known = attribute in learned
+    if not known:
+        raise_not_fitted(estimator)
 
-        @classmethod
-        def _get_param_names(cls) -> list[str]:
-            parameters = inspect.signature(cls.__init__).parameters
-            return sorted(name for name in parameters if name != "self")
 
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            return {name: getattr(self, name) for name in self._get_param_names()}
+def validate_data(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
+    """A table of numbers, checked by scikit-learn if it is there and by the least that works if not.
 
-        def set_params(self, **params: Any) -> BaseEstimator:
-            known = self._get_param_names()
-            for name, value in params.items():
-                if name not in known:
-                    raise ValueError(f"invalid parameter {name!r}; valid parameters are {known!r}")
-                setattr(self, name, value)
-            return self
-
-        def __repr__(self) -> str:
-            defaults = inspect.signature(type(self).__init__).parameters
-            changed = [
-                f"{name}={value!r}"
-                for name, value in self.get_params().items()
-                if value is not defaults[name].default and value != defaults[name].default
-            ]
-            return f"{type(self).__name__}({', '.join(changed)})"
-
-    class TransformerMixin:  # type: ignore[no-redef]
-        pass
-
-    class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
-        def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-            check_is_fitted(self, "components_")
-            prefix = type(self).__name__.lower()
-            names = [f"{prefix}{i}" for i in range(self._n_features_out)]
-            return np.asarray(names, dtype=object)
-
-    def check_is_fitted(estimator: Any, attributes: str) -> None:  # type: ignore[misc]
-        if not hasattr(estimator, attributes):
-            raise NotFittedError(f"this {type(estimator).__name__} is not fitted yet; call fit first")
-
-    def validate_data(estimator: Any, X: Any, *, reset: bool, **_: Any) -> Any:  # type: ignore[misc]
-        names = getattr(X, "columns", None)
-        if not sp.issparse(X):
-            X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(
-                f"expected a 2D table, documents x words, got {X.ndim}D; reshape your data"
-            )
-        if 0 in X.shape:
-            raise ValueError(f"found {X.shape[0]} documents and {X.shape[1]} words; one is required")
+    For estimators of real numbers; counts are checked by ``_tables``.
+    """
+    try:
+        from sklearn.utils.validation import validate_data as theirs
+    except ImportError:
+        table = np.asarray(X, dtype=options.get("dtype"))
+        if table.ndim != 2 or 0 in table.shape:
+            raise ValueError(f"expected a table of rows and columns, got shape {table.shape}") from None
         if reset:
-            estimator.n_features_in_ = X.shape[1]
-            if names is not None and all(isinstance(name, str) for name in names):
-                estimator.feature_names_in_ = np.asarray(names, dtype=object)
-        elif X.shape[1] != estimator.n_features_in_:
+            estimator.n_features_in_ = table.shape[1]
+        elif table.shape[1] != estimator.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+                f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
                 f"{estimator.n_features_in_} features as input"
+            ) from None
+        return table
+    return theirs(estimator, X, reset=reset, **options)
+
+
+def warn_of_old_sklearn() -> None:
+    """Says so, once, if the scikit-learn in use is too old to know our estimators."""
+    sklearn = sys.modules.get("sklearn")
+    version = str(getattr(sklearn, "__version__", ""))
+    parts = version.split(".")[:2]
+    if len(parts) == 2 and all(part.isdecimal() for part in parts):
+        if tuple(map(int, parts)) < OLDEST_SKLEARN:
+            warnings.warn(
+                f"svtd's models are scikit-learn estimators from scikit-learn 1.6 on, and this is "
+                f"{version}: pipelines and searches may treat them wrongly; "
+                "try pip install --upgrade scikit-learn",
+                UserWarning,
+                stacklevel=3,
             )
-        return X.tocsr() if sp.issparse(X) else X
+
+
+class Estimator:
+    """Parameters are what ``__init__`` takes, kept under the same names."""
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        parameters = inspect.signature(cls.__init__).parameters
+        return sorted(name for name in parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            For scikit-learn; no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+            Every parameter of ``__init__``.
+        """
+        # Whoever clones an estimator asks this first.
+        warn_of_old_sklearn()
+        return {name: getattr(self, name) for name in self._get_param_names()}
+
+    def set_params(self: _E, **params: Any) -> _E:
+        """Change parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            New values by name.
+
+        Returns
+        -------
+        self : object
+            The same estimator.
+        """
+        known = self._get_param_names()
+        for name in params:
+            if name not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}; "
+                    f"valid parameters are: {known!r}"
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [
+            f"{name}={value!r}"
+            for name, value in ((name, getattr(self, name, None)) for name in self._get_param_names())
+            if value is not defaults[name].default and repr(value) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(),
+        )
+
+
+class Transformer(Estimator):
+    """What ``transform`` returns takes the form that was asked for."""
+
+    def set_output(self: _T, *, transform: Optional[Container] = None) -> _T:
+        """What ``transform`` and ``fit_transform`` return.
+
+        Parameters
+        ----------
+        transform : {'default', 'pandas', 'polars'}, optional
+            An array, or a data frame of that library. ``None`` changes nothing.
+
+        Returns
+        -------
+        self : object
+            The same estimator.
+        """
+        if transform is None:
+            return self
+        if transform not in ("default", "pandas", "polars"):
+            raise ValueError(
+                f"transform must be 'default', 'pandas' or 'polars', got {transform!r}"
+            )
+        # scikit-learn's own name for it, which its clone carries over.
+        self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
+
+    def _output(self) -> str:
+        chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if chosen is None and sys.modules.get("sklearn") is not None:
+            import sklearn
+
+            chosen = sklearn.get_config().get("transform_output")
+        return chosen or "default"
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        raise NotImplementedError
+
+    def _in_container(self, values: npt.NDArray[np.float64], X: Any) -> Any:
+        """The values as the caller wants them, with the index of a frame kept."""
+        output = self._output()
+        if output == "default":
+            return values
+        return _frames.output(output, values, list(self.get_feature_names_out()), X)
+
+
+UNCHANGED = "$UNCHANGED$"
+"""What scikit-learn passes for a request that stays as it was."""
+
+
+class Metadata:
+    """What ``fit`` takes beside ``X``, for scikit-learn's routing of metadata."""
+
+    _fit_metadata: tuple[str, ...] = ()
+
+    def get_metadata_routing(self) -> Any:
+        """What this estimator asks of metadata; see scikit-learn's guide to metadata routing.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+            The requests of ``fit``.
+        """
+        import copy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        chosen = getattr(self, "_metadata_request", None)
+        if chosen is not None:
+            return copy.deepcopy(chosen)
+        request = MetadataRequest(owner=self)
+        for name in self._fit_metadata:
+            request.fit.add_request(param=name, alias=None)
+        return request
+
+    def set_fit_request(self: _M, **requests: Any) -> _M:
+        """Which metadata ``fit`` asks for, when scikit-learn routes it.
+
+        Parameters
+        ----------
+        **requests : dict
+            ``True``, ``False``, ``None`` or an alias for each of ``words``, ``sample_weight`` and
+            ``weights``.
+
+        Returns
+        -------
+        self : object
+            The same estimator.
+        """
+        unknown = sorted(set(requests) - set(self._fit_metadata))
+        if unknown:
+            raise TypeError(f"fit takes {', '.join(self._fit_metadata)}, not {', '.join(unknown)}")
+        routing = self.get_metadata_routing()
+        for name, alias in requests.items():
+            if alias != UNCHANGED:
+                routing.fit.add_request(param=name, alias=alias)
+        self._metadata_request = routing
+        return self
 
 
 __all__ = [
-    "HAS_SKLEARN",
-    "BaseEstimator",
-    "ClassNamePrefixFeaturesOutMixin",
+    "Container",
+    "Estimator",
+    "Metadata",
     "NotFittedError",
-    "TransformerMixin",
+    "Transformer",
     "check_is_fitted",
     "validate_data",
+    "warn_of_old_sklearn",
 ]

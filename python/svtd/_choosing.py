@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 import numpy as np
 
-from . import _frames
+from . import _frames, _inputs, _parameters
 from ._estimators import LDA, SingleTopic
 from ._svtd import check as _check
 from ._svtd import sweep as _sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal["lda", "single-topic"]
 
 
 class Sweep:
@@ -37,7 +42,7 @@ class Sweep:
         self.recommended = range(low, high + 1)
 
     @property
-    def fits(self) -> Any:
+    def fits(self) -> pd.DataFrame:
         names = ("n_topics", "log_likelihood", "standard_error", "npmi", "exclusivity")
         halves = ("n_found", "mean_words")
         rows = []
@@ -47,7 +52,7 @@ class Sweep:
         return _columns(rows, names + halves)
 
     @property
-    def directions(self) -> Any:
+    def directions(self) -> pd.DataFrame:
         return _columns(self.details["directions"], ("eigenvalue", "cross_validated", "z"))
 
     def __repr__(self) -> str:
@@ -58,7 +63,7 @@ class Sweep:
         )
 
 
-def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
+def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> pd.DataFrame:
     columns = {}
     for name in names:
         values = [row[name] for row in rows]
@@ -70,7 +75,7 @@ def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
 def check(
     X: Any,
     *,
-    model: str = "lda",
+    model: Kind = "lda",
     n_components: Optional[int] = None,
     alpha0: float = 1.0,
     words: Any = None,
@@ -88,8 +93,8 @@ def check(
         The number of topics the fit is to have; as many as are visible if not given.
     alpha0 : float, default=1.0
         LDA: the sum of the Dirichlet parameter.
-    words : sequence of str, optional
-        The words, one for each column.
+    words : sequence of str or mapping, optional
+        The words of the columns, as for ``fit``.
     n_jobs : int, optional
         Threads.
 
@@ -108,16 +113,19 @@ def check(
     3
     """
     estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
-    counts = estimator._read(X, words)
-    mixes = alpha0 if model == "lda" else None
-    return json.loads(_check(counts, mixes, n_components, estimator._threads()))
+    k = None if n_components is None else _parameters.whole("n_components", n_components, 1)
+    mixes = _parameters.positive("alpha0", alpha0) if model == "lda" else None
+    threads = estimator._threads()
+    counts = _inputs.for_fit(estimator, X, words, threads).counts
+    found: dict[str, Any] = json.loads(_check(counts, mixes, k, threads))
+    return found
 
 
 def sweep(
     X: Any,
     n_components: Any = range(2, 31),
     *,
-    model: str = "lda",
+    model: Kind = "lda",
     alpha0: float = 1.0,
     words: Any = None,
     n_jobs: Optional[int] = None,
@@ -134,8 +142,8 @@ def sweep(
         What documents are taken to be.
     alpha0 : float, default=1.0
         LDA: the sum of the Dirichlet parameter.
-    words : sequence of str, optional
-        The words, one for each column.
+    words : sequence of str or mapping, optional
+        The words of the columns, as for ``fit``.
     n_jobs : int, optional
         Threads.
 
@@ -154,17 +162,28 @@ def sweep(
     >>> swept.fits["n_topics"].tolist()
     [2, 3, 4, 5, 6]
     """
-    numbers = [int(k) for k in n_components]
-    if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)) or numbers[0] < 1:
+    try:
+        numbers = [_parameters.whole("n_components", k, 1) for k in n_components]
+    except ValueError:
+        raise ValueError(
+            f"n_components must be a range of whole numbers from 1 without gaps, got {n_components!r}"
+        ) from None
+    except TypeError:
+        raise TypeError(
+            f"n_components must be a range of whole numbers, got {n_components!r}"
+        ) from None
+    if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)):
         raise ValueError("n_components must be a range of whole numbers from 1 without gaps")
     estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
-    counts = estimator._read(X, words)
-    choices = estimator._choices()
-    swept = _sweep(counts, choices, numbers[0], numbers[-1], estimator._threads())
+    choices, threads = estimator._choices(), estimator._threads()
+    counts = _inputs.for_fit(estimator, X, words, threads).counts
+    swept = _sweep(counts, choices, numbers[0], numbers[-1], threads)
     return Sweep(json.loads(swept))
 
 
-def _estimator(model: str, *, alpha0: float, n_jobs: Optional[int]) -> Any:
+def _estimator(
+    model: str, *, alpha0: float, n_jobs: Optional[int]
+) -> Union[LDA, SingleTopic]:
     if model == "lda":
         return LDA(alpha0=alpha0, n_jobs=n_jobs)
     if model == "single-topic":

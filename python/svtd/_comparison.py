@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
-from . import _frames
+from . import _frames, _parameters
 from ._base import check_is_fitted
+from ._estimators import LDA, SingleTopic
 from ._svtd import compare
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class TopicPair(NamedTuple):
@@ -44,14 +48,16 @@ class Comparison(NamedTuple):
     n_words_only_new: int
     """Words that only the new vocabulary has."""
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """The pairs as a data frame."""
         return _frames.frame(
             {name: [getattr(pair, name) for pair in self.pairs] for name in TopicPair._fields}
         )
 
 
-def diff(old: Any, new: Any, n_words: int = 5) -> Comparison:
+def diff(
+    old: Union[LDA, SingleTopic], new: Union[LDA, SingleTopic], n_words: int = 5
+) -> Comparison:
     """Which topics of two models are the same, and what moved.
 
     Words are matched by name, topics one to one so that the sum of their distances is least.
@@ -78,8 +84,10 @@ def diff(old: Any, new: Any, n_words: int = 5) -> Comparison:
     >>> [(pair.old, pair.new) for pair in svtd.diff(model, model).pairs]
     [(0, 0), (1, 1), (2, 2)]
     """
-    for model in (old, new):
+    for name, model in (("old", old), ("new", new)):
+        if not isinstance(model, (LDA, SingleTopic)):
+            raise TypeError(f"{name} must be a fitted model, got {type(model).__name__}")
         check_is_fitted(model, "components_")
-    found = compare(old._fitted, new._fitted, n_words)
+    found = compare(old._fitted, new._fitted, _parameters.whole("n_words", n_words, 0))
     found["pairs"] = [TopicPair(*pair) for pair in found["pairs"]]
     return Comparison(**found)

@@ -1,526 +1,30 @@
-"""The estimators: scikit-learn's contract over the compiled module.
-
-``__init__`` only stores, ``fit`` checks and returns ``self``, what was learned ends in ``_``.
-Every number comes from the compiled module; what is done here is reading input, naming things and
-laying them out.
-"""
+"""The two models, with their parameters, and reading either from a file."""
 
 from __future__ import annotations
 
 import json
-import operator
-import numbers
 import os
-import sys
-from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
-import numpy as np
-import scipy.sparse as sp
-
-from . import _frames, _html, _inputs, _interop, _vectorizer
-from ._base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    check_is_fitted,
-)
-from ._svtd import Counts, Fitted
-from ._svtd import fit as _fit
+from . import _parameters
+from ._bertopic import BertopicHabits
+from ._learning import Progress
 from ._svtd import load as _load
-from ._svtd import n_threads as _n_threads
 
-Progress = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+Moments = Literal["joint", "svtd", "tensor-power", "eigenvectors", "singular-vectors", "als"]
+Weights = Union[Literal["optimal", "paper", "zou", "three-words"], "npt.ArrayLike"]
+Whitening = Literal["scaled", "plain"]
+Rows = Literal["kept", "removed"]
+Polish = Union[Literal["auto", "none"], int]
 
-class _TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """What both models share."""
-
-    _kind: str
-
-    # --- learning -----------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any = None, *, words: Optional[Sequence[str]] = None) -> Any:
-        """Learn the topics.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words, one row for each document: whole numbers that are not negative. A CSR
-            matrix is read in place, without a copy. A list of lists of words is counted first, a
-            list of texts is split into words first, as :class:`Vectorizer` does.
-        y : None
-            Ignored.
-        words : sequence of str, optional
-            The words, one for each column. Taken from the columns of a data frame if not given;
-            otherwise words are called ``"1"`` to ``"n"``.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
-        """
-        self._learn(X, words)
-        return self
-
-    def fit_transform(
-        self, X: Any, y: Any = None, *, words: Optional[Sequence[str]] = None
-    ) -> np.ndarray:
-        """Learn the topics and say what each document is about.
-
-        Equal to ``fit(X).transform(X)``, bit for bit.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-        y : None
-            Ignored.
-        words : sequence of str, optional
-            The words, one for each column.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            As :meth:`transform`.
-        """
-        counts = self._learn(X, words)
-        return self._fitted.infer(counts, self._threads())
-
-    def _learn(self, X: Any, words: Optional[Sequence[str]]) -> Counts:
-        choices = self._choices()
-        counts = self._read(X, words)
-        self._fitted = _fit(counts, choices, self._threads(), self._callback())
-        self._publish()
-        return counts
-
-    def _read(self, X: Any, words: Optional[Sequence[str]]) -> Counts:
-        if _vectorizer.is_texts(X) and words is None:
-            counts = _vectorizer.Vectorizer()._learn(X)
-            self._forget_names()
-            return counts
-        if _inputs.is_token_lists(X):
-            X, words = _inputs.count_tokens(X, words)
-            self._forget_names()
-        matrix = _inputs.rows(self, X, reset=True)
-        if matrix.shape[0] == 1:
-            raise ValueError("found 1 sample (n_samples=1); topics need more documents than that")
-        if matrix.shape[1] == 1:
-            raise ValueError("found 1 feature(s) (n_features=1); topics need more words than that")
-        if words is None:
-            words = getattr(self, "feature_names_in_", None)
-        return _inputs.counts(matrix, self._threads(), words)
-
-    def _forget_names(self) -> None:
-        """Words that were counted are no columns that a caller must keep in order."""
-        if hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _choices(self) -> dict[str, Any]:
-        weights = self.weights
-        if weights is not None and not isinstance(weights, str):
-            weights = np.asarray(weights, dtype=np.float64).tolist()
-        k = self.n_components
-        automatic = isinstance(k, str) and k == "auto"
-        if not automatic and (not isinstance(k, numbers.Integral) or k < 1):
-            raise ValueError(f"n_components must be a whole number of at least 1 or 'auto', got {k!r}")
-        return {
-            "kind": self._kind,
-            "n_components": None if automatic else int(k),
-            "alpha0": getattr(self, "alpha0", None),
-            "paper": bool(self.paper),
-            "method": self.method,
-            "weights": weights,
-            "whitening": self.whitening,
-            "rows": self.rows,
-            "polish": self.polish,
-            "allow_fewer": bool(self.allow_fewer),
-            "trust": bool(self.trust),
-            "seed": _seed(self.random_state),
-        }
-
-    def _publish(self) -> None:
-        fitted = self._fitted
-        self.components_ = fitted.components()
-        self.topic_weights_ = fitted.topic_weights()
-        alpha = fitted.alpha()
-        if alpha is not None:
-            self.alpha_ = alpha
-        self.diagnostics_ = json.loads(fitted.diagnostics())
-        self.singular_values_ = np.asarray(self.diagnostics_["eigenvalues"])[: self._n_features_out]
-        self.n_features_in_ = self.components_.shape[1]
-
-    def _threads(self) -> int:
-        if self.n_jobs is not None:
-            return _n_threads(int(self.n_jobs))
-        allowed = os.environ.get("OMP_NUM_THREADS", "")
-        return int(allowed) if allowed.isdecimal() and int(allowed) > 0 else _n_threads(-1)
-
-    def _callback(self) -> Optional[Progress]:
-        callback, verbose = self.callback, self.verbose
-        if not verbose:
-            return callback
-
-        def tell(stage: str, done: int, of: int) -> None:
-            if verbose > 1 or done == 0:
-                part = f" {done}/{of}" if of > 1 else ""
-                print(f"[{type(self).__name__}] {stage}{part}", file=sys.stderr, flush=True)
-            if callback is not None:
-                callback(stage, done, of)
-
-        return tell
-
-    # --- asking -------------------------------------------------------------------------------
-
-    def _ask(self, X: Any) -> Counts:
-        return _inputs.counts(self._matrix(X), self._threads(), may_be_empty=True)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """What each document is about.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            For :class:`LDA` the mixture of topics of each document, for :class:`SingleTopic` the
-            probability that it is about each topic. Rows sum to one; a document without words the
-            model knows gets the prior.
-        """
-        return self._fitted_model().infer(self._ask(X), self._threads())
-
-    def _fitted_model(self) -> Fitted:
-        check_is_fitted(self, "components_")
-        return self._fitted
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The same numbers as :meth:`transform`, always as an array.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The share or probability of every topic.
-        """
-        return self._fitted_model().infer(self._ask(X), self._threads())
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The number of the main topic of each document, from 0; the lowest wins ties.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Topics.
-        """
-        return self.predict_proba(X).argmax(axis=1)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of a word that the model has not seen; higher is better.
-
-        Every occurrence of every word falls into one of two halves of its document, as if by a coin
-        (a hash of the document's content, the word and the number of the occurrence); what the
-        document is about is told from one half, and the words of the other are predicted. So no
-        model can do well by learning documents by heart or by expecting words to be repeated, and
-        models of any kind and size can be compared. The order of rows and columns does not matter.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words, best of documents the model was not fitted on.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-            The mean natural logarithm of the probability of a word.
-        """
-        return self._completion(X)[0]
-
-    def score_error(self, X: Any) -> float:
-        """The standard error of :meth:`score` over the documents.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-
-        Returns
-        -------
-        float
-            The error; NaN when fewer than two documents were scored. The difference of two models
-            on the same documents is known better than that: see :meth:`ahead_of`.
-        """
-        error = self._completion(X)[1]
-        return float("nan") if error is None else error
-
-    def ahead_of(self, other: Any, X: Any) -> tuple[float, float]:
-        """How far the score is ahead of another model's on the same words of the same documents.
-
-        Parameters
-        ----------
-        other : LDA or SingleTopic
-            A fitted model that knows the same words.
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words, best of documents neither model was fitted on.
-
-        Returns
-        -------
-        tuple of float
-            The difference of the scores, and its standard error over the documents. A difference
-            within its error is no difference.
-        """
-        ours, theirs = self._fitted_model(), other._fitted_model()
-        found = ours.ahead_of(theirs, self._ask(X), self._threads())
-        if found is None:
-            raise ValueError(
-                "the two models cannot be compared: they do not know the same words, or fewer than "
-                "two documents have any of them; fit both on the same columns"
-            )
-        return found
-
-    def _completion(self, X: Any) -> tuple[float, Optional[float]]:
-        mean, error = self._fitted_model().completion(self._ask(X), self._threads())
-        if mean is None:
-            raise ValueError(
-                "no word that the model knows fell into the halves to be predicted, so there is no "
-                "score; are the columns those the model was fitted on, and the documents not empty?"
-            )
-        return mean, error
-
-    def perplexity(self, X: Any, y: Any = None) -> float:
-        """``exp(-score(X))``: among how many equally likely words the model hesitates.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-            The perplexity; lower is better.
-        """
-        return float(np.exp(-self.score(X)))
-
-    # --- looking ------------------------------------------------------------------------------
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.components_.shape[0]
-
-    def _words(self) -> list[str]:
-        return self._fitted.words() or [str(i + 1) for i in range(self.n_features_in_)]
-
-    def top_words(self, n: int = 10, relevance: float = 0.6) -> list[list[str]]:
-        """The words that tell each topic best.
-
-        Parameters
-        ----------
-        n : int, default=10
-            How many words of each topic.
-        relevance : float, default=0.6
-            1 orders words by how often they occur in the topic, 0 by how much more often than
-            elsewhere (Sievert and Shirley 2014).
-
-        Returns
-        -------
-        list of list of str
-            One list for each topic.
-        """
-        fitted = self._fitted_model()
-        return fitted.top_words(n, float(relevance))
-
-    @property
-    def topic_info_(self) -> Any:
-        """The topics as a data frame: weight, words, and how far to believe each."""
-        check_is_fitted(self, "components_")
-        return _frames.topic_info(self)
-
-    def word_info(self, n: int = 10) -> Any:
-        """The likeliest words of every topic as a data frame, with their standard errors.
-
-        Parameters
-        ----------
-        n : int, default=10
-            How many words of each topic.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``topic``, ``word``, ``probability``, ``error``. An interval of two errors to
-            either side covers the truth about 95 times in 100 if the model is right; ``error`` is
-            NaN when it is not known (``trust=False``, or too few documents).
-        """
-        self._fitted_model()
-        return _frames.word_info(self, n)
-
-    def explain(self, X: Any, document: int = 0) -> Any:
-        """Why a document has its topics: which of its words pull it where.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-        document : int, default=0
-            The row of the document.
-
-        Returns
-        -------
-        DataFrame
-            A row for each word the model knows, the hardest pulls first: ``word``, ``count`` and a
-            column for each topic. For LDA a pull is how many of its tokens are about the topic, for
-            SingleTopic evidence in nats.
-        """
-        counts = self._ask(X)
-        return _frames.explanation(*self._fitted.explain(counts, operator.index(document)))
-
-    def document_info(self, X: Any) -> Any:
-        """Documents as a data frame: length, main topic and its share.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            Counts of words.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``length``, ``topic``, ``share``.
-        """
-        counts = self._ask(X)
-        mixtures = self._fitted.infer(counts, self._threads())
-        return _frames.document_info(counts, mixtures)
-
-    def topics_for_coherence(self, n: int = 10) -> list[list[str]]:
-        """The ``n`` likeliest words of each topic, as ``gensim.models.CoherenceModel`` takes them.
-
-        Parameters
-        ----------
-        n : int, default=10
-            How many words of each topic.
-
-        Returns
-        -------
-        list of list of str
-            One list for each topic.
-        """
-        return self.top_words(n, relevance=1.0)
-
-    def to_pyldavis(self, X: Any) -> dict[str, Any]:
-        """What ``pyLDAvis.prepare`` takes, with the numbers of topics kept.
-
-        Parameters
-        ----------
-        X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts
-            The documents to show.
-
-        Returns
-        -------
-        dict
-            For ``pyLDAvis.prepare(**model.to_pyldavis(X))``. Words that do not occur in ``X`` and
-            documents without words are left out, because pyLDAvis divides by them.
-        """
-        matrix = self._matrix(X)
-        return _interop.to_pyldavis(self, matrix)
-
-    def _matrix(self, X: Any) -> sp.csr_matrix:
-        check_is_fitted(self, "components_")
-        if _vectorizer.is_texts(X):
-            choice = self._fitted.word_choice()
-            if choice is None:
-                raise ValueError(
-                    "the model was fitted on counts, so it does not know how to split texts into "
-                    "words; count them as it was done for the fit, for example with svtd.Vectorizer"
-                )
-            return _vectorizer.count_known(_vectorizer.texts(X), choice, self._words())
-        if _inputs.is_token_lists(X):
-            return _inputs.count_tokens(X, self._words())[0]
-        return _inputs.rows(self, X, reset=False)
-
-    def to_sklearn(self) -> Any:
-        """A fitted ``LatentDirichletAllocation`` with these topics.
-
-        Its numbers are pseudo-counts that normalise to ``components_``. Tools that know
-        scikit-learn's model (pyLDAvis, topicwizard) accept it; its own ``transform`` is
-        scikit-learn's, close to ours but not the same.
-
-        Returns
-        -------
-        sklearn.decomposition.LatentDirichletAllocation
-            The fitted model.
-        """
-        check_is_fitted(self, "components_")
-        return _interop.to_sklearn(self)
-
-    # --- keeping ------------------------------------------------------------------------------
-
-    def save(self, path: Union[str, os.PathLike[str]], *, overwrite: bool = False) -> None:
-        """Write the model file, which ``svtd`` on the command line reads as well.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to.
-        overwrite : bool, default=False
-            Whether a file of that name may be replaced.
-        """
-        self._fitted_model().save(os.fspath(path), overwrite)
-
-    @classmethod
-    def load(cls, path: Union[str, os.PathLike[str]]) -> Any:
-        """Read a model file written by :meth:`save` or by ``svtd fit``.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        SingleTopic or LDA
-            The model, with the parameters it was fitted with.
-        """
-        model = load(path)
-        if not isinstance(model, cls):
-            raise ValueError(
-                f"{os.fspath(path)} holds a {type(model).__name__}, not a {cls.__name__}; "
-                f"open it with svtd.{type(model).__name__}.load or svtd.load"
-            )
-        return model
-
-    def _repr_html_(self) -> str:
-        return _html.page(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        # Whole numbers: scikit-learn has no name for counts, and this is how it says so.
-        tags.input_tags.categorical = True
-        return tags
-
-
-_SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singular-vectors', 'als'}, optional
+_SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singular-vectors', 'als', '{rival}'}, optional
         How the topics are told apart: all words jointly (the default), the paper's one pivot word,
-        or one of the rivals the paper compares with, which draw random numbers.
+        one of the rivals the paper compares with, or the classical rival that uses no moments at
+        all, ``'{rival}'`` ({classical}). Rivals draw random numbers.
     weights : {'optimal', 'paper', 'zou', 'three-words'} or array of shape (n_samples,), optional
         How much a document counts. The default is ``'optimal'``: least variance for the lengths
         at hand.
@@ -537,18 +41,20 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
         error bars, at the cost of about another fit.
     allow_fewer : bool, default=False
         Accept fewer topics when the data shows no more, instead of raising :class:`FitError`.
+    rival_options : dict, optional
+        Method ``'{rival}'``: {options}.
     random_state : int, RandomState instance or None, default=None
         Only for the methods and weights that draw random numbers; ``None`` is 0.
     n_jobs : int, optional
-        Threads; ``-1`` for all processors. ``None`` takes ``OMP_NUM_THREADS``, or all. The result
-        never depends on it.
+        Threads; ``-1`` for all processors, and never more than there are. ``None`` takes
+        ``OMP_NUM_THREADS``, or all. The result never depends on it.
     verbose : int, default=0
         1 tells each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit."""
 
 
-class SingleTopic(_TopicModel):
+class SingleTopic(BertopicHabits):
     """A topic model in which each document is about one topic.
 
     The spectral estimate of Ruffini, Casanellas and Gavaldà, improved by EM. There is no random
@@ -576,7 +82,9 @@ class SingleTopic(_TopicModel):
     n_features_in_ : int
         The number of columns seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have any.
+        The words of the columns, if they have names.
+    topic_names_ : list of str
+        What each topic is called.
 
     See Also
     --------
@@ -597,16 +105,17 @@ class SingleTopic(_TopicModel):
 
     def __init__(
         self,
-        n_components: Union[int, str] = 10,
+        n_components: Union[int, Literal["auto"]] = 10,
         *,
-        method: Optional[str] = None,
-        weights: Any = None,
-        whitening: Optional[str] = None,
-        rows: Optional[str] = None,
-        polish: Union[str, int, None] = None,
+        method: Optional[Union[Moments, Literal["em"]]] = None,
+        weights: Optional[Weights] = None,
+        whitening: Optional[Whitening] = None,
+        rows: Optional[Rows] = None,
+        polish: Optional[Polish] = None,
         paper: bool = False,
         trust: bool = True,
         allow_fewer: bool = False,
+        rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
@@ -621,13 +130,14 @@ class SingleTopic(_TopicModel):
         self.paper = paper
         self.trust = trust
         self.allow_fewer = allow_fewer
+        self.rival_options = rival_options
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class LDA(_TopicModel):
+class LDA(BertopicHabits):
     """Latent Dirichlet Allocation: a topic model in which documents mix topics.
 
     The spectral estimate of Ruffini, Casanellas and Gavaldà, then sweeps over the counts that are
@@ -662,7 +172,9 @@ class LDA(_TopicModel):
     n_features_in_ : int
         The number of columns seen by ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have any.
+        The words of the columns, if they have names.
+    topic_names_ : list of str
+        What each topic is called.
 
     See Also
     --------
@@ -680,19 +192,22 @@ class LDA(_TopicModel):
 
     _kind = "lda"
 
+    alpha_: npt.NDArray[np.float64]
+
     def __init__(
         self,
-        n_components: Union[int, str] = 10,
+        n_components: Union[int, Literal["auto"]] = 10,
         *,
         alpha0: float = 1.0,
-        method: Optional[str] = None,
-        weights: Any = None,
-        whitening: Optional[str] = None,
-        rows: Optional[str] = None,
-        polish: Union[str, int, None] = None,
+        method: Optional[Union[Moments, Literal["gibbs"]]] = None,
+        weights: Optional[Weights] = None,
+        whitening: Optional[Whitening] = None,
+        rows: Optional[Rows] = None,
+        polish: Optional[Polish] = None,
         paper: bool = False,
         trust: bool = True,
         allow_fewer: bool = False,
+        rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
@@ -708,18 +223,32 @@ class LDA(_TopicModel):
         self.paper = paper
         self.trust = trust
         self.allow_fewer = allow_fewer
+        self.rival_options = rival_options
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-for _cls, _polish in ((SingleTopic, "EM until it settles"), (LDA, "sweeps if they predict better")):
+_RIVALS = {
+    "em": ("EM from many starts", "``restarts`` (10) and ``start`` (``'random'`` or ``'kmeans++'``)"),
+    "gibbs": ("Gibbs sampling", "``burn_in`` (200), ``samples`` (30) and ``eta`` (.05)"),
+}
+
+for _cls, _rival, _polish in (
+    (SingleTopic, "em", "EM until it settles"),
+    (LDA, "gibbs", "sweeps if they predict better"),
+):
     if _cls.__doc__:  # Python -OO has none
-        _cls.__doc__ = _cls.__doc__.replace("{shared}", _SHARED.replace("{polish}", _polish))
+        _classical, _options = _RIVALS[_rival]
+        _parts = {"polish": _polish, "rival": _rival, "classical": _classical, "options": _options}
+        _shared = _SHARED
+        for _name, _text in _parts.items():
+            _shared = _shared.replace("{" + _name + "}", _text)
+        _cls.__doc__ = _cls.__doc__.replace("{shared}", _shared)
 
 
-def load(path: Union[str, os.PathLike[str]]) -> Any:
+def load(path: Union[str, os.PathLike[str]]) -> Union[SingleTopic, LDA]:
     """Read a model file of either kind.
 
     Parameters
@@ -733,45 +262,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Any:
         The model, with the parameters it was fitted with.
     """
     fitted = _load(os.fspath(path))
-    options = json.loads(fitted.options())
-    model: Any = {"lda": LDA, "single-topic": SingleTopic}[fitted.kind](**_parameters(options))
-    model._fitted = fitted
-    model._publish()
+    parameters = _parameters.of_file(json.loads(fitted.options()))
+    model = LDA(**parameters) if fitted.kind == "lda" else SingleTopic(**parameters)
+    model._adopt(fitted, False)
     return model
-
-
-def _parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a model file as parameters of an estimator."""
-    parameters = {
-        "n_components": "auto" if options.get("chosen") else options["n_topics"],
-        "whitening": options["whitening"],
-        "rows": options["rows"],
-        "allow_fewer": options["allow_fewer"],
-        "trust": options["trust"],
-    }
-    for name in ("method", "weights"):
-        choice = options[name]
-        if isinstance(choice, dict):
-            ((choice, details),) = choice.items()
-            if choice == "custom":
-                choice = details
-            else:
-                parameters["random_state"] = details["seed"]
-        parameters[name] = choice
-    polish = options["polish"]
-    parameters["polish"] = polish["steps"] if isinstance(polish, dict) else polish
-    if options.get("alpha0") is not None:
-        parameters["alpha0"] = options["alpha0"]
-    return parameters
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state must not be negative, got {random_state}")
-        return int(random_state)
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    return int(random_state.integers(2**31 - 1))

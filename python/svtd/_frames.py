@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def frame(columns: dict[str, Any]) -> Any:
+
+def frame(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
     """A data frame of these columns."""
     try:
         import pandas
@@ -19,16 +22,29 @@ def frame(columns: dict[str, Any]) -> Any:
                 "a data frame needs pandas or polars, and neither is installed; try "
                 "pip install pandas"
             ) from None
-        return polars.DataFrame(columns)
-    return pandas.DataFrame(columns)
+        return cast("pd.DataFrame", polars.DataFrame(columns))
+    return pandas.DataFrame(columns, index=index)
 
 
-def topic_info(model: Any) -> Any:
+def output(library: str, values: np.ndarray[Any, Any], names: list[str], X: Any) -> Any:
+    """What ``transform`` returns in a data frame, with the index of a pandas object."""
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(values, schema=names, orient="row")
+    import pandas
+
+    index = X.index if isinstance(X, (pandas.DataFrame, pandas.Series)) else None
+    return pandas.DataFrame(values, index=index, columns=names, copy=False)
+
+
+def topic_info(model: Any) -> pd.DataFrame:
     """One row for each topic."""
     topics = model.diagnostics_["topics"]
-    columns = {
+    columns: dict[str, Any] = {
         "topic": np.arange(len(topics)),
         "weight": model.topic_weights_,
+        "name": model.topic_labels_,
         "words": [" ".join(words) for words in model.top_words(10)],
     }
     if hasattr(model, "alpha_"):
@@ -52,7 +68,7 @@ def _number(value: Any) -> float:
     return np.nan if value is None else float(value)
 
 
-def word_info(model: Any, n: int) -> Any:
+def word_info(model: Any, n: int) -> pd.DataFrame:
     """The likeliest words of every topic, each in a row of its own."""
     names = model._words()
     order = np.argsort(-model.components_, axis=1, kind="stable")[:, :n]
@@ -70,21 +86,68 @@ def word_info(model: Any, n: int) -> Any:
     )
 
 
-def explanation(words: list[str], counts: list[int], pulls: np.ndarray) -> Any:
+def markers(model: Any, n: int) -> pd.DataFrame:
+    """The words that tell each topic of a model from the others."""
+    errors = model._fitted.component_errors()
+    return marker_table(model.components_, model.topic_weights_, errors, model._words(), n)
+
+
+def marker_table(
+    topics: np.ndarray[Any, Any],
+    weights: np.ndarray[Any, Any],
+    errors: Any,
+    names: list[str],
+    n: int,
+) -> pd.DataFrame:
+    """Words by how far they stand out of their errors; by the difference where none are known."""
+    columns: dict[str, list[Any]] = {
+        name: []
+        for name in ("topic", "word", "probability", "error", "elsewhere", "log_fold", "z")
+    }
+    for j in range(len(topics)):
+        others = np.delete(weights, j)
+        rest = others @ np.delete(topics, j, axis=0) / max(others.sum(), np.finfo(float).tiny)
+        excess = topics[j] - rest
+        if errors is None:
+            error = np.full(len(rest), np.nan)
+            z = error
+            order = np.argsort(-excess, kind="stable")
+        else:
+            shares = others / max(others.sum(), np.finfo(float).tiny)
+            spread = np.sqrt(errors[j] ** 2 + shares**2 @ np.delete(errors, j, axis=0) ** 2)
+            error = errors[j]
+            z = np.divide(excess, spread, out=np.zeros_like(excess), where=spread > 0)
+            order = np.lexsort((-excess, -z))
+        for i in order[:n]:
+            if excess[i] <= 0:
+                break
+            columns["topic"].append(j)
+            columns["word"].append(str(names[i]))
+            columns["probability"].append(float(topics[j, i]))
+            columns["error"].append(float(error[i]))
+            columns["elsewhere"].append(float(rest[i]))
+            fold = np.log(topics[j, i] / rest[i]) if rest[i] > 0 else np.inf
+            columns["log_fold"].append(float(fold))
+            columns["z"].append(float(z[i]))
+    return frame(columns)
+
+
+def explanation(
+    words: list[str], counts: list[int], pulls: np.ndarray[Any, Any]
+) -> pd.DataFrame:
     """The words of a document, those that pull hardest first."""
     order = np.argsort(-np.abs(pulls).max(axis=1, initial=0.0), kind="stable")
-    columns = {"word": [words[i] for i in order], "count": np.array(counts, dtype=int)[order]}
+    columns: dict[str, Any] = {"word": [words[i] for i in order], "count": np.array(counts, dtype=int)[order]}
     for j in range(pulls.shape[1]):
         columns[f"topic{j}"] = pulls[order, j]
     return frame(columns)
 
 
-def document_info(counts: Any, mixtures: np.ndarray) -> Any:
+def document_info(lengths: Any, mixtures: np.ndarray[Any, Any], index: Any) -> pd.DataFrame:
     """One row for each document."""
-    return frame(
-        {
-            "length": np.asarray(counts.lengths),
-            "topic": mixtures.argmax(axis=1),
-            "share": mixtures.max(axis=1),
-        }
-    )
+    columns = {
+        "length": np.asarray(lengths),
+        "topic": mixtures.argmax(axis=1),
+        "share": mixtures.max(axis=1),
+    }
+    return frame(columns, index)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional
 
 import numpy as np
 import scipy.sparse as sp
 
+from . import _parameters
 from ._svtd import draw
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Generated(NamedTuple):
@@ -15,16 +19,16 @@ class Generated(NamedTuple):
 
     X: sp.csr_matrix
     """Counts, documents x words."""
-    components: np.ndarray
+    components: npt.NDArray[np.float64]
     """The probability of each word in each topic."""
-    weights: np.ndarray
+    weights: npt.NDArray[np.float64]
     """The weights of the topics; for LDA the Dirichlet parameter."""
-    documents: np.ndarray
+    documents: npt.NDArray[Any]
     """The topic of each document; for LDA its mixture."""
 
 
 def generate(
-    model: str = "single-topic",
+    model: Literal["single-topic", "lda"] = "single-topic",
     *,
     n_samples: int = 1000,
     n_features: int = 100,
@@ -32,7 +36,7 @@ def generate(
     lengths: tuple[int, int] = (3, 100),
     alpha0: Optional[float] = None,
     zipf: bool = False,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> Generated:
     """Draw a corpus from a model, and keep the truth.
 
@@ -50,7 +54,7 @@ def generate(
         LDA: the sum of the Dirichlet parameter, even over the topics; 1 if not given.
     zipf : bool, default=False
         Words as unequal as in text, instead of uniform random numbers.
-    random_state : int, default=0
+    random_state : int, RandomState or Generator, default=0
         Where everything comes from.
 
     Returns
@@ -71,14 +75,23 @@ def generate(
         raise ValueError("alpha0 is for model='lda'; a single-topic model has no mixtures")
     if model == "lda" and alpha0 is None:
         alpha0 = 1.0
-    if alpha0 is not None and not alpha0 > 0:
-        raise ValueError(f"alpha0 must be a positive number, got {alpha0}")
-    sizes = {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
-    (indptr, indices, data), components, weights, documents = draw(
-        (n_samples, n_features, n_components), tuple(lengths), alpha0, zipf, random_state
+    if alpha0 is not None:
+        alpha0 = _parameters.positive("alpha0", alpha0)
+    sizes = (
+        _parameters.whole("n_samples", n_samples, 1),
+        _parameters.whole("n_features", n_features, 1),
+        _parameters.whole("n_components", n_components, 1),
     )
-    X = sp.csr_matrix((data, indices, indptr), shape=(n_samples, n_features))
+    try:
+        shortest, longest = (_parameters.whole("lengths", length, 1) for length in lengths)
+    except ValueError:
+        raise ValueError(f"lengths must be two whole numbers of at least 1, got {lengths!r}") from None
+    if shortest > longest or longest >= 2**32:
+        raise ValueError(f"lengths must go from less to more, below 2**32, got {lengths!r}")
+    seed = _parameters.seed(random_state)
+    flag = _parameters.flag("zipf", zipf)
+    (indptr, indices, data), components, weights, documents = draw(
+        sizes, (shortest, longest), alpha0, flag, seed, _parameters.threads(None)
+    )
+    X = sp.csr_matrix((data, indices, indptr), shape=sizes[:2])
     return Generated(X, components, weights, documents)

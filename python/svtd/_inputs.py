@@ -1,103 +1,188 @@
-"""What users have, as compressed rows of counts.
+"""What users have, as counts: which of the readers an object is for.
 
-=====================================================  ==========================================
-given                                                  read as
-=====================================================  ==========================================
-SciPy sparse, any format, matrix or array              its counts, duplicates added up
-NumPy, pandas, polars, pyarrow tables                  documents x words
-a list of lists of words                               counted; words in alphabetical order
-=====================================================  ==========================================
-
-A CSR matrix is handed over as it is: the compiled module reads its three arrays in place.
+Tables of numbers are read by ``_tables``, texts and lists and bags of words by ``_documents``,
+single-cell data by ``_cells``; columns get their words, or are matched to those of a model, in
+``_words``.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, Optional
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 import scipy.sparse as sp
 
-from ._base import validate_data
+from . import _cells, _documents, _tables, _vectorizer, _words
 from ._svtd import Counts
 
 
-def is_token_lists(X: Any) -> bool:
-    """Whether the documents are lists of words."""
-    if not isinstance(X, (list, tuple)) or not X:
-        return False
-    first = next((document for document in X if len_or_none(document)), None)
-    return isinstance(first, (list, tuple)) and isinstance(first[0], str)
+class Read(NamedTuple):
+    """Documents that a model is to be fitted on."""
+
+    counts: Counts
+    is_frame: bool
+    """Whether they are a data frame, whose columns scikit-learn holds us to."""
 
 
-def len_or_none(document: Any) -> Optional[int]:
-    try:
-        return len(document)
-    except TypeError:
-        return None
+def for_fit(
+    estimator: object,
+    X: Any,
+    words: Any,
+    threads: int,
+    times: Optional[np.ndarray[Any, Any]] = None,
+) -> Read:
+    """The documents of a fit, each so many ``times``."""
+    documents = None if _cells.is_cells(X) else _documents.read(X)
+    if documents is not None and documents.kind == "texts" and words is None:
+        texts = _documents.texts(documents.each)
+        if times is not None:
+            texts = [text for text, n in zip(texts, _fitting(times, len(texts))) for _ in range(n)]
+        return Read(_vectorizer.Vectorizer()._counted(texts), False)
+    table = _table_for_fit(X, documents, words)
+    matrix, names = table.matrix, table.names
+    if times is not None:
+        matrix = matrix[np.repeat(np.arange(matrix.shape[0]), _fitting(times, matrix.shape[0]))]
+    if matrix.shape[0] == 1:
+        raise ValueError("found 1 sample (n_samples=1); topics need more documents than that")
+    if matrix.shape[1] == 1:
+        raise ValueError("found 1 feature(s) (n_features=1); topics need more words than that")
+    is_frame = table.is_frame
+    if words is not None and names is None:
+        names = _words.given(words, matrix.shape[1])
+    elif words is not None and (documents is None or documents.kind == "bags"):
+        # The caller's words for a table that has names of its own.
+        names, is_frame = _words.given(words, matrix.shape[1]), False
+    elif names is None and documents is None:
+        names = _words.pipeline_words(estimator, matrix.shape[1])
+    return Read(counts(matrix, threads, names), is_frame)
 
 
-def count_tokens(
-    documents: Iterable[Sequence[str]], words: Optional[Sequence[str]] = None
-) -> tuple[sp.csr_matrix, list[str]]:
-    """Counts words; those of ``words`` in that order, or all in alphabetical order."""
-    counted = [Counter(document) for document in documents]
-    if words is None:
-        words = sorted(set().union(*counted)) if counted else []
-    columns = {word: i for i, word in enumerate(words)}
-    indptr, indices, data = [0], [], []
-    for counter in counted:
-        entries = sorted((columns[w], n) for w, n in counter.items() if w in columns)
-        indices.extend(column for column, _ in entries)
-        data.extend(n for _, n in entries)
-        indptr.append(len(indices))
-    arrays = (np.array(data, dtype=np.int64), np.array(indices, dtype=np.int32), indptr)
-    return sp.csr_matrix(arrays, shape=(len(counted), len(words))), list(words)
+def _fitting(times: np.ndarray[Any, Any], n_documents: int) -> np.ndarray[Any, Any]:
+    if len(times) != n_documents:
+        raise ValueError(f"sample_weight has {len(times)} numbers for {n_documents} documents")
+    return times
 
 
-def table(X: Any) -> tuple[Any, Optional[list[str]]]:
-    """A table scikit-learn can read, and the names of its columns if it cannot see them itself."""
-    if type(X).__module__.partition(".")[0] == "pyarrow":
-        columns = [np.asarray(column) for column in X.columns]
-        return np.column_stack(columns), [str(name) for name in X.schema.names]
-    return X, None
+def _table_for_fit(
+    X: Any, documents: Optional[_documents.Documents], words: Any
+) -> _tables.Table:
+    if _cells.is_cells(X):
+        return _cells.table(X)
+    if documents is None:
+        return _tables.read(X)
+    if documents.kind == "bags":
+        n_columns = None if words is None else len(words)
+        matrix, n_unknown = _documents.count_bags(documents.each, n_columns)
+        if n_unknown:
+            raise ValueError(
+                f"the documents have {n_unknown} counts of words beyond the {n_columns} of words; "
+                "is it the dictionary they were made with?"
+            )
+        return _tables.Table(matrix)
+    if documents.kind == "texts":
+        raise ValueError(
+            "words is for counts; texts are split into words first, so count them with "
+            "svtd.Vectorizer or CountVectorizer and fit on what it returns"
+        )
+    known = None if words is None else _listed_words(words)
+    return _tables.Table(*_documents.count_tokens(documents.each, known))
 
 
-def rows(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
-    """Documents x words, checked by scikit-learn; ``n_features_in_`` and names are set or met."""
-    X, names = table(X)
-    checked = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", accept_large_sparse=True
-    )
-    if names is not None:
-        if reset:
-            estimator.feature_names_in_ = np.asarray(names, dtype=object)
-        elif list(getattr(estimator, "feature_names_in_", names)) != names:
-            raise ValueError("the columns are not those the model was fitted on, in that order")
-    if not sp.issparse(checked):
-        if checked.dtype == np.float16:  # which SciPy does not know
-            checked = checked.astype(np.float32)
-        checked = sp.csr_matrix(checked)
-    if not checked.has_canonical_format:
-        checked = checked.copy()
-        checked.sum_duplicates()
-    return checked
+def _listed_words(words: Any) -> list[str]:
+    """The words that are to be counted, in their order."""
+    return _words.given(words, len(words) if hasattr(words, "__len__") else -1)
+
+
+class Known(NamedTuple):
+    """What a fitted model knows of its columns."""
+
+    words: Optional[Sequence[str]]
+    n_words: int
+    word_choice: Optional[str]
+    """How texts became words, if the model was fitted on texts."""
+    of_frame: bool
+    """Whether it was fitted on a data frame."""
+    owner: str
+    """The class of the model, for messages."""
+
+
+def for_model(X: Any, known: Known) -> sp.csr_matrix:
+    """The documents that a model is asked about, in the columns it was fitted on."""
+    if _cells.is_cells(X):
+        return _aligned(_cells.table(X), known)
+    documents = _documents.read(X)
+    if documents is None:
+        return _aligned(_tables.read(X), known)
+    if documents.kind == "bags":
+        matrix, n_unknown = _documents.count_bags(documents.each, known.n_words)
+        if n_unknown:
+            _warn(
+                f"{n_unknown} counts are of words with numbers beyond the {known.n_words} that the "
+                "model knows, and were left out"
+            )
+        return matrix
+    if documents.kind == "tokens":
+        if known.words is None:
+            raise ValueError(
+                "the model was fitted on columns without names, so it cannot tell which words "
+                "these are; give words when fitting, or counts here"
+            )
+        return _documents.count_tokens(documents.each, known.words)[0]
+    if known.word_choice is None or known.words is None:
+        raise ValueError(
+            "the model was fitted on counts, so it does not know how to split texts into "
+            "words; count them as it was done for the fit, for example with svtd.Vectorizer"
+        )
+    texts = _documents.texts(documents.each)
+    return _vectorizer.count_known(texts, known.word_choice, known.words)
+
+
+def _aligned(table: _tables.Table, known: Known) -> sp.csr_matrix:
+    """The table in the columns of the model: matched by name if both have names."""
+    matrix, names = table.matrix, table.names
+    if names is not None and known.words is not None:
+        if known.of_frame and table.is_frame:
+            _words.refuse_other_columns(names, known.words)
+            return matrix
+        return _words.matched(table, known.words)
+    if matrix.shape[1] != known.n_words:
+        raise ValueError(
+            f"X has {matrix.shape[1]} features, but {known.owner} is expecting {known.n_words} "
+            "features as input"
+        )
+    if table.is_frame and names is not None:
+        _warn(f"X has feature names, but {known.owner} was fitted without feature names")
+    elif known.of_frame:
+        _warn(f"X does not have valid feature names, but {known.owner} was fitted with feature names")
+    return matrix
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, UserWarning, stacklevel=5)
 
 
 def counts(
     matrix: sp.csr_matrix,
     threads: int,
-    words: Optional[Sequence[str]] = None,
+    names: Optional[Sequence[str]] = None,
     *,
     may_be_empty: bool = False,
 ) -> Counts:
     """The corpus of a matrix."""
-    named = None if words is None else [str(word) for word in words]
-    if named is not None and len(named) != matrix.shape[1]:
-        raise ValueError(f"{len(named)} words given for {matrix.shape[1]} columns; give one for each")
-    if matrix.dtype.kind not in "biuf" or matrix.dtype.itemsize > 8:
-        matrix = matrix.astype(np.float64)
     arrays = (matrix.indptr, matrix.indices, matrix.data)
+    named = None if names is None else list(names)
     return Counts(arrays, matrix.shape[1], threads, named, may_be_empty)
+
+
+def is_documents(X: Any) -> bool:
+    """Whether this is something that ``_documents`` reads more than once."""
+    return not _cells.is_cells(X) and not hasattr(X, "__next__")
+
+
+def index_of(X: Any) -> Any:
+    """The index of a pandas frame or Series, or the names of cells; ``None`` for anything else."""
+    if _cells.is_cells(X):
+        return X.obs_names
+    return X.index if _tables.library(X) == "pandas" and hasattr(X, "index") else None

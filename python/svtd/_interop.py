@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-LEAST_COUNT = 1e-6
-"""The pseudo-count of a word that a topic does not have."""
+ETA = 0.01
+"""The Dirichlet parameter of a topic's words that ``to_sklearn`` assumes.
+
+It is also the pseudo-count of a word that a topic does not have: where the two are equal, the word
+adds nothing to scikit-learn's bound, and where a count is far below it, the bound takes the
+logarithm of next to nothing and becomes absurd.
+"""
 
 
 def to_pyldavis(model: Any, matrix: sp.csr_matrix) -> dict[str, Any]:
@@ -39,22 +44,25 @@ def to_sklearn(model: Any) -> Any:
         raise ImportError(
             "to_sklearn needs scikit-learn, which is not installed; try pip install scikit-learn"
         ) from None
+    from scipy.special import psi
+
     n_components = model.components_.shape[0]
     prior = float(np.mean(getattr(model, "alpha_", 1.0 / n_components)))
     n_tokens = model.diagnostics_["n_tokens"]
     counts = model.components_ * model.topic_weights_[:, np.newaxis] * n_tokens
-    eta = 1.0 / n_components
-    sklearn_model = LatentDirichletAllocation(n_components=n_components, doc_topic_prior=prior)
-    # Its bound takes logarithms of words that a topic does not have.
-    sklearn_model.components_ = np.maximum(counts, LEAST_COUNT)
-    sklearn_model.exp_dirichlet_component_ = np.maximum(model.components_, LEAST_COUNT / n_tokens)
-    sklearn_model.doc_topic_prior_ = prior
-    sklearn_model.topic_word_prior_ = eta
-    sklearn_model.n_features_in_ = model.n_features_in_
-    if hasattr(model, "feature_names_in_"):
-        sklearn_model.feature_names_in_ = model.feature_names_in_
-    sklearn_model.n_batch_iter_ = 1
-    sklearn_model.n_iter_ = 0
-    sklearn_model.bound_ = float("nan")
-    sklearn_model.random_state_ = np.random.RandomState(0)
-    return sklearn_model
+    theirs = LatentDirichletAllocation(
+        n_components=n_components, doc_topic_prior=prior, topic_word_prior=ETA
+    )
+    theirs.components_ = np.maximum(counts, ETA)
+    # exp(E[log beta]) under its Dirichlet posterior, as its own fit leaves it.
+    total = theirs.components_.sum(axis=1, keepdims=True)
+    theirs.exp_dirichlet_component_ = np.exp(psi(theirs.components_) - psi(total))
+    theirs.doc_topic_prior_ = prior
+    theirs.topic_word_prior_ = ETA
+    theirs.n_features_in_ = model.n_features_in_
+    if model._of_frame:
+        theirs.feature_names_in_ = model.feature_names_in_
+    theirs.n_batch_iter_ = 1
+    theirs.n_iter_ = 0
+    theirs.random_state_ = np.random.RandomState(0)
+    return theirs

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 import numpy as np
 import scipy.sparse as sp
 
-from ._base import BaseEstimator, TransformerMixin, check_is_fitted
+from . import _documents, _parameters
+from ._base import Transformer, check_is_fitted
 from ._svtd import Counts, count, default_preprocessing, n_threads, stop_words
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
 
-class Vectorizer(TransformerMixin, BaseEstimator):
+
+class Vectorizer(Transformer):
     """Counts the words of texts, with the same preprocessing as ``svtd fit``.
 
     Words are found by the rules of Unicode, put in lower case, and left out if they are stop words
@@ -34,23 +39,26 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         Fewest characters of a word.
     numbers : {'drop', 'keep'}, default='drop'
         Whether numbers are words.
-    ngrams : (int, int), default=(1, 1)
+    ngram_range : (int, int), default=(1, 1)
         How many neighbouring words make a word of the vocabulary, from and to.
     stem : str, optional
         The language whose Snowball stemmer maps words to stems.
-    stop_words : str, list of str or None, default='auto'
-        ``'auto'`` for those of the language if it is clear, a language, a list, or ``None``.
+    stop_words : str, sequence of str or None, default='auto'
+        ``'auto'`` for those of the language if it is clear, a language, a list, array or set of
+        words, or ``None``.
     min_df : int or float, default=2
         Words in fewer documents are dropped; a float is a share of the documents.
     max_df : int or float, default=1.0
         Words in more documents are dropped; a float is a share of the documents.
-    max_words : int or None, default=100000
+    max_features : int or None, default=100000
         At most this many words are kept, the most frequent ones.
 
     Attributes
     ----------
     words_ : list of str
         The vocabulary, in the order of the columns.
+    vocabulary_ : dict
+        The column of each word, as ``CountVectorizer`` has it.
     notes_ : list of str
         What was guessed about the texts.
 
@@ -65,21 +73,26 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     ['stars', 'moon', 'sun']
     """
 
+    words_: list[str]
+    vocabulary_: dict[str, int]
+    notes_: list[str]
+    _word_choice: str
+
     def __init__(
         self,
         *,
         language: Optional[str] = None,
         token_regex: Optional[str] = None,
         lowercase: bool = True,
-        apostrophes: Optional[str] = None,
+        apostrophes: Optional[Literal["keep", "split", "possessive"]] = None,
         min_length: int = 2,
-        numbers: str = "drop",
-        ngrams: tuple[int, int] = (1, 1),
+        numbers: Literal["drop", "keep"] = "drop",
+        ngram_range: tuple[int, int] = (1, 1),
         stem: Optional[str] = None,
-        stop_words: Union[str, Sequence[str], None] = "auto",
+        stop_words: Union[str, Iterable[str], None] = "auto",
         min_df: Union[int, float] = 2,
         max_df: Union[int, float] = 1.0,
-        max_words: Optional[int] = 100_000,
+        max_features: Optional[int] = 100_000,
     ) -> None:
         self.language = language
         self.token_regex = token_regex
@@ -87,14 +100,14 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self.apostrophes = apostrophes
         self.min_length = min_length
         self.numbers = numbers
-        self.ngrams = ngrams
+        self.ngram_range = ngram_range
         self.stem = stem
         self.stop_words = stop_words
         self.min_df = min_df
         self.max_df = max_df
-        self.max_words = max_words
+        self.max_features = max_features
 
-    def fit(self, X: Iterable[str], y: Any = None) -> Vectorizer:
+    def fit(self, X: Iterable[str], y: Any = None) -> Self:
         """Learn the vocabulary.
 
         Parameters
@@ -127,14 +140,22 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         csr_matrix of shape (n_samples, n_words)
             Counts.
         """
-        return matrix(self._learn(X))
+        return named_matrix(self._learn(X), self.words_)
 
     def _learn(self, X: Iterable[str]) -> Counts:
-        counts = count(texts(X), json.dumps(self._choices()), False, n_threads(-1))
-        self._word_choice = counts.word_choice()
-        self.words_ = counts.words()
-        self.notes_ = counts.notes()
+        counts = self._counted(_documents.texts(X))
+        words = counts.words() or []
+        learned = {
+            "_word_choice": counts.word_choice(),
+            "words_": words,
+            "vocabulary_": {word: i for i, word in enumerate(words)},
+            "notes_": counts.notes(),
+        }
+        vars(self).update(learned)
         return counts
+
+    def _counted(self, texts: list[str]) -> Counts:
+        return count(texts, json.dumps(self._choices()), False, n_threads(-1))
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
         """Count the words of the vocabulary.
@@ -150,9 +171,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             Counts; words that are not in the vocabulary are passed over.
         """
         check_is_fitted(self, "words_")
-        return count_known(texts(X), self._word_choice, self.words_)
+        found = count_known(_documents.texts(X), self._word_choice, self.words_)
+        return _with_words(found, self.words_)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """The words, in the order of the columns.
 
         Parameters
@@ -166,24 +188,45 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             The words.
         """
         check_is_fitted(self, "words_")
-        return np.asarray(self.words_, dtype=object)
+        return np.array(self.words_, dtype=np.object_)
+
+    def set_output(self, *, transform: Optional[str] = None) -> Self:
+        """For scikit-learn; counts of words are sparse, and no data frame takes them as they are.
+
+        Parameters
+        ----------
+        transform : {'default'}, optional
+            Only the sparse matrix.
+
+        Returns
+        -------
+        self : object
+            The same vectorizer.
+        """
+        if transform not in (None, "default"):
+            raise ValueError(
+                f"transform={transform!r} is not possible: counts of words are a sparse matrix; the "
+                "words go with it, and a model fitted on it has them"
+            )
+        return self
 
     def _choices(self) -> dict[str, Any]:
         choices: dict[str, Any] = json.loads(default_preprocessing())
-        least, most = self.ngrams
+        least, most = _ngrams(self.ngram_range)
+        words = self.max_features
         choices.update(
-            language=self.language,
-            token_regex=self.token_regex,
-            lowercase=bool(self.lowercase),
-            apostrophes=self.apostrophes,
-            min_length=self.min_length,
-            numbers=self.numbers,
+            language=_parameters.choice("language", self.language),
+            token_regex=_parameters.choice("token_regex", self.token_regex),
+            lowercase=_parameters.flag("lowercase", self.lowercase),
+            apostrophes=_one_of("apostrophes", self.apostrophes, (None, "keep", "split", "possessive")),
+            min_length=_parameters.whole("min_length", self.min_length, 1),
+            numbers=_one_of("numbers", self.numbers, ("drop", "keep")),
             ngrams={"min": least, "max": most},
-            stem=self.stem,
+            stem=_parameters.choice("stem", self.stem),
             stop_words=_stop_words(self.stop_words),
-            min_df=_frequency(self.min_df),
-            max_df=_frequency(self.max_df),
-            max_words=self.max_words,
+            min_df=_frequency("min_df", self.min_df),
+            max_df=_frequency("max_df", self.max_df),
+            max_words=None if words is None else _parameters.whole("max_features", words, 1),
         )
         return choices
 
@@ -194,56 +237,58 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _stop_words(chosen: Union[str, Sequence[str], None]) -> Any:
+def _one_of(name: str, value: Any, known: tuple[Optional[str], ...]) -> Any:
+    if value not in known:
+        names = ", ".join(repr(one) for one in known)
+        raise ValueError(f"{name} must be one of {names}, got {value!r}")
+    return value
+
+
+def _ngrams(chosen: Any) -> tuple[int, int]:
+    try:
+        least, most = chosen
+    except (TypeError, ValueError):
+        raise TypeError(f"ngram_range must be two whole numbers such as (1, 2), got {chosen!r}") from None
+    least = _parameters.whole("ngram_range", least, 1)
+    most = _parameters.whole("ngram_range", most, 1)
+    if least > most:
+        raise ValueError(f"ngram_range must go from less to more, got {chosen!r}")
+    return least, most
+
+
+def _stop_words(chosen: Any) -> Any:
     if chosen is None:
         return "none"
-    if chosen == "auto":
-        return "auto"
     if isinstance(chosen, str):
-        return json.loads(stop_words(chosen))
-    return {"listed": {"name": "given", "words": list(chosen)}}
+        return "auto" if chosen == "auto" else json.loads(stop_words(chosen))
+    if not isinstance(chosen, Iterable):
+        raise TypeError(
+            f"stop_words must be 'auto', a language, a list of words or None, got {chosen!r}"
+        )
+    words = [str(word) if isinstance(word, np.str_) else word for word in chosen]
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"stop_words must be strings, found {word!r}")
+    # A set has no order of its own, and what is written in the model file must not depend on one.
+    ordered = sorted(words) if isinstance(chosen, (set, frozenset)) else words
+    return {"listed": {"name": "given", "words": ordered}}
 
 
-def _frequency(chosen: Union[int, float]) -> dict[str, Any]:
-    if isinstance(chosen, float):
-        if not 0 <= chosen <= 1:
-            raise ValueError(f"a share of the documents must lie between 0 and 1, got {chosen}")
-        return {"share": chosen}
-    return {"documents": int(chosen)}
+def _frequency(name: str, chosen: Any) -> dict[str, Any]:
+    if isinstance(chosen, (float, np.floating)):
+        return {"share": _parameters.share(name, chosen)}
+    return {"documents": _parameters.whole(name, chosen, 0)}
 
 
-def is_texts(X: Any) -> bool:
-    """Whether the documents are texts."""
-    if isinstance(X, (list, tuple)):
-        return bool(X) and isinstance(X[0], str)
-    if hasattr(X, "shape") and len(X.shape) != 1:
-        return False
-    kind = type(X).__module__.partition(".")[0]
-    return kind in ("numpy", "pandas", "polars", "pyarrow") and len(X) > 0 and _is_text(X[0:1])
+def named_matrix(counts: Counts, words: Sequence[str]) -> sp.csr_matrix:
+    """The counts as SciPy has them, with their words."""
+    return _with_words(matrix(counts), words)
 
 
-def _is_text(first: Any) -> bool:
-    values = first.tolist() if hasattr(first, "tolist") else first.to_list()
-    return isinstance(values[0], str)
-
-
-def texts(X: Any) -> list[str]:
-    """The texts as a list; refuses what is something else."""
-    if isinstance(X, str):
-        raise ValueError("expected a list of texts, got one text; put it in a list")
-    if not isinstance(X, (list, tuple)):
-        for name in ("tolist", "to_list", "to_pylist"):
-            if hasattr(X, name):
-                X = getattr(X, name)()
-                break
-    listed = list(X)
-    for i, text in enumerate(listed):
-        if not isinstance(text, str):
-            kind = type(text).__name__
-            raise ValueError(f"expected texts, found {kind} at position {i}; drop or fill it first")
-    if not listed:
-        raise ValueError("found no text at all; at least one is needed")
-    return listed
+def _with_words(found: sp.csr_matrix, words: Sequence[str]) -> sp.csr_matrix:
+    """Leaves the words on a matrix, where a model that is fitted on it finds them."""
+    found.words = list(words)
+    return found
 
 
 def matrix(counts: Counts) -> sp.csr_matrix:
@@ -258,7 +303,8 @@ def count_known(documents: list[str], word_choice: str, words: Sequence[str]) ->
     counts = count(documents, preprocessing, True, n_threads(-1))
     given = matrix(counts)
     columns = {word: i for i, word in enumerate(words)}
-    target = np.array([columns.get(word, -1) for word in counts.words()], dtype=np.int32)
+    found_words = counts.words() or []
+    target = np.array([columns.get(word, -1) for word in found_words], dtype=np.int32)
     known = target >= 0
     given = given[:, known]
     indices = target[known][given.indices]

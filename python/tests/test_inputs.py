@@ -97,7 +97,7 @@ def test_the_columns_of_a_table_are_the_words(library, X):
 
 def test_columns_in_another_order_are_refused(X):
     model = svtd.LDA(3, trust=False).fit(TABLES["pyarrow"](X))
-    with pytest.raises(ValueError, match="not those the model was fitted on"):
+    with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
         model.transform(TABLES["pyarrow"](X).select(NAMES[::-1]))
     with pytest.raises(ValueError, match="feature names"):
         model.transform(TABLES["pandas"](X)[NAMES[::-1]])

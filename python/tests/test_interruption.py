@@ -53,6 +53,37 @@ def test_an_interrupted_transform_raises_within_half_a_second(long_corpus):
     assert_interrupted(lambda: model.transform(many), 0.5)
 
 
+def cpu_seconds_of_the_next(seconds):
+    started = time.process_time()
+    time.sleep(seconds)
+    return time.process_time() - started
+
+
+@pytest.fixture(scope="module")
+def two_wide_models():
+    """Models so wide that comparing their topics takes seconds."""
+    X = svtd.generate(n_samples=3000, n_features=100_000, n_components=60, lengths=(80, 120)).X
+    return [svtd.SingleTopic(60, trust=False, polish="none", allow_fewer=True).fit(part) for part in (X[:1500], X[1500:])]
+
+
+LONG_WORK = {
+    "generate": lambda X, model, two: svtd.generate(n_samples=5_000_000, n_features=5000),
+    "score": lambda X, model, two: model.score(sp.vstack([X] * 5).tocsr()),
+    "sweep": lambda X, model, two: svtd.sweep(X, range(2, 60)),
+    "check": lambda X, model, two: [svtd.check(X) for _ in range(20)],
+    "diff": lambda X, model, two: [svtd.diff(*two) for _ in range(50)],
+    "fit": lambda X, model, two: svtd.LDA(60).fit(X),
+}
+
+
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_interrupted_work_ends_with_the_answer(name, long_corpus, two_wide_models):
+    model = svtd.LDA(30, trust=False, polish="none").fit(long_corpus[:3000])
+    assert_interrupted(lambda: LONG_WORK[name](long_corpus, model, two_wide_models), 1.0)
+    time.sleep(0.5)
+    assert cpu_seconds_of_the_next(0.5) < 0.1, "nobody waits, and yet it works on"
+
+
 def test_other_threads_run_while_a_model_is_fitted(long_corpus):
     ticks = []
 

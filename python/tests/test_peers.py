@@ -55,7 +55,7 @@ def test_gensim_measures_the_coherence_of_our_topics(model, lda_corpus):
 def test_scikit_learn_goes_on_with_our_topics(model, lda_corpus):
     theirs = model.to_sklearn()
     topics = theirs.components_ / theirs.components_.sum(axis=1, keepdims=True)
-    assert_allclose(topics, model.components_, atol=1e-9)
+    assert_allclose(topics, model.components_, atol=1e-5)
     same = theirs.transform(lda_corpus.X).argmax(axis=1) == model.predict(lda_corpus.X)
     assert same.mean() > 0.95
     assert theirs.get_feature_names_out().shape == (4,)

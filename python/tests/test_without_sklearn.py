@@ -23,11 +23,11 @@ for model in (svtd.LDA(3), svtd.SingleTopic(3)):
     assert model.perplexity(X) < 30
     assert "<table>" in model._repr_html_()
 for wrong, sentence in [
-    (lambda: svtd.LDA(3).transform(X), "call fit first"),
+    (lambda: svtd.LDA(3).transform(X), "not fitted yet"),
     (lambda: model.transform(X[:, :5]), "5 features"),
     (lambda: model.fit(X.toarray()[0]), "2D"),
     (lambda: model.fit(X * 0.5), "tf-idf"),
-    (lambda: model.set_params(tau=3), "invalid parameter"),
+    (lambda: model.set_params(tau=3), "Invalid parameter"),
 ]:
     try:
         wrong()

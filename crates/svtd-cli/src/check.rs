@@ -8,7 +8,7 @@ use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
 use crate::args::{AnyKind, Check as Arguments, Common};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{choice, forecast, input, records, threads, trust};
+use crate::{choice, forecast, input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -34,14 +34,17 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
     let asked = CheckOptions { alpha0, n_topics: args.n_topics };
     let check = Check::of(&corpus, &asked)?;
     progress.begin("timing");
-    let seconds = check.cost.map(|cost| forecast::seconds(&corpus, cost.operations)).transpose()?;
+    let forecast =
+        |cost: FitCost| forecast::seconds(&corpus, [cost.operations, cost.operations_at_most]);
+    let seconds = check.cost.map(forecast).transpose()?;
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = json!(check);
-        value["seconds"] = json!(seconds);
+        value["seconds"] = json!(seconds.map(|[least, _]| least));
+        value["seconds_at_most"] = json!(seconds.map(|[_, most]| most));
         value["notes"] = json!(corpus.report().notes);
-        writeln!(out, "{value:#}")?;
+        writeln!(out, "{}", json::document("check", value))?;
     } else {
         for (name, sentence) in sentences(&check, seconds) {
             writeln!(out, "{name:<20} {sentence}")?;
@@ -62,7 +65,7 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
 }
 
 /// One sentence for each thing worth knowing, with what to do.
-fn sentences(check: &Check, seconds: Option<f64>) -> Vec<(&'static str, String)> {
+fn sentences(check: &Check, seconds: Option<[f64; 2]>) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("documents", documents(check)),
         ("words", words(check)),
@@ -224,11 +227,11 @@ fn visible(check: &Check) -> String {
     choice::sentence(choice)
 }
 
-fn need(cost: &FitCost, seconds: f64) -> String {
+fn need(cost: &FitCost, seconds: [f64; 2]) -> String {
     format!(
         "about {} of memory and {} with these threads for {} topics",
         forecast::bytes(cost.bytes),
-        forecast::duration(seconds),
+        forecast::range(seconds),
         cost.n_topics
     )
 }

@@ -105,10 +105,10 @@ mod tests {
             unheard: None,
             counting: Counting::Damped,
             repeats_explained: Some(0.4),
-            counted: vec![found(18, 10.0), found(27, 10.0)],
+            counted: vec![found(12, 10.0), found(18, 10.0), found(27, 10.0)],
         };
         assert!(sentence(&choice).starts_with("at least 10 topics come back"));
-        choice.counted = vec![found(67, 55.0), found(100, 70.0)];
+        choice.counted = vec![found(45, 40.0), found(67, 55.0), found(100, 70.0)];
         assert!(sentence(&choice).contains("more may beyond the 100"), "{}", sentence(&choice));
     }
 }

@@ -8,7 +8,7 @@ use svtd::Corpus;
 use crate::args::{Common, Count};
 use crate::failure::Outcome;
 use crate::progress::{Detail, Progress};
-use crate::{input, output, threads, trust};
+use crate::{input, json, output, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Count, common: &Common) -> Outcome {
@@ -36,7 +36,7 @@ fn print(args: &Count, common: &Common, corpus: &Corpus) -> Outcome {
             "tokens": corpus.n_tokens(),
             "saved": args.output.display().to_string(),
         });
-        writeln!(out, "{object:#}")?;
+        writeln!(out, "{}", json::document("count", object))?;
     } else {
         let sizes = [
             (corpus.n_documents() as u64, "documents"),

@@ -4,18 +4,21 @@
 //! `data/README.md` for where they come from.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
 
 use serde_json::json;
 use svtd::linalg::Matrix;
 use svtd::model::WordOrder;
+use svtd::persist::Saved;
 use svtd::{Corpus, Lda, Model, Vocabulary};
+use svtd_report::Made;
 
 use crate::args::{Common, Demo};
 use crate::failure::{Failure, Outcome};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{threads, trust};
+use crate::{json, output, recipe, report, threads, trust};
 
 const COUNTS: &[u8] = include_bytes!("../data/sotu.counts.gz");
 const WORDS: &str = include_str!("../data/sotu.vocab.txt");
@@ -32,7 +35,8 @@ const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
-  svtd demo -k 20                                finer topics
+  svtd demo -k 12                                finer topics
+  svtd demo --report                             the same as one page to look at and to mail
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
   svtd topics m.svtd --lambda 0.3                words that tell its topics apart
@@ -41,6 +45,9 @@ What to try next:
 
 /// Runs the command.
 pub fn run(args: &Demo, common: &Common) -> Outcome {
+    if let Some(path) = &args.report {
+        output::check(path, args.force, &[])?;
+    }
     threads::pool(common.threads)?.install(|| show(args, common))
 }
 
@@ -53,7 +60,12 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     let model = params.fit_watched(&corpus, &|step| progress.step(step))?;
     progress.begin("inference");
     let mixtures = model.infer(&corpus)?.mixtures;
-    let model = Model::Lda(model);
+    let mut model = Model::Lda(model);
+    if let Some(path) = &args.report {
+        let saved = Saved::new(model, &corpus);
+        write_page(args, path, &corpus, &saved, &progress)?;
+        model = saved.model;
+    }
     progress.finish();
 
     let listing = Listing::new(&model, WordOrder::Probability, listing::TOP_WORDS)?;
@@ -63,7 +75,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
         let mut object = listing.to_json();
         object.insert("first_years".to_owned(), json!(periods.first_years));
         object.insert("shares_by_period".to_owned(), json!(periods.means));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("demo", object.into()))?;
         return Ok(out.flush()?);
     }
     let (first, last) = (years.iter().min(), years.iter().max());
@@ -75,9 +87,30 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     writeln!(out, "\nMean share by {PERIOD} years\n")?;
     write_timeline(&mut out, &model, &periods)?;
     writeln!(out, "\nHow far to believe it\n")?;
-    trust::write_summary(&mut out, model.diagnostics())?;
+    trust::write_summary(&mut out, &model)?;
     writeln!(out, "\n{NEXT}")?;
     Ok(out.flush()?)
+}
+
+/// Writes the page, with the years as times and the presidents as labels.
+fn write_page(
+    args: &Demo,
+    path: &Path,
+    corpus: &Corpus,
+    saved: &Saved,
+    progress: &Progress,
+) -> Outcome {
+    progress.begin("page");
+    let command = recipe::this_command();
+    let times = years()?.iter().map(usize::to_string).collect();
+    let title = format!("{} topics of the State of the Union, 1790 to 2021", args.n_topics);
+    let page = svtd_report::Report::new(saved)
+        .documents(corpus)
+        .times(times)
+        .labels(presidents()?)
+        .title(title)
+        .made(Made { again: vec![command.clone()], command });
+    report::write(path, args.force, &page.to_html()?, progress)
 }
 
 /// The embedded counts; the format is docword, `document word count` after three sizes.
@@ -93,7 +126,10 @@ pub fn corpus() -> Outcome<Corpus> {
         let entries = documents.get_mut(document).ok_or_else(|| damaged("counts"))?;
         entries.push((word, count));
     }
-    let mut builder = Corpus::builder(words.len()).vocabulary(Vocabulary::from_words(words)?);
+    let named = years()?.into_iter().zip(presidents()?);
+    let names = named.map(|(year, president)| format!("{year} {president}")).collect();
+    let vocabulary = Vocabulary::from_words(words)?;
+    let mut builder = Corpus::builder(vocabulary.len()).vocabulary(vocabulary).names(names);
     for document in documents {
         builder.push_document(document)?;
     }

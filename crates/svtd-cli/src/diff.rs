@@ -9,7 +9,7 @@ use svtd::evaluation::{Comparison, MovedWord, TopicPair};
 use crate::args::{Common, Diff};
 use crate::failure::{Outcome, printable};
 use crate::terminal::{Screen, cut};
-use crate::{input, listing, records};
+use crate::{input, json, listing, records};
 
 /// Words that stand for a topic.
 const CAPTION: usize = 5;
@@ -26,7 +26,7 @@ pub fn run(args: &Diff, common: &Common) -> Outcome {
     let comparison = Comparison::new(old.topics(), new.topics(), args.top)?;
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", to_json(&comparison, &old, &new))?;
+        writeln!(out, "{}", json::document("diff", to_json(&comparison, &old, &new)))?;
     } else {
         write_text(&mut out, &Screen::stdout(common), &comparison, &old, &new)?;
     }

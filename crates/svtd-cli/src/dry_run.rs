@@ -10,11 +10,13 @@ use svtd::fit::Workload;
 
 use crate::args::{Common, Fit};
 use crate::failure::{Failure, Outcome};
-use crate::forecast::{self, bytes, duration};
+use crate::forecast::{self, bytes};
+use crate::json;
 
 /// Prints the plan of a fit.
 pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -> Outcome {
-    let seconds = forecast::seconds(corpus, workload.operations());
+    let operations = [workload.operations(), workload.operations_at_most()];
+    let seconds = forecast::seconds(corpus, operations);
     let seconds = seconds.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
@@ -34,11 +36,12 @@ pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -
             "n_topics": workload.n_topics,
             "memory_bytes": workload.memory.round(),
             "passes": workload.passes(),
-            "seconds_estimated": seconds,
+            "seconds_estimated": seconds[0],
+            "seconds_at_most": seconds[1],
             "threads": rayon::current_num_threads(),
             "stages": parts,
         });
-        writeln!(out, "{plan:#}")?;
+        writeln!(out, "{}", json::document("dry-run", plan))?;
     } else {
         write_text(&mut out, corpus, workload, seconds)?;
     }
@@ -49,7 +52,7 @@ fn write_text(
     out: &mut dyn Write,
     corpus: &Corpus,
     workload: &Workload,
-    seconds: f64,
+    seconds: [f64; 2],
 ) -> io::Result<()> {
     let mut line = |name: &str, text: String| writeln!(out, "{name:<12} {text}");
     line(
@@ -71,7 +74,7 @@ fn write_text(
         "time",
         format!(
             "{} with {threads} thread{plural}: an estimate from one product timed just now",
-            duration(seconds)
+            forecast::range(seconds)
         ),
     )?;
     writeln!(out, "nothing was fitted; leave out --dry-run to do it")

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use svtd::evaluation::{
-    Coherence, Completion, adjusted_rand_index, coherence, most_probable,
+    Ahead, Coherence, Completion, adjusted_rand_index, coherence, most_probable,
     normalised_mutual_information, topic_diversity,
 };
 use svtd::persist::Saved;
@@ -15,7 +15,7 @@ use crate::args::{Common, Evaluate};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{input, listing, records, threads, trust};
+use crate::{input, json, listing, records, threads, trust};
 
 /// Words of each topic that diversity looks at, as its inventors do.
 const DIVERSITY_WORDS: usize = 25;
@@ -37,6 +37,8 @@ pub fn run(args: &Evaluate, common: &Common) -> Outcome {
 /// What was found.
 struct Report {
     completion: Completion,
+    /// How far it is ahead of the other model, if there is one.
+    ahead: Option<Ahead>,
     coherence: Coherence,
     diversity: f64,
     agreement: Option<Agreement>,
@@ -61,12 +63,21 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
         Some(path) => Some(read_labels(path, &corpus)?),
         None => corpus.labels().map(|all| all.into_iter().map(str::to_owned).collect()),
     };
-    let report = judge(args, &saved, &corpus, labels, &progress)
+    let other = args.against.as_deref().map(input::model).transpose()?;
+    let report = judge(args, (&saved, other.as_ref()), &corpus, labels, &progress)
         .map_err(Failure::about(&args.source.name()))?;
+    if let (Some(path), None) = (&args.against, &report.ahead) {
+        return Err(Failure::Request(format!(
+            "{} does not know the same words as {}, so the two cannot be compared; fit both on the same \
+             counts",
+            path.display(),
+            args.model.display()
+        )));
+    }
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", to_json(args, &saved.model, &report))?;
+        writeln!(out, "{}", json::document("evaluate", to_json(args, &saved.model, &report)))?;
     } else {
         write_text(&mut out, args, &Screen::stdout(common), &saved.model, &report)?;
     }
@@ -80,14 +91,19 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
 
 fn judge(
     args: &Evaluate,
-    saved: &Saved,
+    (saved, other): (&Saved, Option<&Saved>),
     corpus: &Corpus,
     labels: Option<Vec<String>>,
     progress: &Progress,
 ) -> svtd::Result<Report> {
     let model = &saved.model;
     progress.begin("completion");
-    let completion = model.completion(corpus)?;
+    let completions = model.completions(corpus)?;
+    let ahead = match other {
+        Some(other) => completions.ahead_of(&other.model.completions(corpus)?),
+        None => None,
+    };
+    let completion = completions.total();
     progress.begin("coherence");
     let coherence = coherence(model.topics(), corpus, args.top)?;
     let agreement = match labels {
@@ -103,6 +119,7 @@ fn judge(
     };
     Ok(Report {
         completion,
+        ahead,
         coherence,
         diversity: topic_diversity(model.topics(), DIVERSITY_WORDS),
         agreement,
@@ -155,15 +172,31 @@ fn write_text(
         writeln!(out, "{name:<16} {}", screen.wrapped(&words, 17))
     };
     match (report.completion.log_likelihood, report.completion.perplexity()) {
-        (Some(mean), Some(perplexity)) => line(
-            "held-out words",
-            format!(
-                "perplexity {perplexity:.1}, log-likelihood {mean:.4} a word ({} words, each \
-                 document's second half given its first)",
-                report.completion.n_tokens
-            ),
-        )?,
+        (Some(mean), Some(perplexity)) => {
+            let error = report.completion.standard_error;
+            let error = error.map_or(String::new(), |error| format!(" ± {error:.4}"));
+            line(
+                "held-out words",
+                format!(
+                    "perplexity {perplexity:.1}, log-likelihood {mean:.4}{error} a word ({} words, \
+                     one half of each document given the other)",
+                    report.completion.n_tokens
+                ),
+            )?;
+        }
         _ => line("held-out words", "none to predict: the documents are too short".to_owned())?,
+    }
+    if let (Some(ahead), Some(path)) = (&report.ahead, &args.against) {
+        let Ahead { per_token, standard_error } = ahead;
+        let said = match (per_token.abs() > *standard_error, *per_token > 0.0) {
+            (false, _) => "no difference",
+            (true, true) => "ahead",
+            (true, false) => "behind",
+        };
+        line(
+            "against",
+            format!("{}: {said}, {per_token:+.4} ± {standard_error:.4} a word", path.display()),
+        )?;
     }
     let shown = |value: Option<f64>| value.map_or("unknown".to_owned(), |v| format!("{v:.3}"));
     let (npmi, umass) = (shown(report.coherence.npmi()), shown(report.coherence.umass()));
@@ -234,10 +267,14 @@ fn to_json(args: &Evaluate, model: &Model, report: &Report) -> Value {
         "fitted_on_these_documents": report.seen_before,
         "completion": {
             "log_likelihood_per_token": report.completion.log_likelihood,
+            "standard_error": report.completion.standard_error,
             "perplexity": report.completion.perplexity(),
             "n_tokens": report.completion.n_tokens,
             "n_unknown_tokens": report.completion.n_unknown_tokens,
         },
+        "ahead": report.ahead.map(|ahead| {
+            json!({ "per_token": ahead.per_token, "standard_error": ahead.standard_error })
+        }),
         "coherence": {
             "n_words": args.top,
             "npmi": report.coherence.npmi(),

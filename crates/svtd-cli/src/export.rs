@@ -3,6 +3,7 @@
 //! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is
 //! written, and told.
 
+mod admixture;
 mod foreign;
 
 use std::io::{self, Write};
@@ -10,15 +11,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::linalg::Matrix;
-use svtd::persist::atomic::write_atomically;
+use svtd::model::{Marker, markers};
+use svtd::persist::atomic::{Together, write_atomically};
 use svtd::{Corpus, Model};
 
 use crate::args::{Common, Export, Kind, Layout};
 use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
-use crate::output::{self, Column, Format, Table, Target};
+use crate::output::{self, Column, CsvCells, Format, Table, Target};
+use crate::printable::on_one_line;
 use crate::progress::{Detail, Progress};
-use crate::{input, records, threads};
+use crate::{input, json, records, threads};
 
 /// Runs the command.
 pub fn run(args: &Export, common: &Common) -> Outcome {
@@ -35,7 +38,7 @@ fn export(args: &Export, common: &Common) -> Outcome {
     };
     if common.json && !written.is_empty() {
         let mut out = io::stdout().lock();
-        writeln!(out, "{:#}", json!({ "written": written }))?;
+        writeln!(out, "{}", json::document("written", json!({ "written": written })))?;
         out.flush()?;
     } else if !common.quiet {
         let mut err = io::stderr().lock();
@@ -80,6 +83,8 @@ fn export_to(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>
         Kind::Parquet => export_tables(args, common, Format::Parquet),
         Kind::Npy => export_npy(args, common),
         Kind::Mallet => export_mallet(args, common),
+        Kind::Markers => export_markers(args),
+        Kind::Admixture => admixture::export(args, common),
     }
 }
 
@@ -105,15 +110,24 @@ fn export_json(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBu
     };
     match &args.output {
         Some(path) => {
-            write_atomically(path, args.force, |out| writeln!(out, "{value}"))?;
+            let text = export_text(kind, value);
+            write_atomically(path, args.force, |out| writeln!(out, "{text}"))?;
             Ok(vec![path.clone()])
         }
         None => {
             let mut out = io::stdout().lock();
-            writeln!(out, "{value}")?;
+            writeln!(out, "{}", export_text(kind, value))?;
             out.flush()?;
             Ok(Vec::new())
         }
+    }
+}
+
+/// Our own JSON says its schema; that of other programs is theirs.
+fn export_text(kind: Kind, value: serde_json::Value) -> String {
+    match kind {
+        Kind::Json => json::line("export", value),
+        _ => json::escaped(&value.to_string()),
     }
 }
 
@@ -125,18 +139,20 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
         .iter()
         .map(|name| {
             let path = beside(args, &format!("{name}.{ending}"))?;
-            Target::new(&path, Some(format), args.force, &inputs(args))
+            let target = Target::new(&path, Some(format), args.force, &inputs(args))?;
+            Ok(target.cells(CsvCells::chosen(args.safe_csv)))
         })
         .collect();
     let (targets, told) = (targets?, Told::read(args, common)?);
     let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
     if let Some((corpus, mixtures)) = &told.documents {
-        tables.push(infer::table(corpus, mixtures, Layout::Wide, None));
+        tables.push(infer::table(&told.model, corpus, mixtures, Layout::Wide, None));
     }
+    let mut files = Together::default();
     for (target, table) in targets.iter().zip(&tables) {
-        target.write(table)?;
+        target.write_with(&mut files, table)?;
     }
-    Ok(targets.iter().map(|target| target.path().to_owned()).collect())
+    finished(files)
 }
 
 /// Number, share, alpha and leading words of each topic.
@@ -146,6 +162,10 @@ fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
         Column::whole("topic", |j| j as i64 + 1),
         Column::real("share", |j| topics.weights()[j]),
     ];
+    if topics.names().is_some() {
+        let name = |j: usize| topics.topic(j).name().unwrap_or_default().to_owned();
+        columns.push(Column::text("name", name));
+    }
     if let Model::Lda(lda) = model {
         columns.push(Column::real("alpha", |j| lda.alpha()[j]));
     }
@@ -157,10 +177,11 @@ fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
 fn words_table(model: &Model) -> Table<'_> {
     let topics = model.topics();
     let mut columns = vec![Column::text("word", |i| topics.vocabulary().word(i).into_owned())];
-    columns
-        .extend((0..topics.len()).map(|j| {
-            Column::real(format!("topic{}", j + 1), move |i| topics.word_topic()[(i, j)])
-        }));
+    columns.extend(
+        (0..topics.len()).map(|j| {
+            Column::real(infer::column_name(model, j), move |i| topics.word_topic()[(i, j)])
+        }),
+    );
     Table { n_rows: topics.vocabulary().len(), columns, is_list: false }
 }
 
@@ -182,21 +203,23 @@ fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     };
     let told = Told::read(args, common)?;
     let topics = told.model.topics();
-    topic_word.write(&words_by_topic(&told.model, topics.word_topic()))?;
-    weights.write(&list("weight", topics.weights()))?;
-    write_lines(&vocabulary, args.force, topics.vocabulary().iter().map(|w| w.into_owned()))?;
-    let mut written = vec![topic_word.path().to_owned(), weights.path().to_owned(), vocabulary];
+    let mut files = Together::default();
+    topic_word.write_with(&mut files, &words_by_topic(&told.model, topics.word_topic()))?;
+    weights.write_with(&mut files, &list("weight", topics.weights()))?;
+    let words = topics.vocabulary().iter().map(|word| on_one_line(&word));
+    write_lines(&mut files, &vocabulary, args.force, words)?;
     if let Model::Lda(lda) = &told.model {
-        alpha.write(&list("alpha", lda.alpha()))?;
-        written.push(alpha.path().to_owned());
+        alpha.write_with(&mut files, &list("alpha", lda.alpha()))?;
     }
     if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &told.documents) {
-        target.write(&infer::table(corpus, mixtures, Layout::Wide, None))?;
-        let all = (0..corpus.n_documents()).map(|d| corpus.document_name(d).into_owned());
-        write_lines(&names, args.force, all)?;
-        written.extend([target.path().to_owned(), names]);
+        target.write_with(
+            &mut files,
+            &infer::table(&told.model, corpus, mixtures, Layout::Wide, None),
+        )?;
+        let all = (0..corpus.n_documents()).map(|d| on_one_line(&corpus.document_name(d)));
+        write_lines(&mut files, &names, args.force, all)?;
     }
-    Ok(written)
+    finished(files)
 }
 
 fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
@@ -208,11 +231,34 @@ fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
         output::check(path, args.force, &inputs(args))?;
     }
     let told = Told::read(args, common)?;
-    write_lines(&paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
+    let mut files = Together::default();
+    write_lines(&mut files, &paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
     if let Some((corpus, mixtures)) = &told.documents {
-        write_lines(&paths[1], args.force, foreign::mallet_documents(corpus, mixtures))?;
+        let documents = foreign::mallet_documents(corpus, mixtures);
+        write_lines(&mut files, &paths[1], args.force, documents)?;
     }
-    Ok(paths)
+    finished(files)
+}
+
+/// The words that tell topics apart, one a row.
+fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
+    let path = beside(args, "markers.csv")?;
+    let target = Target::new(&path, Some(Format::Csv), args.force, &inputs(args))?;
+    let model = input::model(&args.model)?.model;
+    let (vocabulary, found) = (model.topics().vocabulary(), &markers(model.topics(), args.top));
+    let real =
+        |name: &str, value: fn(&Marker) -> f64| Column::real(name, move |i| value(&found[i]));
+    let columns = vec![
+        Column::whole("topic", |i| found[i].topic as i64 + 1),
+        Column::text("word", |i| vocabulary.word(found[i].word).into_owned()),
+        real("probability", |marker| marker.probability),
+        real("error", |marker| marker.error.unwrap_or(f64::NAN)),
+        real("elsewhere", |marker| marker.elsewhere),
+        real("log_fold", |marker| marker.log_fold),
+        real("z", |marker| marker.z.unwrap_or(f64::NAN)),
+    ];
+    target.write(&Table { n_rows: found.len(), columns, is_list: false })?;
+    Ok(vec![path])
 }
 
 /// Single arrays in files of their own.
@@ -228,7 +274,10 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
     let given: Vec<&Path> = paths.iter().filter_map(|path| path.as_deref()).collect();
     output::check_distinct(&given)?;
     let [topic_word, topic_weights, alpha, errors, trust] = paths.map(|path| {
-        let check = |path| Target::new(path, None, args.force, &[args.model.as_path()]);
+        let check = |path| {
+            let target = Target::new(path, None, args.force, &[args.model.as_path()])?;
+            Ok::<Target, Failure>(target.cells(CsvCells::chosen(args.safe_csv)))
+        };
         path.as_deref().map(check).transpose()
     });
     let (topic_word, topic_weights, alpha) = (topic_word?, topic_weights?, alpha?);
@@ -242,22 +291,31 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
         Some(target) => Some((target, errors_of(args, &model)?)),
         None => None,
     };
+    let mut files = Together::default();
     if let Some(target) = topic_word {
-        target.write(&words_by_topic(&model, model.topics().word_topic()))?;
+        target.write_with(&mut files, &words_by_topic(&model, model.topics().word_topic()))?;
     }
     if let Some((target, errors)) = errors {
-        target.write(&words_by_topic(&model, errors))?;
+        target.write_with(&mut files, &words_by_topic(&model, errors))?;
     }
     if let Some(target) = trust {
-        target.write(&trust_table(&model))?;
+        target.write_with(&mut files, &trust_table(&model))?;
     }
     if let Some(target) = topic_weights {
-        target.write(&list("weight", model.topics().weights()))?;
+        target.write_with(&mut files, &list("weight", model.topics().weights()))?;
     }
     if let Some((target, alpha)) = alpha {
-        target.write(&list("alpha", alpha))?;
+        target.write_with(&mut files, &list("alpha", alpha))?;
     }
+    files.finish()?;
     Ok(given.into_iter().map(Path::to_owned).collect())
+}
+
+/// Gives all files their names at once; which they are.
+fn finished(files: Together) -> Outcome<Vec<PathBuf>> {
+    let paths = files.paths();
+    files.finish()?;
+    Ok(paths)
 }
 
 fn alpha_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m [f64]> {
@@ -345,9 +403,14 @@ fn leading(model: &Model, j: usize, n: usize) -> Vec<String> {
     top.into_iter().map(|(word, _)| word.into_owned()).collect()
 }
 
-fn write_lines(path: &Path, force: bool, lines: impl Iterator<Item = String>) -> Outcome {
+fn write_lines(
+    files: &mut Together,
+    path: &Path,
+    force: bool,
+    lines: impl Iterator<Item = String>,
+) -> Outcome {
     let mut lines = lines;
-    write_atomically(path, force, |out| lines.try_for_each(|line| writeln!(out, "{line}")))?;
+    files.write(path, force, |out| lines.try_for_each(|line| writeln!(out, "{line}")))?;
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 //! The library's sentences are kept. What it cannot know is added here: the file a sentence about
 //! the data is about, and how the command line spells a permission.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,8 +10,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind as ArgumentErrorKind;
 use svtd::{Error, ErrorKind};
 
-/// The exit code after Ctrl-C: 128 and the number of the signal, as shells have it.
-pub const INTERRUPTED: i32 = 130;
+use crate::json;
+pub use crate::printable::printable;
 
 const DATA: u8 = 1;
 const REQUEST: u8 = 2;
@@ -67,7 +66,7 @@ impl Failure {
             // Whoever read our output has seen enough.
             return ExitCode::SUCCESS;
         }
-        say(&self.sentence());
+        say(&self.sentence(), self.kind());
         ExitCode::from(self.exit_code())
     }
 
@@ -76,12 +75,26 @@ impl Failure {
             Failure::Library(error) => spelled(error),
             Failure::About(path, error) => {
                 let (sentence, path) = (spelled(error), path.display().to_string());
-                let named = error.kind() != ErrorKind::Data || sentence.contains(&path);
+                // A name such as `one` may well occur in the sentence by chance.
+                let is_telling = path.contains(['.', '/']);
+                let has_name =
+                    sentence.starts_with(&path) || is_telling && sentence.contains(&path);
+                let named = error.kind() != ErrorKind::Data || has_name;
                 if named { sentence } else { format!("{path}: {sentence}") }
             }
             Failure::Refused(path, reason) => format!("{}: {reason}", path.display()),
             Failure::Request(sentence) => sentence.clone(),
             Failure::Output(error) => format!("standard output: {error}"),
+        }
+    }
+
+    /// The kind of the failure, for programs: `request`, `data` or `io`.
+    fn kind(&self) -> &'static str {
+        match self {
+            Failure::Output(_) => "io",
+            Failure::Library(Error::Io { .. }) | Failure::About(_, Error::Io { .. }) => "io",
+            _ if self.exit_code() == REQUEST => "request",
+            _ => "data",
         }
     }
 
@@ -98,16 +111,17 @@ impl Failure {
 pub fn of_arguments(answer: &clap::Error) -> ExitCode {
     match answer.kind() {
         ArgumentErrorKind::DisplayHelp | ArgumentErrorKind::DisplayVersion => {
-            // Nobody to tell if it cannot be printed.
-            let _ = answer.print();
-            ExitCode::SUCCESS
+            match answer.print().and_then(|()| io::stdout().flush()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => Failure::Output(error).report(),
+            }
         }
         ArgumentErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = answer.print();
             ExitCode::from(REQUEST)
         }
         _ => {
-            say(&in_one_line(&answer.render().to_string()));
+            say(&in_one_line(&answer.render().to_string()), "request");
             ExitCode::from(REQUEST)
         }
     }
@@ -124,27 +138,46 @@ fn in_one_line(text: &str) -> String {
     format!("{}; --help shows the options", sentences.join("; "))
 }
 
-fn say(sentence: &str) {
-    // If stderr is gone there is nobody left to tell.
-    let _ = writeln!(io::stderr(), "svtd: {}", printable(sentence));
+/// Whether errors are told as JSON: `--json` was given. Read from the arguments themselves, since what
+/// is wrong may be the arguments.
+fn in_json() -> bool {
+    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
 }
 
-/// A name or word as it may go to a terminal: on one line, without control characters.
-pub fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            let _ = write!(shown, "{}", c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+/// Says what went wrong on stderr: a sentence, or under `--json` one object.
+pub fn say(sentence: &str, kind: &str) {
+    let told = match in_json() {
+        true => json::line("error", as_json(sentence, kind)),
+        false => format!("svtd: {}", printable(sentence)),
+    };
+    // If stderr is gone there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "{told}");
+}
+
+/// What went wrong, of which kind, and what to try: the last part of the sentence, if it is advice.
+fn as_json(sentence: &str, kind: &str) -> serde_json::Value {
+    const OUTCOMES: [&str; 2] =
+        ["nothing was written", "please report it with the command that was run"];
+    let parts: Vec<&str> = sentence.split("; ").filter(|part| !OUTCOMES.contains(part)).collect();
+    let advice = match parts[..] {
+        [_, .., last] => Some(last),
+        _ => None,
+    };
+    serde_json::json!({ "error": sentence, "kind": kind, "try": advice })
 }
 
 fn spelled(error: &Error) -> String {
-    let sentence = error.to_string();
+    let sentence = with_flags(&error.to_string());
     match error {
+        Error::Option { name, .. } if is_flag(name) => {
+            sentence.replacen(name, &format!("--{name}"), 1)
+        }
+        Error::NoWordsLeft { relax, .. } if is_flag(relax) => {
+            sentence.replace(&format!("relax {relax} first"), &format!("relax --{relax} first"))
+        }
+        Error::MoreTopicsThanDocuments { documents, .. } => {
+            format!("{sentence} (-k {documents}), or accept them (--allow-fewer)")
+        }
         Error::Exists { .. } => {
             sentence.replace("allow overwriting", "allow overwriting (--force)")
         }
@@ -153,6 +186,54 @@ fn spelled(error: &Error) -> String {
         }
         _ => sentence,
     }
+}
+
+/// Names of options that the library speaks of and the command line spells as flags.
+const FLAGS: [&str; 18] = [
+    "alpha0",
+    "encoding",
+    "format",
+    "indices-column",
+    "counts-column",
+    "max-df",
+    "max-words",
+    "min-df",
+    "min-length",
+    "ngrams",
+    "numbers",
+    "seed",
+    "stop-words",
+    "text-column",
+    "token-regex",
+    "tokens-column",
+    "transpose",
+    "vocab",
+];
+
+fn is_flag(name: &str) -> bool {
+    FLAGS.contains(&name)
+}
+
+/// The same sentence with flags where the library names its options in passing.
+pub fn with_flags(sentence: &str) -> String {
+    const PHRASES: [(&str, &str); 15] = [
+        ("(text-column)", "(--text-column)"),
+        ("(text-column names another)", "(--text-column names another)"),
+        ("(tokens-column)", "(--tokens-column)"),
+        ("(indices-column, counts-column)", "(--indices-column, --counts-column)"),
+        ("try encoding ", "try --encoding "),
+        (": format lda-c", ": --format lda-c"),
+        (", format svmlight", ", --format svmlight"),
+        ("list them in stop-words", "list them in --stop-words FILE"),
+        ("; stop-words english", "; --stop-words english"),
+        ("; max-df ", "; --max-df "),
+        (" by min-length", " by --min-length"),
+        (" by stop-words", " by --stop-words"),
+        (" by min-df", " by --min-df"),
+        (" by max-df", " by --max-df"),
+        (" by max-words", " by --max-words"),
+    ];
+    PHRASES.iter().fold(sentence.to_owned(), |said, (from, to)| said.replace(from, to))
 }
 
 /// A file that is not there, or not a file, is a wrong request; what is wrong inside it is not.
@@ -193,7 +274,31 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_never_reach_the_terminal() {
-        assert_eq!(printable("a\n\u{1b}[2J"), "a\\n\\u{1b}[2J");
+    fn an_error_for_programs_has_its_kind_and_what_to_try() {
+        let sentence = Failure::Library(Error::TooManyTopics { asked: 12, words: 9 }).sentence();
+        let told = as_json(&sentence, "data");
+        assert_eq!(told["error"], sentence);
+        assert_eq!((&told["kind"], &told["try"]), (&"data".into(), &"ask for 9 or fewer".into()));
+        assert!(as_json("a.svtd: no space; nothing was written", "io")["try"].is_null());
+    }
+
+    #[test]
+    fn options_are_named_as_flags() {
+        let option = Error::Option {
+            name: "alpha0",
+            needed: "a positive number".to_owned(),
+            found: "-1".to_owned(),
+        };
+        assert_eq!(spelled(&option), "--alpha0 must be a positive number, got -1");
+        let dropped = Error::NoWordsLeft {
+            documents: 2,
+            dropped: "3 by min-length".to_owned(),
+            relax: "min-length".to_owned(),
+            unspaced: false,
+        };
+        assert_eq!(
+            spelled(&dropped),
+            "every word was dropped (3 by --min-length; documents: 2); relax --min-length first"
+        );
     }
 }

@@ -4,12 +4,11 @@
 //! crate it uses) is nobody's business, so the hook that Rust would print with only remembers what it
 //! was told. What nobody catches ends here, and then it is said.
 
-use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use crate::failure::printable;
+use crate::failure::say;
 
 /// The exit code of a Rust program that panics.
 const FAULT: u8 = 101;
@@ -23,12 +22,12 @@ pub fn told(run: impl FnOnce() -> ExitCode) -> ExitCode {
         svtd::persist::atomic::remove_unfinished();
         let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).take();
         let what = last.unwrap_or_else(|| "something went wrong".to_owned());
-        // If stderr is gone there is nobody left to tell.
-        let _ = writeln!(
-            io::stderr(),
-            "svtd: this is a mistake in svtd, not yours: {}; please report it with the command \
-             that was run",
-            printable(&what)
+        say(
+            &format!(
+                "this is a mistake in svtd, not yours: {what}; please report it with the command that \
+                 was run"
+            ),
+            "fault",
         );
         ExitCode::from(FAULT)
     })

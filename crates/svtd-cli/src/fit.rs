@@ -1,20 +1,23 @@
 //! `svtd fit`: counts in, a model out.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::json;
 use svtd::choosing::MOST_TOPICS;
 use svtd::fit::{LdaParams, SingleTopicParams, Sizes, Step, Workload};
 use svtd::model::WordOrder;
 use svtd::moments::Rows;
+use svtd::persist::Saved;
 use svtd::{Corpus, Lda, Model, SingleTopic};
+use svtd_report::Made;
 
 use crate::args::{Common, Fit, Method, ModelKind, TopicCount};
 use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, output, records, threads, trust};
+use crate::{choice, dry_run, input, json, output, recipe, records, report, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -24,9 +27,12 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
     if let Some(sentence) = args.contradiction() {
         return Err(Failure::Request(sentence));
     }
-    if let Some(path) = &args.output {
+    let mut targets = Vec::new();
+    for path in [&args.output, &args.report].into_iter().flatten() {
         output::check(path, args.force, &args.source.files())?;
+        targets.push(path.as_path());
     }
+    output::check_distinct(&targets)?;
     threads::pool(common.threads)?.install(|| fit(args, common))
 }
 
@@ -34,7 +40,9 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
     // Nobody asks for the order in which documents were read, and the other need not be made twice.
-    let corpus = input::corpus(&args.source, &progress)?.into_key_order();
+    let corpus = input::corpus(&args.source, &progress)?;
+    // A page shows the documents as they were read, texts and times beside them.
+    let corpus = if args.report.is_some() { corpus } else { corpus.into_key_order() };
     let about = Failure::about(&args.source.name());
     let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));
@@ -49,8 +57,31 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
         progress.begin("writing");
         model.save(path, &corpus, args.force)?;
     }
+    let model = match &args.report {
+        Some(path) => write_page(args, path, &corpus, model, &progress)?,
+        None => model,
+    };
     progress.finish();
     print(args, common, &corpus, &model)
+}
+
+/// Writes the page that shows the model, and gives the model back.
+fn write_page(
+    args: &Fit,
+    path: &Path,
+    corpus: &Corpus,
+    model: Model,
+    progress: &Progress,
+) -> Outcome<Model> {
+    let sweep = args.page.sweep.as_deref().map(report::read_sweep).transpose()?;
+    let saved = Saved::new(model, corpus);
+    let command = recipe::this_command();
+    let again = if report::is_pipe(&args.source) { Vec::new() } else { vec![command.clone()] };
+    let made = Made { command, again };
+    let documents = Some((corpus, &args.source));
+    let html = report::page(&saved, documents, &args.page, sweep.as_ref(), made, progress)?;
+    report::write(path, args.force, &html, progress)?;
+    Ok(saved.model)
 }
 
 /// The number of topics given, or chosen from the data with everything else as asked.
@@ -159,7 +190,7 @@ fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome
         let mut object = listing.to_json();
         let saved = args.output.as_ref().map(|path| path.display().to_string());
         object.insert("saved".to_owned(), json!(saved));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("fit", object.into()))?;
     } else {
         listing.write_table(&mut out, &Screen::stdout(common))?;
     }
@@ -178,7 +209,7 @@ fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> 
         let (k, why) = (choice.n_topics, choice::sentence(choice));
         writeln!(err, "{:<20} {k}, by -k auto: {why}", "topics")?;
     }
-    trust::write_summary(&mut err, model.diagnostics())?;
+    trust::write_summary(&mut err, model)?;
     trust::write_remarks(&mut err, corpus.report())?;
     match &args.output {
         Some(path) => writeln!(err, "saved {}", printable(&path.display().to_string())),

@@ -14,15 +14,28 @@ use svtd::{Corpus, DocumentWeights, Moments};
 pub use crate::progress::duration;
 
 /// Products are timed for this long at most, and at least one of them.
-const PROBE: Duration = Duration::from_millis(300);
+const PROBE: Duration = Duration::from_millis(60);
 
 /// Products that are timed at most.
-const MOST_PRODUCTS: usize = 20;
+const MOST_PRODUCTS: usize = 4;
 
 /// The seconds that so many operations of a fit of this corpus will take.
-pub fn seconds(corpus: &Corpus, operations: f64) -> svtd::Result<f64> {
+pub fn seconds<const N: usize>(corpus: &Corpus, operations: [f64; N]) -> svtd::Result<[f64; N]> {
     let product = time_of_a_product(corpus)?.as_secs_f64();
-    Ok(product * operations / Workload::product_operations(Sizes::from(corpus)).max(1.0))
+    let unit = product / Workload::product_operations(Sizes::from(corpus)).max(1.0);
+    Ok(operations.map(|operations| unit * operations))
+}
+
+/// From the least to the most, or one of them where they hardly differ.
+pub fn range([least, most]: [f64; 2]) -> String {
+    match duration(least) == duration(most) {
+        true => duration(most),
+        false => format!(
+            "{} ({} if candidates for the polish must be compared, which the counts decide)",
+            duration(least),
+            duration(most)
+        ),
+    }
 }
 
 /// The best of a few products of the pair moment with as many columns as a fit takes at a time.

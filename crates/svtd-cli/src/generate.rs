@@ -1,7 +1,7 @@
 //! `svtd generate`: a corpus drawn from a model, and the truth beside it.
 //!
 //! The library draws; here the files are named and written. All of them are checked before
-//! anything is drawn, and each appears whole or not at all.
+//! anything is drawn, and they appear together or not at all.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use svtd::Corpus;
 use svtd::linalg::Matrix;
-use svtd::persist::atomic::write_atomically;
+use svtd::persist::atomic::Together;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
 use crate::args::{Common, Generate, ModelKind};
 use crate::failure::{Failure, Outcome, printable};
+use crate::json;
 use crate::output::{self, Column, Table, Target};
 
 /// Numbers in the largest table that is drawn: eight gigabytes.
@@ -30,24 +31,27 @@ pub fn run(args: &Generate, common: &Common) -> Outcome {
 }
 
 fn draw(args: &Generate, files: &Files) -> Outcome {
+    let mut together = Together::default();
+    let out = &mut together;
     let draw_seed = documents_seed(args.seed);
     match args.model {
         ModelKind::SingleTopic => {
             let source = single_topic_source(args);
             let (corpus, topics) = source.draw(args.n_documents, &args.lengths, draw_seed);
-            files.write_corpus(&corpus, &source.word_topic)?;
-            files.write_vector("topic-weights", "weight", &source.topic_weights)?;
+            files.write_corpus(out, &corpus, &source.word_topic)?;
+            files.write_vector(out, "topic-weights", "weight", &source.topic_weights)?;
             let numbered: Vec<f64> = topics.iter().map(|&topic| (topic + 1) as f64).collect();
-            files.write_vector("topics", "topic", &numbered)
+            files.write_vector(out, "topics", "topic", &numbered)?;
         }
         ModelKind::Lda => {
             let source = lda_source(args);
             let (corpus, mixtures) = source.draw(args.n_documents, &args.lengths, draw_seed);
-            files.write_corpus(&corpus, &source.word_topic)?;
-            files.write_vector("alpha", "alpha", &source.alpha)?;
-            files.write_rows("mixtures", &mixtures)
+            files.write_corpus(out, &corpus, &source.word_topic)?;
+            files.write_vector(out, "alpha", "alpha", &source.alpha)?;
+            files.write_rows(out, "mixtures", &mixtures)?;
         }
     }
+    Ok(together.finish()?)
 }
 
 /// Says what was written.
@@ -62,7 +66,7 @@ fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
             "n_topics": args.n_topics,
             "seed": args.seed,
         });
-        writeln!(out, "{told:#}")?;
+        writeln!(out, "{}", json::document("generate", told))?;
         out.flush()?;
     } else if !common.quiet {
         for path in &paths {
@@ -152,24 +156,30 @@ impl Files {
         self.folder.join(format!("{}.{what}", self.name))
     }
 
-    fn write_corpus(&self, corpus: &Corpus, word_topic: &Matrix) -> Outcome {
-        write_atomically(&self.docword(), self.force, |out| corpus.write_docword(out))?;
-        write_atomically(&self.vocabulary(), self.force, |out| {
+    fn write_corpus(&self, out: &mut Together, corpus: &Corpus, word_topic: &Matrix) -> Outcome {
+        out.write(&self.docword(), self.force, |out| corpus.write_docword(out))?;
+        out.write(&self.vocabulary(), self.force, |out| {
             (1..=corpus.n_words()).try_for_each(|word| writeln!(out, "word{word}"))
         })?;
-        self.write_rows("topic-word", &word_topic.transpose())
+        self.write_rows(out, "topic-word", &word_topic.transpose())
     }
 
-    fn write_rows(&self, what: &str, matrix: &Matrix) -> Outcome {
+    fn write_rows(&self, out: &mut Together, what: &str, matrix: &Matrix) -> Outcome {
         let target = Target::new(&self.truth(&format!("{what}.npy")), None, self.force, &[])?;
         let column = |j: usize| Column::real(j.to_string(), move |i| matrix[(i, j)]);
         let columns = (0..matrix.n_columns()).map(column).collect();
-        target.write(&Table { n_rows: matrix.n_rows(), columns, is_list: false })
+        target.write_with(out, &Table { n_rows: matrix.n_rows(), columns, is_list: false })
     }
 
-    fn write_vector(&self, what: &str, header: &str, values: &[f64]) -> Outcome {
+    fn write_vector(
+        &self,
+        out: &mut Together,
+        what: &str,
+        header: &str,
+        values: &[f64],
+    ) -> Outcome {
         let target = Target::new(&self.truth(&format!("{what}.csv")), None, self.force, &[])?;
         let columns = vec![Column::real(header, |i| values[i])];
-        target.write(&Table { n_rows: values.len(), columns, is_list: true })
+        target.write_with(out, &Table { n_rows: values.len(), columns, is_list: true })
     }
 }

@@ -1,6 +1,6 @@
 //! `svtd infer`: what a model says about documents.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use svtd::{Corpus, Gibbs, Model};
 
 use crate::args::{Common, Infer, Layout};
 use crate::failure::{Failure, Outcome, printable};
-use crate::output::{Column, Format, Table, Target};
+use crate::output::{Column, CsvCells, Format, Table, Target};
 use crate::progress::{Detail, Progress};
-use crate::{input, records, threads, trust};
+use crate::{input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Infer, common: &Common) -> Outcome {
@@ -51,7 +51,8 @@ fn layout(args: &Infer) -> Outcome<Layout> {
 fn target(args: &Infer, path: &Path) -> Outcome<Target> {
     let mut inputs = args.source.files();
     inputs.push(&args.model);
-    Target::new(path, args.to, args.force, &inputs)
+    let target = Target::new(path, args.to, args.force, &inputs)?;
+    Ok(target.cells(CsvCells::chosen(args.safe_csv)))
 }
 
 fn infer(
@@ -84,16 +85,29 @@ fn infer(
     let mut out = BufWriter::new(io::stdout().lock());
     match target {
         Some(target) => {
-            target.write(&table(&corpus, &inferred.mixtures, layout, args.top))?;
+            target.write(&table(&saved.model, &corpus, &inferred.mixtures, layout, args.top))?;
             if common.json {
-                writeln!(out, "{:#}", written_json(target, &corpus, &inferred))?;
+                let told = written_json(target, &corpus, &inferred);
+                writeln!(out, "{}", json::document("infer-written", told))?;
             }
         }
-        None if common.json => writeln!(out, "{}", to_json(&corpus, &inferred, args.top))?,
-        None if format == Format::Jsonl => {
-            table(&corpus, &inferred.mixtures, layout, args.top).write_jsonl(&mut out)?;
+        None if common.json => {
+            let told = to_json(&saved.model, &corpus, &inferred, args.top);
+            writeln!(out, "{}", json::line("infer", told))?;
         }
-        None => table(&corpus, &inferred.mixtures, layout, args.top).write_csv(&mut out)?,
+        None if format == Format::Jsonl => {
+            table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
+                .write_jsonl(&mut out)?;
+        }
+        None => {
+            // A person sees names without what would upset the terminal; a program gets them all.
+            let cells = match io::stdout().is_terminal() {
+                true => CsvCells::Shown,
+                false => CsvCells::chosen(args.safe_csv),
+            };
+            table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
+                .write_csv(&mut out, cells)?;
+        }
     }
     out.flush()?;
     if !common.quiet {
@@ -106,6 +120,7 @@ fn infer(
 /// The document-topic table, wide (a column for each topic) or long (a row for each topic of each
 /// document, the largest first), with all topics or the `top` largest.
 pub fn table<'a>(
+    model: &'a Model,
     corpus: &'a Corpus,
     mixtures: &'a Matrix,
     layout: Layout,
@@ -114,23 +129,31 @@ pub fn table<'a>(
     let (n, k) = (mixtures.n_rows(), mixtures.n_columns());
     if layout == Layout::Wide {
         let mut columns = vec![Column::text("document", |d| corpus.document_name(d).into_owned())];
-        columns.extend(
-            (0..k).map(|j| Column::real(format!("topic{}", j + 1), move |d| mixtures[(d, j)])),
-        );
+        columns
+            .extend((0..k).map(|j| Column::real(column_name(model, j), move |d| mixtures[(d, j)])));
         return Table { n_rows: n, columns, is_list: false };
     }
     let each = top.unwrap_or(k).min(k).max(1);
     let topics: Vec<usize> = (0..n).flat_map(|d| largest(mixtures, d, each)).collect();
     let topics = Rc::new(topics);
-    let shares = Rc::clone(&topics);
-    Table {
-        n_rows: n * each,
-        columns: vec![
-            Column::text("document", move |row| corpus.document_name(row / each).into_owned()),
-            Column::whole("topic", move |row| topics[row] as i64 + 1),
-            Column::real("share", move |row| mixtures[(row / each, shares[row])]),
-        ],
-        is_list: false,
+    let (shares, named) = (Rc::clone(&topics), Rc::clone(&topics));
+    let mut columns = vec![
+        Column::text("document", move |row| corpus.document_name(row / each).into_owned()),
+        Column::whole("topic", move |row| topics[row] as i64 + 1),
+        Column::real("share", move |row| mixtures[(row / each, shares[row])]),
+    ];
+    if model.topics().names().is_some() {
+        let name = move |row: usize| model.topics().topic(named[row]).name().unwrap_or_default();
+        columns.insert(2, Column::text("name", move |row| name(row).to_owned()));
+    }
+    Table { n_rows: n * each, columns, is_list: false }
+}
+
+/// The column of topic `j`: its number, and its name if it has one.
+pub fn column_name(model: &Model, j: usize) -> String {
+    match model.topics().topic(j).name() {
+        Some(name) => format!("topic{} {name}", j + 1),
+        None => format!("topic{}", j + 1),
     }
 }
 
@@ -142,7 +165,7 @@ fn largest(mixtures: &Matrix, d: usize, n: usize) -> Vec<usize> {
     order
 }
 
-fn to_json(corpus: &Corpus, inferred: &Inferred, top: Option<usize>) -> Value {
+fn to_json(model: &Model, corpus: &Corpus, inferred: &Inferred, top: Option<usize>) -> Value {
     let mixtures = &inferred.mixtures;
     let document = |d: usize| {
         let name = corpus.document_name(d);
@@ -156,6 +179,9 @@ fn to_json(corpus: &Corpus, inferred: &Inferred, top: Option<usize>) -> Value {
         }
     };
     let mut object = counts_json(inferred);
+    if let Some(names) = model.topics().names() {
+        object["names"] = json!(names);
+    }
     object["documents"] = (0..corpus.n_documents()).map(document).collect();
     object
 }

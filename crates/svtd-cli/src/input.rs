@@ -5,6 +5,7 @@ use std::path::Path;
 
 use svtd::corpus::Opened;
 use svtd::persist::Saved;
+use svtd::text::Batch;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::{self, Source};
@@ -45,6 +46,76 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
     read(source, progress, |reader| reader.preprocessing(chosen).whole(whole))
 }
 
+/// Hands the text of every document to `visit`, in the order of the corpus.
+pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Result<()> {
+    let reader = reader(source, CorpusReader::new());
+    let mut d = 0;
+    for input in &source.input {
+        let Some(mut records) = reader.open(input)?.records()? else { return Ok(()) };
+        // A document at a time: no more text is in memory than one of them.
+        let mut batch = Batch::default();
+        while records.next_into(&mut batch)? {
+            for text in batch.texts() {
+                visit(d, &text);
+                d += 1;
+            }
+            batch = Batch::default();
+        }
+    }
+    Ok(())
+}
+
+/// Whether the source holds text rather than counts.
+pub fn is_text(source: &Source) -> Outcome<bool> {
+    let reader = reader(source, CorpusReader::new());
+    for input in &source.input {
+        let about = Failure::about(input);
+        let opened = reader.open(input).map_err(&about)?;
+        if opened.records().map_err(about)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The cells of one more column of the tables that the documents stand in.
+pub fn column(source: &Source, name: &str) -> Outcome<Vec<String>> {
+    if source.input.iter().any(|input| input.as_os_str() == "-") {
+        let sentence = "--time reads INPUT once more, which standard input cannot be; name a file";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    let mut wanted = columns(&source.columns);
+    // Labels are what a reader gives for a column of its own, so the column is read as such.
+    wanted.label = Some(name.to_owned());
+    let reader = reader(source, CorpusReader::new()).columns(wanted);
+    let mut cells = Vec::new();
+    for input in &source.input {
+        let about = Failure::about(input);
+        let opened = reader.open(input).map_err(&about)?;
+        let format = opened.format();
+        if !matches!(format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet) {
+            return Err(Failure::Request(format!(
+                "--time {name}: {} is read as {format}, which has no columns; documents with times \
+                 stand in CSV, TSV, JSON Lines or Parquet",
+                input.display()
+            )));
+        }
+        if format == Format::Parquet {
+            let corpus = opened.read().map_err(&about)?;
+            let labels = corpus.labels().unwrap_or_default();
+            cells.extend(labels.into_iter().map(str::to_owned));
+            continue;
+        }
+        let Some(mut records) = opened.records().map_err(&about)? else { continue };
+        let mut batch = Batch::default();
+        while records.next_into(&mut batch).map_err(&about)? {
+            cells.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
+            batch = Batch::default();
+        }
+    }
+    Ok(cells)
+}
+
 fn read(
     source: &Source,
     progress: &Progress,
@@ -52,27 +123,8 @@ fn read(
 ) -> Outcome<Corpus> {
     let watching = progress.clone();
     progress.reading();
-    let mut reader = prepare(CorpusReader::new())
-        .transposed(source.transpose)
-        .watched(move |done, of| watching.read(done, of));
-    reader = reader.columns(columns(&source.columns));
-    if let Some(words) = &source.vocab {
-        reader = reader.vocabulary_file(words);
-    }
-    if let Some(format) = source.format {
-        reader = reader.format(format);
-    }
-    let layout = &source.layout;
-    reader = reader.text_columns(&layout.text_column);
-    if let Some(encoding) = layout.encoding {
-        reader = reader.encoding(encoding);
-    }
-    if let Some(base) = source.columns.index_base {
-        reader = reader.index_base(base);
-    }
-    if let Some(pattern) = &layout.files {
-        reader = reader.files(pattern);
-    }
+    let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
+    let reader = self::reader(source, reader);
     let about = Failure::about(&source.name());
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
@@ -94,6 +146,32 @@ fn read(
         messages::say(&format!("read {description}"));
     }
     Ok(corpus)
+}
+
+/// A reader that knows what the flags say about the source.
+fn reader(source: &Source, reader: CorpusReader) -> CorpusReader {
+    let mut reader = reader.transposed(source.transpose).columns(columns(&source.columns));
+    if let Some(words) = &source.vocab {
+        reader = reader.vocabulary_file(words);
+    }
+    if let Some(format) = source.format {
+        reader = reader.format(format);
+    }
+    let layout = &source.layout;
+    reader = reader.text_columns(&layout.text_column);
+    if let Some(encoding) = layout.encoding {
+        reader = reader.encoding(encoding);
+    }
+    if let Some(base) = source.columns.index_base {
+        reader = reader.index_base(base);
+    }
+    if let Some(pattern) = &layout.files {
+        reader = reader.files(pattern);
+    }
+    if let Some(layer) = &source.layer {
+        reader = reader.layer(layer);
+    }
+    reader.skip_bad(layout.skip_bad)
 }
 
 fn columns(asked: &args::Columns) -> svtd::corpus::Columns {

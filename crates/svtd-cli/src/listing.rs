@@ -45,6 +45,10 @@ impl<'m> Listing<'m> {
             let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
             let mut words: Vec<String> =
                 self.words[topic.index()].iter().map(|w| printable(&w.word)).collect();
+            if let Some(name) = topic.name() {
+                let name = format!("{}:", printable(name));
+                words.splice(0..0, name.split(' ').map(str::to_owned));
+            }
             let mut flags = diagnostics.remarks();
             flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
             if !flags.is_empty() {
@@ -96,6 +100,9 @@ impl<'m> Listing<'m> {
             "standing": known.standing(),
             "flags": known.flags(),
         });
+        if let Some(name) = self.model.topics().topic(j).name() {
+            value["name"] = json!(name);
+        }
         if let Model::Lda(lda) = self.model {
             value["alpha"] = json!(lda.alpha()[j]);
         }

@@ -2,13 +2,14 @@
 //!
 //! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
 //! learns a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
-//! other programs, `show` explains one document, `diff` compares two models, `evaluate` judges one,
+//! other programs, `show` explains one document, `report` makes a page to mail, `names` keeps what people
+//! call the topics, `diff` compares two models, `evaluate` judges one,
 //! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
 //! is known, `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a
 //! failure is one line.
 //!
 //! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
-//! is wrong, 130 when interrupted.
+//! is wrong, 130 when interrupted (143 when told to terminate, 129 on a hang-up).
 
 mod args;
 mod chart;
@@ -27,15 +28,21 @@ mod forecast;
 mod generate;
 mod infer;
 mod input;
+mod json;
 mod listing;
 mod manual;
 mod messages;
+mod names;
 mod output;
 mod plan;
+mod printable;
 mod progress;
+mod recipe;
 mod records;
+mod report;
 mod reproduce;
 mod show;
+mod signals;
 mod sweep;
 mod terminal;
 mod threads;
@@ -44,7 +51,6 @@ mod trust;
 mod word_flags;
 mod words;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -64,9 +70,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Outcome {
-    on_interruption_leave_nothing();
     let common = &arguments.common;
-    messages::set_quiet(common.quiet);
+    // Programs that read JSON find nothing on stderr but an error, should there be one.
+    messages::set_quiet(common.quiet || common.json);
+    signals::watch();
     match &arguments.command {
         Command::Check(args) => check::run(args, common),
         Command::Sweep(args) => sweep::run(args, common),
@@ -77,6 +84,8 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),
         Command::Show(args) => show::run(args, common),
+        Command::Report(args) => report::run(args, common),
+        Command::Names(args) => names::run(args, common),
         Command::Diff(args) => diff::run(args, common),
         Command::Evaluate(args) => evaluate::run(args, common),
         Command::Demo(args) => demo::run(args, common),
@@ -86,18 +95,5 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Reproduce(args) => reproduce::run(args, common),
         Command::Completions(args) => manual::completions(args, common),
         Command::Man(args) => manual::man(args, common),
-    }
-}
-
-/// On Ctrl-C, half-written files are deleted before the program ends.
-fn on_interruption_leave_nothing() {
-    let installed = ctrlc::set_handler(|| {
-        svtd::persist::atomic::remove_unfinished();
-        let _ = writeln!(std::io::stderr(), "svtd: interrupted; nothing half-written was left");
-        std::process::exit(failure::INTERRUPTED);
-    });
-    if let Err(error) = installed {
-        // The work can go on; a temporary file might stay behind if it is interrupted.
-        let _ = writeln!(std::io::stderr(), "note: Ctrl-C cannot be caught: {error}");
     }
 }

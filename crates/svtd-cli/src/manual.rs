@@ -6,10 +6,11 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
 use serde_json::json;
-use svtd::persist::atomic::write_atomically;
+use svtd::persist::atomic::Together;
 
 use crate::args::{Arguments, Common, Completions, Man};
 use crate::failure::{Outcome, printable};
+use crate::json;
 use crate::output;
 
 /// Runs `svtd completions`.
@@ -19,7 +20,8 @@ pub fn completions(args: &Completions, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let script = String::from_utf8_lossy(&script);
-        writeln!(out, "{:#}", json!({ "shell": args.shell.to_string(), "script": script }))?;
+        let told = json!({ "shell": args.shell.to_string(), "script": script });
+        writeln!(out, "{}", json::document("completions", told))?;
     } else {
         out.write_all(&script)?;
     }
@@ -35,7 +37,8 @@ pub fn man(args: &Man, common: &Common) -> Outcome {
         for (name, text) in pages.iter().take(1) {
             if common.json {
                 let text = String::from_utf8_lossy(text);
-                writeln!(out, "{:#}", json!({ "page": name, "text": text }))?;
+                let told = json!({ "page": name, "text": text });
+                writeln!(out, "{}", json::document("man", told))?;
             } else {
                 out.write_all(text)?;
             }
@@ -44,7 +47,7 @@ pub fn man(args: &Man, common: &Common) -> Outcome {
     };
     let written = write_pages(folder, args.force, &pages)?;
     if common.json {
-        writeln!(out, "{:#}", json!({ "written": written }))?;
+        writeln!(out, "{}", json::document("written", json!({ "written": written })))?;
     } else if !common.quiet {
         let folder = printable(&folder.display().to_string());
         // A message that cannot be shown is no reason to fail.
@@ -59,9 +62,11 @@ fn write_pages(folder: &Path, force: bool, pages: &[(String, Vec<u8>)]) -> Outco
     for path in &paths {
         output::check(path, force, &[])?;
     }
+    let mut files = Together::default();
     for (path, (_, text)) in paths.iter().zip(pages) {
-        write_atomically(path, force, |out| out.write_all(text))?;
+        files.write(path, force, |out| out.write_all(text))?;
     }
+    files.finish()?;
     Ok(paths.iter().map(|path| path.display().to_string()).collect())
 }
 

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::failure::printable;
+use crate::failure::{printable, with_flags};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -21,5 +21,5 @@ pub fn say(line: &str) {
         return;
     }
     // If stderr is gone there is nobody left to tell.
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+    let _ = writeln!(io::stderr(), "{}", printable(&with_flags(line)));
 }

@@ -10,11 +10,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use svtd::persist::atomic::write_atomically;
+use svtd::persist::atomic::{Together, write_atomically};
 #[cfg(feature = "parquet")]
 use svtd::persist::parquet;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, printable};
 
 /// A file of numbers that may be written.
 #[derive(Debug)]
@@ -22,6 +22,37 @@ pub struct Target {
     path: PathBuf,
     format: Format,
     overwrite: bool,
+    cells: CsvCells,
+}
+
+/// How text stands in the cells of a CSV.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CsvCells {
+    /// As it is.
+    #[default]
+    Exact,
+    /// With an apostrophe before what a spreadsheet would take for a formula.
+    Safe,
+    /// As it may be shown on a terminal.
+    Shown,
+}
+
+impl CsvCells {
+    /// What `--safe-csv` asks for.
+    pub fn chosen(safe: bool) -> Self {
+        if safe { CsvCells::Safe } else { CsvCells::Exact }
+    }
+
+    fn of(self, text: &str) -> String {
+        match self {
+            CsvCells::Exact => quoted(text),
+            CsvCells::Safe if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) => {
+                quoted(&format!("'{text}"))
+            }
+            CsvCells::Safe => quoted(text),
+            CsvCells::Shown => quoted(&printable(text)),
+        }
+    }
 }
 
 /// How a table is written.
@@ -97,7 +128,13 @@ impl Target {
     ) -> Outcome<Self> {
         let format = format.map_or_else(|| Format::of(path), Ok)?;
         check(path, overwrite, inputs)?;
-        Ok(Self { path: path.to_owned(), format, overwrite })
+        Ok(Self { path: path.to_owned(), format, overwrite, cells: CsvCells::Exact })
+    }
+
+    /// The same, with the cells of a CSV written so.
+    pub fn cells(mut self, cells: CsvCells) -> Self {
+        self.cells = cells;
+        self
     }
 
     /// The file.
@@ -112,8 +149,15 @@ impl Target {
 
     /// Writes the file.
     pub fn write(&self, table: &Table<'_>) -> Outcome {
-        let written = write_atomically(&self.path, self.overwrite, |out| match self.format {
-            Format::Csv => table.write_csv(out),
+        let mut alone = Together::default();
+        self.write_with(&mut alone, table)?;
+        Ok(alone.finish()?)
+    }
+
+    /// Writes the file among others that appear together with it.
+    pub fn write_with(&self, files: &mut Together, table: &Table<'_>) -> Outcome {
+        let written = files.write(&self.path, self.overwrite, |out| match self.format {
+            Format::Csv => table.write_csv(out, self.cells),
             Format::Jsonl => table.write_jsonl(out),
             Format::Npy => table.write_npy(out),
             #[cfg(feature = "parquet")]
@@ -153,14 +197,14 @@ impl Format {
 
 impl Table<'_> {
     /// A head and one line a row.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let header: Vec<String> = self.columns.iter().map(|c| quoted(&c.name)).collect();
+    pub fn write_csv(&self, out: &mut dyn Write, cells: CsvCells) -> io::Result<()> {
+        let header: Vec<String> = self.columns.iter().map(|c| cells.of(&c.name)).collect();
         writeln!(out, "{}", header.join(","))?;
         for row in 0..self.n_rows {
             for (at, column) in self.columns.iter().enumerate() {
                 let separator = if at == 0 { "" } else { "," };
                 match &column.cells {
-                    Cells::Text(text) => write!(out, "{separator}{}", quoted(&text(row)))?,
+                    Cells::Text(text) => write!(out, "{separator}{}", cells.of(&text(row)))?,
                     Cells::Whole(number) => write!(out, "{separator}{}", number(row))?,
                     // `{:?}` takes an exponent for tiny numbers where `{}` writes all zeros.
                     Cells::Real(number) => write!(out, "{separator}{:?}", number(row))?,
@@ -232,6 +276,13 @@ impl Column<'_> {
 /// The check goes all the way to a temporary file beside the final name, which is then given up:
 /// no other way tells for certain.
 pub fn check(path: &Path, overwrite: bool, inputs: &[&Path]) -> Outcome {
+    if path.as_os_str() == "-" {
+        return Err(Failure::Request(
+            "- is not the name of a file: leave out -o to have results on standard output, or write ./- \
+             for a file of that name"
+                .to_owned(),
+        ));
+    }
     if let Some(input) = inputs.iter().find(|input| same_file(path, input)) {
         return Err(Failure::Request(format!(
             "{} is read by this command ({}) and cannot be its output",
@@ -318,6 +369,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_cell_that_a_spreadsheet_would_take_for_a_formula_can_be_made_safe() {
+        for cell in ["=1+1", "+1", "-1", "@sum", "\tx", "=a,b"] {
+            assert_eq!(CsvCells::Exact.of(cell), quoted(cell));
+            assert_eq!(CsvCells::Safe.of(cell), quoted(&format!("'{cell}")));
+        }
+        assert_eq!(CsvCells::Safe.of("sea-ship"), "sea-ship");
+        assert_eq!(CsvCells::Shown.of("a\u{1b}b\u{202e}"), "a\\u{1b}b\\u{202e}");
+    }
+
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
         let mut text = Vec::new();
         write(&mut text).unwrap();
@@ -329,7 +390,7 @@ mod tests {
         let values = [0.1 + 0.2, 1e-300, 5e-324, 1.0 / 3.0];
         let columns = vec![Column::real("value", |i| values[i])];
         let table = Table { n_rows: 4, columns, is_list: true };
-        let text = written(|out| table.write_csv(out));
+        let text = written(|out| table.write_csv(out, CsvCells::Exact));
         let read: Vec<f64> = text.lines().skip(1).map(|l| l.parse().unwrap()).collect();
         assert_eq!(read, values);
     }

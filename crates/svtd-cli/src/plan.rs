@@ -7,7 +7,7 @@ use svtd::choosing::{DELTA, Plan, PlanSource};
 
 use crate::args::{Common, ModelKind, Plan as Arguments};
 use crate::failure::{Failure, Outcome};
-use crate::{input, threads};
+use crate::{input, json, threads};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -27,7 +27,7 @@ fn plan(args: &Arguments, common: &Common) -> Outcome {
         let mut value = json!(plan);
         value["fitted_documents"] = json!(fitted);
         value["fitted_accuracy"] = json!(now);
-        writeln!(out, "{value:#}")?;
+        writeln!(out, "{}", json::document("plan", value))?;
     } else {
         write(&mut out, &plan, fitted.zip(now))?;
     }
@@ -39,13 +39,13 @@ fn source(args: &Arguments) -> Outcome<(PlanSource, Option<f64>)> {
     match (&args.from, args.n_words, args.n_topics, args.length) {
         (Some(path), ..) => {
             let saved = input::model(path)?;
-            let length = args.length.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
+            let length = args.length.map(length_of).transpose()?;
             let source = PlanSource::of_model(&saved.model, length)?;
             Ok((source, Some(saved.model.diagnostics().n_documents as f64)))
         }
         (None, Some(words), Some(topics), Some(length)) => {
             let alpha0 = (args.kind == ModelKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
-            let length = u32::try_from(length).unwrap_or(u32::MAX);
+            let length = length_of(length)?;
             Ok((PlanSource::zipf(words, topics, length, alpha0)?, None))
         }
         _ => {
@@ -53,6 +53,12 @@ fn source(args: &Arguments) -> Outcome<(PlanSource, Option<f64>)> {
             Err(Failure::Request(sentence.to_owned()))
         }
     }
+}
+
+fn length_of(length: usize) -> Outcome<u32> {
+    u32::try_from(length).map_err(|_| {
+        Failure::Request(format!("--length must be at most {}, got {length}", u32::MAX))
+    })
 }
 
 fn write(out: &mut dyn Write, plan: &Plan, fitted: Option<(f64, f64)>) -> io::Result<()> {
@@ -77,13 +83,17 @@ fn write(out: &mut dyn Write, plan: &Plan, fitted: Option<(f64, f64)>) -> io::Re
         plan.curve.iter().map(|(n, error)| format!("{}: {error:.2}", count(*n))).collect();
     writeln!(out, "{:<20} {}", "expected error", curve.join("  "))?;
     if let (Some(noise), Some(bound)) = (plan.pair_noise, plan.pair_bound) {
+        let times = match bound / noise {
+            times if times.is_finite() => format!(", {times:.0} times as much"),
+            // Documents that are all alike have moments without chance.
+            _ => String::new(),
+        };
         writeln!(
             out,
             "{:<20} {noise:.2e} expected in the pair moment; Theorem 2.2 (corrected) guarantees \
-             {bound:.2e} with probability {}, {:.0} times as much",
+             {bound:.2e} with probability {}{times}",
             "noise of pairs",
             1.0 - DELTA,
-            bound / noise
         )?;
     }
     if let Some(n) = plan.n_documents_guaranteed {

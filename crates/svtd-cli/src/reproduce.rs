@@ -11,13 +11,13 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde_json::json;
 use svtd::Error;
-use svtd::persist::atomic::write_atomically;
+use svtd::persist::atomic::Together;
 use svtd_experiments::{Addresses, Experiment, Plan, Report, Section, dante};
 
 use crate::args::{Common, Name, Reproduce};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{demo, output, threads};
+use crate::{demo, json, output, threads};
 
 /// Runs the command.
 pub fn run(args: &Reproduce, common: &Common) -> Outcome {
@@ -31,7 +31,8 @@ pub fn run(args: &Reproduce, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let sections: Vec<_> = report.sections.iter().map(Section::summary).collect();
-        writeln!(out, "{}", json!({ "experiments": sections, "files": files }))?;
+        let told = json!({ "experiments": sections, "files": files });
+        writeln!(out, "{}", json::line("reproduce", told))?;
     } else {
         report.sections.iter().try_for_each(|section| list(&mut out, section))?;
     }
@@ -132,12 +133,14 @@ impl<'a> Folder<'a> {
     }
 
     fn write(&self, report: &Report) -> Outcome<Vec<String>> {
-        let mut names = Vec::new();
+        let mut files = Together::default();
         for (name, content) in report.files() {
-            let path = self.path.join(&name);
-            write_atomically(&path, self.force, |out| out.write_all(content.as_bytes()))?;
-            names.push(path.display().to_string());
+            files.write(&self.path.join(&name), self.force, |out| {
+                out.write_all(content.as_bytes())
+            })?;
         }
+        let names = files.paths().iter().map(|path| path.display().to_string()).collect();
+        files.finish()?;
         Ok(names)
     }
 }

@@ -10,7 +10,7 @@ use crate::args::{Common, Show};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{input, records, threads};
+use crate::{input, json, records, threads};
 
 /// Names offered when the one asked for is not there.
 const OFFERED: usize = 5;
@@ -46,7 +46,8 @@ fn show(args: &Show, common: &Common) -> Outcome {
     let explained = explained.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", to_json(args, &saved.model, &corpus, d, &explained))?;
+        let told = to_json(args, &saved.model, &corpus, d, &explained);
+        writeln!(out, "{}", json::document("show", told))?;
     } else {
         let screen = Screen::stdout(common);
         write_text(&mut out, args, &screen, &saved.model, &corpus, d, &explained)?;

@@ -7,11 +7,11 @@ use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::persist::atomic::write_atomically;
 use svtd::{Lda, SingleTopic};
 
-use crate::args::{AnyKind, Common, ModelKind, Sweep as Arguments};
+use crate::args::{AnyKind, Common, ModelKind, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{input, output, records, threads, trust};
+use crate::{input, json, output, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
@@ -36,27 +36,31 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     progress.reading();
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("sweeping");
-    let range = args.range.clone();
     let kind = args.model.topics().unwrap_or_default();
-    let swept = match kind {
-        ModelKind::Lda => {
-            let params = Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0));
-            params.sweep(&corpus, range, &mut |_| {})
+    let (lda, single_topic) =
+        (Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0)), SingleTopic::params(1));
+    let swept = match (kind, &args.compared) {
+        (ModelKind::Lda, Numbers::Range(range)) => lda.sweep(&corpus, range.clone(), &mut |_| {}),
+        (ModelKind::Lda, Numbers::Listed(list)) => lda.sweep_of(&corpus, list, &mut |_| {}),
+        (ModelKind::SingleTopic, Numbers::Range(range)) => {
+            single_topic.sweep(&corpus, range.clone(), &mut |_| {})
         }
-        ModelKind::SingleTopic => SingleTopic::params(1).sweep(&corpus, range, &mut |_| {}),
+        (ModelKind::SingleTopic, Numbers::Listed(list)) => {
+            single_topic.sweep_of(&corpus, list, &mut |_| {})
+        }
     };
     let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");
-        write_atomically(path, args.force, |out| chart::write_svg(out, &charts))?;
+        write_atomically(path, args.force, |out| out.write_all(chart::svg(&charts).as_bytes()))?;
     }
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = json!(swept);
         value["reasons"] = json!(reasons(&swept.recommendation, kind));
-        writeln!(out, "{value:#}")?;
+        writeln!(out, "{}", json::document("sweep", value))?;
     } else {
         write_table(&mut out, &swept)?;
         for chart in &charts {
@@ -76,7 +80,7 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
 fn write_messages(args: &Arguments, swept: &Sweep, corpus: &svtd::Corpus) -> io::Result<()> {
     let mut err = io::stderr().lock();
     let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
-    if last < *args.range.end() {
+    if last < args.compared.most() {
         writeln!(err, "note: the data shows no more than {last} topics")?;
     }
     if swept.n_held_out == 0 {

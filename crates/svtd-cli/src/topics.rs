@@ -9,7 +9,7 @@ use crate::args::{Common, Order, Topics};
 use crate::failure::{Failure, Outcome};
 use crate::listing::Listing;
 use crate::terminal::Screen;
-use crate::{input, records, trust};
+use crate::{input, json, records, trust};
 
 /// Runs the command.
 pub fn run(args: &Topics, common: &Common) -> Outcome {
@@ -24,7 +24,7 @@ pub fn run(args: &Topics, common: &Common) -> Outcome {
         let mut object = listing.to_json();
         object.insert("corpus".to_owned(), json!({ "sha256": saved.corpus_digest }));
         object.insert("library".to_owned(), json!(saved.library));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("topics", object.into()))?;
     } else if args.trust {
         trust::write_topics(&mut out, &saved.model, args.top)?;
     } else {

@@ -2,20 +2,25 @@
 
 use std::io::{self, Write};
 
-use svtd::Model;
 use svtd::corpus::CorpusReport;
+use svtd::fit::Options;
 use svtd::model::{Diagnostics, Halves, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics};
 use svtd::trust::T_FACTOR;
+use svtd::{Method, Model};
 
-use crate::failure::printable;
+use crate::failure::{printable, with_flags};
 
 /// Clipped shares below this would show as 0.0%.
 const LEAST_CLIPPED: f64 = 5e-4;
 
 /// How many directions of the pair moment are clearly there.
-fn above_noise(d: &Diagnostics) -> String {
+fn above_noise(d: &Diagnostics, asked: bool) -> String {
     let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
-        return "not known: not asked for, or half the corpus is too little to tell".to_owned();
+        return match asked {
+            true => "not known: half of the documents are too few to check the others against",
+            false => "not known: not asked for (--no-trust)",
+        }
+        .to_owned();
     };
     let least = z.iter().copied().fold(f64::INFINITY, f64::min);
     format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
@@ -24,7 +29,7 @@ fn above_noise(d: &Diagnostics) -> String {
 /// What was remarkable about the counts; nothing if nothing was.
 pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<()> {
     for note in &report.notes {
-        writeln!(out, "note: {}", printable(note))?;
+        writeln!(out, "note: {}", printable(&with_flags(note)))?;
     }
     let short = [
         (report.n_empty, "empty"),
@@ -47,8 +52,8 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
 }
 
 /// The trust lines of a fit.
-pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Result<()> {
-    let d = diagnostics;
+pub fn write_summary(out: &mut dyn Write, model: &Model) -> io::Result<()> {
+    let (d, options) = (model.diagnostics(), model.options());
     let [empty, one, two] = d.n_short_documents;
     let mut lines = vec![(
         "documents",
@@ -62,7 +67,7 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
     )];
     match &d.rival {
         Some(outcome) => lines.push(("search", search(outcome))),
-        None => lines.extend(about_moments(d)),
+        None => lines.extend(about_moments(d, options)),
     }
     for (name, line) in lines {
         writeln!(out, "{name:<20} {line}")?;
@@ -72,21 +77,21 @@ pub fn write_summary(out: &mut dyn Write, diagnostics: &Diagnostics) -> io::Resu
         writeln!(out, "{:<20} {pivot:?}, separation {separation:.2e}", "pivot")?;
     }
     for note in &d.notes {
-        writeln!(out, "note: {}", printable(note))?;
+        writeln!(out, "note: {}", printable(&with_flags(note)))?;
     }
     Ok(())
 }
 
 /// The lines of a fit by moments.
-fn about_moments(d: &Diagnostics) -> Vec<(&'static str, String)> {
+fn about_moments(d: &Diagnostics, options: &Options) -> Vec<(&'static str, String)> {
     let effective = format!(
         "{:.1} for pairs, {:.1} for triples",
         d.effective_documents_pairs, d.effective_documents_triples
     );
     let mut lines = vec![
         ("effective documents", effective),
-        ("above the noise", above_noise(d)),
-        ("topics", found_again(d)),
+        ("above the noise", above_noise(d, options.trust)),
+        ("topics", found_again(d, options)),
         ("spectral gap", spectral_gap(d)),
     ];
     lines.extend(d.off_diagonal.map(|share| {
@@ -116,7 +121,7 @@ fn search(outcome: &RivalOutcome) -> String {
 
 /// How many topics come back in independent halves of the documents, and which is expected to be
 /// furthest off.
-fn found_again(d: &Diagnostics) -> String {
+fn found_again(d: &Diagnostics, options: &Options) -> String {
     let halves: Option<Vec<&Halves>> = d.topics.iter().map(TopicDiagnostics::halves).collect();
     let said = match halves.as_deref() {
         Some([first, ..]) => {
@@ -139,14 +144,23 @@ fn found_again(d: &Diagnostics) -> String {
                 count(Standing::NotFoundAgain),
             )
         }
-        _ => "not looked for in halves of the documents: not asked for, or too few".to_owned(),
+        _ => match (options.trust, options.method) {
+            (false, _) => "not looked for in halves of the documents: not asked for (--no-trust)",
+            (true, Method::Joint) => "not looked for in halves of the documents: they are too few",
+            (true, _) => "not looked for in halves of the documents: --method joint alone is",
+        }
+        .to_owned(),
     };
     match furthest_off(d) {
         Some((j, error)) => format!(
             "{said}; topic {} is expected to be furthest off, by {error:.2} in L1 (2 is all)",
             j + 1
         ),
-        None => said,
+        None if !options.trust => said,
+        None if options.method == Method::Joint => {
+            format!("{said}; no error bars: too few different documents (40 are needed)")
+        }
+        None => format!("{said}; no error bars: they are known for --method joint only"),
     }
 }
 

@@ -9,6 +9,7 @@ use svtd::text::{Ngrams, Numbers, Preprocessing, Reason, StopWords, WordChoice};
 use crate::args::{Common, Words};
 use crate::failure::{Outcome, printable};
 use crate::input;
+use crate::json;
 
 /// Runs the command.
 pub fn run(args: &Words, common: &Common) -> Outcome {
@@ -20,7 +21,7 @@ pub fn run(args: &Words, common: &Common) -> Outcome {
             "most_frequent": most_frequent(&saved, args.top),
             "words": saved.word_choice,
         });
-        writeln!(out, "{object:#}")?;
+        writeln!(out, "{}", json::document("words", object))?;
     } else {
         write_kept(&mut out, &saved, args.top)?;
         match &saved.word_choice {
@@ -60,6 +61,13 @@ fn most_frequent(saved: &Saved, top: usize) -> Vec<String> {
 fn write_choice(out: &mut dyn Write, choice: &WordChoice, top: usize) -> io::Result<()> {
     let asked = &choice.preprocessing;
     writeln!(out, "\n{}", description(asked))?;
+    if choice.n_emoji > 0 {
+        writeln!(out, "emoji passed over, which are no words: {}", choice.n_emoji)?;
+    }
+    if choice.n_skipped_links > 0 {
+        let n = choice.n_skipped_links;
+        writeln!(out, "links to folders, or to nothing, passed over: {n}")?;
+    }
     if choice.dropped.is_empty() {
         return writeln!(out, "nothing was dropped");
     }
@@ -104,12 +112,12 @@ fn why(reason: Reason, asked: &Preprocessing) -> String {
             _ => "stop words".to_owned(),
         },
         Reason::Number => "numbers".to_owned(),
-        Reason::TooShort => format!("shorter than {} (min-length)", asked.min_length),
+        Reason::TooShort => format!("shorter than {} (--min-length)", asked.min_length),
         Reason::TooLong => "too long for a word".to_owned(),
-        Reason::NotListed => "not on the list (vocab)".to_owned(),
-        Reason::MinDf => format!("in fewer documents than {} (min-df)", asked.min_df),
-        Reason::MaxDf => format!("in more documents than {} (max-df)", asked.max_df),
-        Reason::MaxWords => "beyond the most frequent (max-words)".to_owned(),
+        Reason::NotListed => "not on the list (--vocab)".to_owned(),
+        Reason::MinDf => format!("in fewer documents than {} (--min-df)", asked.min_df),
+        Reason::MaxDf => format!("in more documents than {} (--max-df)", asked.max_df),
+        Reason::MaxWords => "beyond the most frequent (--max-words)".to_owned(),
         other => other.to_string(),
     }
 }

@@ -116,6 +116,11 @@ fn choosing_k() {
 }
 
 #[test]
+fn a_page_to_mail() {
+    run(&guides().join("report.md"));
+}
+
+#[test]
 fn a_survey_with_missing_answers() {
     run(&guides().join("survey.md"));
 }
@@ -123,6 +128,26 @@ fn a_survey_with_missing_answers() {
 #[test]
 fn seven_pathologists() {
     run(&guides().join("pathologists.md"));
+}
+
+#[test]
+fn states_of_a_patient_over_visits() {
+    run(&guides().join("visits.md"));
+}
+
+#[test]
+fn the_geyser() {
+    // Needs published tables that are not ours to keep.
+    if std::env::var_os("SVTD_DATA").is_some() {
+        run(&guides().join("geyser.md"));
+    }
+}
+
+/// Python alone; the Python tests run it where the texts are (`python/tests/test_documents.py`).
+#[test]
+fn letters_of_the_commedia_are_shown_in_python_only() {
+    let page = fs::read_to_string(guides().join("letters.md")).unwrap();
+    assert!(steps(&page).is_empty() && page.contains(">>> "));
 }
 
 #[test]

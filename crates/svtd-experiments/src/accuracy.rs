@@ -15,12 +15,12 @@ mod claims;
 use svtd::synthetic::Lengths;
 
 use crate::contestants::{Contestant, Sample, Score, paper_lengths, short_lengths};
-use crate::figure::{Axis, Figure, Panel, Scale, Series};
 use crate::report::{Drawing, Numbers, Section};
 use crate::seeds::seed;
 use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use crate::{Plan, Watch, each};
+use svtd_report::figure::{Axis, Figure, Panel, Scale, Series};
 
 const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
@@ -319,6 +319,7 @@ fn panel(
         x: Axis::around("documents, N", Scale::Log, summary.sizes.iter().map(|&n| n as f64)),
         series,
         dividers: Vec::new(),
+        shaded: None,
     }
 }
 

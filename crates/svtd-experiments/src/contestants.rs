@@ -19,8 +19,8 @@ use svtd::rivals::Em;
 use svtd::synthetic::{Lengths, SingleTopicSource};
 use svtd::{Corpus, DocumentWeights, Method, Polish, Result, Scaling, SingleTopic};
 
-use crate::figure::colour::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
-use crate::figure::{Mark, Style};
+use svtd_report::figure::colour::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
+use svtd_report::figure::{Mark, Style};
 
 /// A method in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,6 @@ use svtd::linalg::Matrix;
 use svtd::{Corpus, DocumentWeights, Error, Gibbs, Lda, Polish, Result, SingleTopic};
 
 use crate::contestants::Contestant;
-use crate::figure::colour::{BLUE, VERMILION};
-use crate::figure::{Axis, Divider, Figure, Mark, Panel, Point, Series, Strip, Style};
 use crate::published::{
     AMONG, CANTO_WORDS, Cantica, agreement, canto_cluster, matched, representative, words_found,
 };
@@ -25,6 +23,8 @@ use crate::statistics::{Mean, rank_correlation};
 use crate::table::{Cell, Table};
 use crate::texts::Texts;
 use crate::{Plan, Watch};
+use svtd_report::figure::colour::{BLUE, VERMILION};
+use svtd_report::figure::{Axis, Divider, Figure, Mark, Panel, Point, Series, Strip, Style};
 
 const N_WORDS: usize = 3000;
 const ALPHA0: f64 = 2.0;
@@ -350,6 +350,7 @@ fn drawing(cantos: &[Canto], found: &[Clustering], mixtures: &[Mixture]) -> Draw
             dividers: [(0.5, "Inferno"), (34.5, "Purgatorio"), (67.5, "Paradiso")]
                 .map(|(x, label)| Divider { x, label: label.to_owned() })
                 .to_vec(),
+            shaded: None,
         }
     };
     let mut figure = Figure::of_panels(

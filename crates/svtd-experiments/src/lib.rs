@@ -26,7 +26,6 @@ pub mod accuracy;
 pub mod clock;
 pub mod contestants;
 pub mod dante;
-pub mod figure;
 pub mod growing;
 pub mod mixtures;
 pub mod models;

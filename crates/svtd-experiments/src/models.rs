@@ -5,6 +5,8 @@
 //! one feature (the paper's Algorithm 2), the joint diagonalisation of all features, and the default
 //! that goes on from there are compared with the truth they were drawn from.
 
+mod sequences;
+
 use svtd::models::classes::spectral::{Rotation, Spectral, spectral_classes};
 use svtd::models::classes::{
     ClassModel, ClassParameters, Item, ItemKind, LatentClass, Records, exact_records,
@@ -30,8 +32,10 @@ const DRAWN: (usize, usize, usize) = (8, 3, 3);
 /// # Errors
 /// When records cannot be fitted, which drawn ones always can.
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
-    let mut section =
-        Section::new("models", "latent classes: exact moments, and samples of growing size");
+    let mut section = Section::new(
+        "models",
+        "latent classes, hidden Markov models, Gaussian mixtures: exact moments, and samples of growing size",
+    );
     section.setting = format!(
         "models with {} items of {} categories and {} classes, Dirichlet(1) answers; errors are of \
          the probabilities, classes matched",
@@ -39,6 +43,7 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     );
     exact(&mut section, plan);
     samples(&mut section, plan, watch)?;
+    sequences::add(&mut section, plan, watch)?;
     Ok(section)
 }
 

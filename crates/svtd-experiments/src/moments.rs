@@ -9,13 +9,13 @@ use svtd::DocumentWeights;
 use svtd::evaluation::{MomentErrors, moment_errors};
 
 use crate::contestants::{Sample, paper_lengths};
-use crate::figure::colour::{BLUE, GREEN, ORANGE, VERMILION};
-use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Style};
 use crate::report::{Claim, Drawing, Numbers, Section, Verdict};
 use crate::seeds::seed;
 use crate::statistics::{Mean, exponent};
 use crate::table::{Cell, Table, four_digits};
 use crate::{Plan, Watch, each, mixtures, theorems};
+use svtd_report::figure::colour::{BLUE, GREEN, ORANGE, VERMILION};
+use svtd_report::figure::{Axis, Figure, Mark, Panel, Scale, Series, Style};
 
 const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
@@ -223,6 +223,7 @@ fn drawing(sizes: &[usize], summary: &Summary<'_>) -> Drawing {
             x: Axis::around("documents, N", Scale::Log, sizes.iter().map(|&n| n as f64)),
             series,
             dividers: Vec::new(),
+            shaded: None,
         }
     };
     let panels = vec![

@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::figure::Figure;
 use crate::table::Table;
+use svtd_report::escape;
+use svtd_report::figure::Figure;
 
 /// Whether what is said was found here too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,9 +230,10 @@ impl Section {
     }
 
     fn claims_html(&self) -> String {
-        let mut html = "<table class=\"claims\">\n<tr><th>source</th><th>said</th>\
+        let mut html =
+            "<div class=\"scroll\"><table class=\"claims\">\n<tr><th>source</th><th>said</th>\
                         <th>measured here</th><th>verdict</th></tr>\n"
-            .to_owned();
+                .to_owned();
         for claim in &self.claims {
             let class = match claim.verdict {
                 Verdict::Holds => "holds",
@@ -247,7 +249,7 @@ impl Section {
                 claim.verdict.name()
             );
         }
-        html.push_str("</table>\n");
+        html.push_str("</table></div>\n");
         html
     }
 }
@@ -311,20 +313,15 @@ impl Report {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p>{}</p>\n\
-             <p><b>Made by.</b> {}</p>\n<ul>\n{links}</ul>\n{sections}</body>\n</html>\n",
+             <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n<p>{}</p>\n\
+             <p><b>Made by.</b> {}</p>\n<ul>\n{links}</ul>\n{sections}</main>\n</body>\n</html>\n",
             escape(TITLE),
-            include_str!("report.css"),
+            svtd_report::STYLE,
             escape(TITLE),
             escape(OPENING),
             escape(&self.made_by),
         )
     }
-}
-
-/// Text as it may stand in HTML and SVG.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

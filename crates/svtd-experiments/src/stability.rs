@@ -11,13 +11,13 @@ use svtd::evaluation::drift;
 use svtd::linalg::Matrix;
 
 use crate::contestants::{Contestant, Sample, paper_lengths};
-use crate::figure::{Axis, Figure, Mark, Panel, Point, Scale, Series, Style, colour};
 use crate::growing::Growing;
 use crate::report::{Claim, Drawing, Numbers, Section, Verdict};
 use crate::seeds::seed;
 use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use crate::{Plan, Watch, each};
+use svtd_report::figure::{Axis, Figure, Mark, Panel, Point, Scale, Series, Style, colour};
 
 const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
@@ -333,6 +333,7 @@ fn drawing(summary: &Summary<'_>) -> Drawing {
         x: Axis::linear("documents, N", FIRST as f64, summary.last as f64),
         series,
         dividers: Vec::new(),
+        shaded: None,
     };
     let mut figure = Figure::of_panels("What one more document changes", vec![panel]);
     figure.size = (640.0, 380.0);

@@ -10,8 +10,6 @@ use svtd::fit::SingleTopicParams;
 use svtd::{Corpus, DocumentWeights, Result, SingleTopic};
 
 use crate::contestants::Contestant;
-use crate::figure::colour::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
-use crate::figure::{Figure, Strip};
 use crate::published::{
     AMONG, SPEECH_WORDS, agreement, matched, representative, speech_cluster, words_found,
 };
@@ -19,6 +17,8 @@ use crate::report::{Claim, Drawing, Numbers, Section, Verdict};
 use crate::table::Table;
 use crate::texts::{Texts, restrict};
 use crate::{Addresses, Plan, Watch};
+use svtd_report::figure::colour::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
+use svtd_report::figure::{Figure, Strip};
 
 const N_TOPICS: usize = 5;
 const N_WORDS: usize = 3000;

@@ -1,7 +1,7 @@
 //! Means over seeds, and exponents of growth.
 
-use crate::figure::Point;
 use crate::table::Cell;
+use svtd_report::figure::Point;
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use crate::report::escape;
+use svtd_report::escape;
 
 /// What stands in a field of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,7 +172,10 @@ impl Table {
 
     /// An HTML table.
     pub fn to_html(&self) -> String {
-        let mut html = format!("<table>\n<caption>{}</caption>\n<tr>", escape(&self.caption));
+        let mut html = format!(
+            "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<tr>",
+            escape(&self.caption)
+        );
         for name in &self.head {
             // Writing to a string does not fail, here and below.
             let _ = write!(html, "<th>{}</th>", escape(name));
@@ -181,12 +184,12 @@ impl Table {
         for row in &self.rows {
             html.push_str("<tr>");
             for (j, cell) in row.iter().enumerate() {
-                let class = if self.is_text(j) { "" } else { " class=\"number\"" };
+                let class = if self.is_text(j) { "" } else { " class=\"n\"" };
                 let _ = write!(html, "<td{class}>{}</td>", escape(&cell.shown()));
             }
             html.push_str("</tr>\n");
         }
-        html.push_str("</table>\n");
+        html.push_str("</table></div>\n");
         html
     }
 

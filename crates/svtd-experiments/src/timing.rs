@@ -6,12 +6,12 @@
 
 use crate::clock::timed;
 use crate::contestants::{Contestant, Sample, paper_lengths};
-use crate::figure::{Axis, Figure, Panel, Scale, Series};
 use crate::report::{Claim, Drawing, Numbers, Section, Verdict};
 use crate::seeds::seed;
 use crate::statistics::{Mean, median};
 use crate::table::{Cell, Table};
 use crate::{Plan, Watch};
+use svtd_report::figure::{Axis, Figure, Panel, Scale, Series};
 
 const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
@@ -145,6 +145,7 @@ fn drawing(summary: &Summary<'_>) -> Drawing {
         x: Axis::around("documents, N", Scale::Log, summary.sizes.iter().map(|&n| n as f64)),
         series,
         dividers: Vec::new(),
+        shaded: None,
     };
     let mut figure = Figure::of_panels("Time of a fit, n = 100, k = 5", vec![panel]);
     figure.size = (560.0, 320.0);

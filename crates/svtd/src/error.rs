@@ -24,6 +24,36 @@ pub enum Error {
         words: usize,
     },
 
+    /// More topics than documents: each document shows one direction of the pair moment at most.
+    #[error("{}", more_topics_than_documents(*asked, *documents))]
+    MoreTopicsThanDocuments {
+        /// Topics asked for.
+        asked: usize,
+        /// Documents that have a pair of words.
+        documents: usize,
+    },
+
+    /// A number of the fit is infinite or not a number.
+    #[error(
+        "the fit ended with {what} that is not a finite number, so there is no model; are some counts \
+         far larger than others? try fewer topics, or counts cut off at a million"
+    )]
+    NotFinite {
+        /// Which number, to follow "with".
+        what: String,
+    },
+
+    /// More memory is needed than can be had.
+    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::memory::said(*bytes))]
+    Memory {
+        /// What the memory is for.
+        what: String,
+        /// Bytes that were asked for.
+        bytes: u64,
+        /// What to try.
+        advice: &'static str,
+    },
+
     /// The pair moment has fewer directions above rounding than topics were asked for.
     #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {
@@ -199,7 +229,7 @@ pub enum Error {
     },
 
     /// Every word of the text was dropped by a filter.
-    #[error("every word was dropped ({dropped}; documents: {documents}); relax {relax} first")]
+    #[error("every word was dropped ({dropped}; documents: {documents}); {}", relaxed(relax, *unspaced))]
     NoWordsLeft {
         /// Documents read.
         documents: usize,
@@ -207,6 +237,8 @@ pub enum Error {
         dropped: String,
         /// The filter that dropped most.
         relax: String,
+        /// Whether the text is in a script that puts no blanks between words.
+        unspaced: bool,
     },
 }
 
@@ -235,6 +267,16 @@ pub enum ErrorKind {
     Io,
 }
 
+/// Why so many topics cannot be had of so few documents.
+fn more_topics_than_documents(asked: usize, documents: usize) -> String {
+    let (have, or_fewer) =
+        if documents == 1 { ("document has", "") } else { ("documents have", " or fewer") };
+    format!(
+        "{asked} topics asked, but only {documents} {have} two words or more, and \
+         each shows one topic at most; ask for {documents}{or_fewer}"
+    )
+}
+
 /// Why so many topics cannot be had, and how many can.
 fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
     if visible == 0 {
@@ -248,6 +290,16 @@ fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
          {ratio:.0e} of the first); ask for {visible}{or_fewer}",
         visible + 1
     )
+}
+
+/// What to try when every word was dropped.
+fn relaxed(filter: &str, unspaced: bool) -> String {
+    match unspaced {
+        true => "the text puts no blanks between its words (as Chinese, Japanese and Thai do), so each \
+                 character was taken for a word; split it into words first, with blanks between them"
+            .to_owned(),
+        false => format!("relax {filter} first"),
+    }
 }
 
 /// The common refusals of the operating system in our own words, the rest in its.
@@ -283,6 +335,20 @@ mod tests {
                 Error::FewerTopicsVisible { asked: 6, visible: 4, ratio: 3e-17 },
                 "the corpus shows 4 topics, not 6 (value 5 of the pair moment is 3e-17 of the \
                  first); ask for 4 or fewer",
+            ),
+            (
+                Error::MoreTopicsThanDocuments { asked: 60, documents: 50 },
+                "60 topics asked, but only 50 documents have two words or more, and \
+                 each shows one topic at most; ask for 50 or fewer",
+            ),
+            (
+                Error::Memory {
+                    what: "a fit of 60 topics".to_owned(),
+                    bytes: 3_200_000_000,
+                    advice: "ask for fewer topics",
+                },
+                "a fit of 60 topics takes about 3.2 GB, which cannot be had here; ask for fewer \
+                 topics",
             ),
             (
                 option("alpha0", "a positive number", "-1"),

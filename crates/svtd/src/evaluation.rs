@@ -7,6 +7,7 @@
 //! * [`coherence`] and [`topic_diversity`]: whether the words of a topic belong together, and those of
 //!   different topics do not;
 //! * [`Comparison`]: two models side by side;
+//! * [`TopicMap`]: which topics are alike; [`Shares`]: topics over time and by label;
 //! * [`reconstruction_error`], [`moment_errors`], [`drift`]: `Err`, `Err2`, `Err3` and `Var_N` of the
 //!   paper's Section 6;
 //! * [`DeviationBound`], [`Perturbation`]: Theorems 2.2 and 5.1, as printed and as they hold.
@@ -14,21 +15,25 @@
 mod coherence;
 mod comparison;
 mod completion;
+mod map;
 mod paper;
 mod theorem_2_2;
 mod theorem_5_1;
 mod token_halves;
+mod trends;
 
 pub(crate) use self::coherence::Presence;
 pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
 pub(crate) use self::completion::HeldOutWords;
 pub use self::completion::{Ahead, Completion, Completions};
+pub use self::map::TopicMap;
 pub use self::paper::{
     MomentErrors, drift, lda_moment_errors, moment_errors, reconstruction_error,
 };
 pub use self::theorem_2_2::DeviationBound;
 pub use self::theorem_5_1::{Constants, Perturbation};
+pub use self::trends::{Moment, Periods, Shares, Unit, student_t};
 
 use std::collections::BTreeMap;
 
@@ -39,6 +44,7 @@ use crate::linalg::Matrix;
 pub fn match_topics(truth: &Matrix, estimate: &Matrix) -> Vec<Option<usize>> {
     // The search asks for every distance many times.
     let distances = Matrix::from_fn(truth.n_columns(), estimate.n_columns(), |a, b| {
+        crate::stop::here();
         l1_distance(truth.column(a), estimate.column(b))
     });
     match_by(truth.n_columns(), estimate.n_columns(), |a, b| distances[(a, b)])

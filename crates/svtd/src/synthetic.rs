@@ -243,9 +243,11 @@ fn draw_documents(
     n_documents: usize,
     mut draw: impl FnMut(&mut Vec<u32>),
 ) -> Corpus {
-    let mut builder: CorpusBuilder = Corpus::builder(n_words);
+    // No document at all, or documents of no words, are what was asked for.
+    let mut builder: CorpusBuilder = Corpus::builder(n_words).may_be_empty();
     let mut tokens = Vec::new();
     for _ in 0..n_documents {
+        crate::stop::here();
         tokens.clear();
         draw(&mut tokens);
         tokens.sort_unstable();
@@ -261,7 +263,11 @@ fn draw_documents(
 }
 
 fn uniform_columns(rng: &mut ChaCha8Rng, n: usize, k: usize) -> Matrix {
-    let columns = (0..k).flat_map(|_| normalised((0..n).map(|_| unit(rng)).collect())).collect();
+    let column = |_| {
+        crate::stop::here();
+        normalised((0..n).map(|_| unit(rng)).collect())
+    };
+    let columns = (0..k).flat_map(column).collect();
     Matrix::from_columns(n, k, columns)
 }
 
@@ -279,15 +285,38 @@ fn zipf_columns(
 
 /// A draw from a Dirichlet distribution; tiny shapes may give exact zeros.
 fn dirichlet(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
-    loop {
-        let gammas: Vec<f64> = shapes
-            .iter()
-            .map(|&shape| Gamma::new(shape, 1.0).map_or(0.0, |law| law.sample(rng)))
-            .collect();
-        if gammas.iter().sum::<f64>() > 0.0 {
-            return normalised(gammas);
-        }
+    crate::stop::here();
+    let gammas: Vec<f64> = shapes
+        .iter()
+        .map(|&shape| Gamma::new(shape, 1.0).map_or(0.0, |law| law.sample(rng)))
+        .collect();
+    let total: f64 = gammas.iter().sum();
+    if total > 0.0 && total.is_finite() {
+        return normalised(gammas);
     }
+    dirichlet_of_logarithms(rng, shapes)
+}
+
+/// The same for shapes so small that every gamma variable is zero in double precision.
+///
+/// If `G` is Gamma(shape + 1) and `U` uniform, `G U^(1/shape)` is Gamma(shape); the logarithm of it
+/// does not underflow.
+fn dirichlet_of_logarithms(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
+    let logarithms: Vec<f64> = shapes
+        .iter()
+        .map(|&shape| match Gamma::new(shape + 1.0, 1.0) {
+            Ok(law) if shape > 0.0 => {
+                law.sample(rng).ln() + (1.0 - unit(rng)).ln() / shape.max(f64::MIN_POSITIVE)
+            }
+            _ => f64::NEG_INFINITY,
+        })
+        .collect();
+    let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !most.is_finite() {
+        // Not one shape is positive, or all are beyond telling apart.
+        return vec![1.0 / shapes.len() as f64; shapes.len()];
+    }
+    normalised(logarithms.iter().map(|log| (log - most).exp()).collect())
 }
 
 fn normalised(values: Vec<f64>) -> Vec<f64> {
@@ -375,6 +404,26 @@ mod tests {
         };
         let [plain, bursty] = corpora.each_ref().map(share);
         assert!((plain / bursty - 1.0).abs() < 0.15, "{plain} {bursty}");
+    }
+
+    #[test]
+    fn shapes_too_small_for_a_gamma_variable_still_draw_a_mixture() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut first = 0;
+        for _ in 0..1000 {
+            let drawn = dirichlet(&mut rng, &[1e-290, 3e-290]);
+            assert!((drawn.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{drawn:?}");
+            first += usize::from(drawn[0] > 0.5);
+        }
+        assert!((200..300).contains(&first), "a quarter of them: {first}");
+        assert_eq!(dirichlet(&mut rng, &[0.0, f64::NAN]), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn documents_without_words_can_be_drawn() {
+        let source = SingleTopicSource::uniform(5, 2, 1);
+        assert_eq!(source.draw(0, &Lengths::Fixed(3), 1).0.n_documents(), 0);
+        assert_eq!(source.draw(4, &Lengths::Fixed(0), 1).0.n_tokens(), 0);
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn scipy_matrices_that_are_no_counts_are_told_by_their_parts() {
         ("tfidf.npz", "data.npy: expected whole numbers, found 0.5; if these are weights"),
         ("negative.npz", "data.npy: expected whole numbers, found -1"),
         ("dia.npz", "expected a CSR, CSC or COO matrix, found \"dia\"; save matrix.tocsr()"),
-        ("arrays.npz", "a zip archive, but not a matrix saved by scipy.sparse.save_npz"),
+        ("arrays.npz", "this is a zip archive, but not a matrix saved by scipy.sparse.save_npz"),
     ] {
         let error = Corpus::read(fixture(name)).unwrap_err().to_string();
         assert!(error.contains(&format!("{name}: {expected}")), "{error}");
@@ -201,7 +201,7 @@ fn malformed_documents_on_lines_are_told_with_their_line() {
         (Format::SvmLight, "1 1:1\n1 x:1\n", ", line 2: expected word:count, found \"x:1\""),
         (Format::SvmLight, "1 1:0.25\n", ", line 1: expected a whole number of occurrences"),
         (Format::SvmLight, "1 2:1 2:1\n", ", line 1: index 2 is counted twice"),
-        (Format::CountsCsv, "", ": the file is empty; expected a first row of words"),
+        (Format::CountsCsv, "", ": the file is empty; text or a table of counts is needed"),
         (Format::CountsCsv, "1,2\n3,4\n", ", line 1: expected a first row of words"),
         (Format::CountsCsv, "id\nx\n", ", line 1: expected a row of words, found no word"),
         (Format::CountsCsv, "a,b\n1,2\n3\n", ", line 3: expected 2 cells as in the first row"),
@@ -278,7 +278,8 @@ fn no_damage_to_a_saved_corpus_goes_unnoticed() {
     let whole = saved(&rich(300));
     let reader = CorpusReader::new().format(Format::Svtdc);
     let refused = |bytes: &[u8]| read_with(&reader, "a.svtdc", bytes).unwrap_err().to_string();
-    for length in 0..whole.len() {
+    assert!(refused(b"").contains("the file is empty"));
+    for length in 1..whole.len() {
         let error = refused(&whole[..length]);
         assert!(error.ends_with("the corpus file is cut short; count it again"), "{error}");
     }

@@ -1,5 +1,7 @@
 //! `svtd demo`: every flag and its help.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::numbers::at_least_one;
@@ -9,12 +11,21 @@ use super::numbers::at_least_one;
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct Demo {
     /// How many topics to learn
-    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "12",
+    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "5",
           value_parser = at_least_one, allow_negative_numbers = true)]
     pub n_topics: usize,
+
+    /// Write the page of svtd report as well
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "svtd-demo.html")]
+    pub report: Option<PathBuf>,
+
+    /// Overwrite the FILE of --report if it exists
+    #[arg(long)]
+    pub force: bool,
 }
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
   svtd demo
-  svtd demo -k 20";
+  svtd demo -k 12
+  svtd demo --report                 writes svtd-demo.html, 232 years on one page";

@@ -27,6 +27,10 @@ pub struct Evaluate {
           allow_negative_numbers = true)]
     pub top: usize,
 
+    /// Compare the predictions with those of another model, on the same words of the same documents
+    #[arg(long, value_name = "MODEL")]
+    pub against: Option<PathBuf>,
+
     /// Models of records: cells that are missing, beside empty ones [default:
     /// NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
@@ -36,10 +40,12 @@ pub struct Evaluate {
 const EVALUATE_EXAMPLES: &str = "\
 Examples:
   svtd evaluate kos.svtd docword.new.txt.gz
+  svtd evaluate kos20.svtd docword.new.txt.gz --against kos10.svtd
   svtd evaluate news.svtd docword.new.txt.gz --labels groups.txt
   svtd evaluate kos.svtd docword.new.txt.gz --json
 
-Perplexity: the second half of each document is predicted from its first half; lower is better.
+Perplexity: the words of each document fall into two halves, each by itself, and one half is
+predicted from the other; lower is better. The error is that of documents drawn anew.
 NPMI and UMass: whether a topic's likeliest words occur together in these documents; higher is
 better. Diversity: how many of the 25 likeliest words of all topics are different.
 ARI and NMI: whether the likeliest topics agree with the labels; 1 is best, 0 is chance.";

@@ -33,7 +33,7 @@ pub struct Export {
     #[arg(short, long, value_name = "PATH", requires = "to")]
     pub output: Option<PathBuf>,
 
-    /// How many words of each topic go into lists of words
+    /// How many words of each topic go into lists of words, or markers
     #[arg(long, value_name = "WORDS", default_value = "20", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
@@ -58,6 +58,11 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub alpha: Option<PathBuf>,
 
+    /// In CSV, put an apostrophe before text that a spreadsheet would take for a formula (it begins
+    /// with =, +, - or @)
+    #[arg(long)]
+    pub safe_csv: bool,
+
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
@@ -69,6 +74,8 @@ Examples:
   svtd export kos.svtd docword.kos.txt.gz --to json -o kos.json
   svtd export kos.svtd docword.kos.txt.gz --to pyldavis -o vis.json
   svtd export kos.svtd docword.kos.txt.gz --to mallet -o kos    kos.keys.txt, kos.doc-topics.txt
+  svtd export cells.svtd --to markers --top 50 -o cells         cells.markers.csv
+  svtd export hapmap.svtd hapmap.bed --to admixture -o hapmap   hapmap.3.Q, hapmap.3.P
   svtd export kos.svtd --topic-word words.npy --topic-weights weights.npy
   svtd export kos.svtd --topic-word words.npy --topic-word-error errors.npy --trust trust.csv
 
@@ -77,10 +84,16 @@ LDA topics that were polished by sweeps.
 
 csv, parquet: PATH.topics (shares and leading words), PATH.topic-words (a row for each word),
   PATH.documents (a row for each document).
+  Text is written as it is; for a spreadsheet, --safe-csv keeps it from being taken for a formula.
 npy: PATH.topic-word.npy, PATH.topic-weights.npy, PATH.alpha.npy, PATH.document-topic.npy, with
-  the words in PATH.vocab.txt and the documents in PATH.documents.txt.
+  the words in PATH.vocab.txt and the documents in PATH.documents.txt, one a line; a line break
+  inside one is written \\n.
 pyldavis: the arguments of pyLDAvis.prepare: prepare(**json.load(open('vis.json'))).
-octis: the dictionary of an OCTIS model; lists become arrays with numpy.array.";
+octis: the dictionary of an OCTIS model; lists become arrays with numpy.array.
+markers: topic, word, probability, error, elsewhere (the mean in the other topics), log_fold, and z,
+  their difference in standard errors, by which they are ordered.
+admixture: PATH.K.Q, an individual a line, and PATH.K.P, a variant a line: the frequency of allele 1
+  in each population.";
 
 /// What to export to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -100,4 +113,8 @@ pub enum Kind {
     Octis,
     /// The arguments of pyLDAvis.prepare; needs INPUT.
     Pyldavis,
+    /// Words (genes, alleles) that tell topics apart, with their errors, as CSV.
+    Markers,
+    /// Ancestries and allele frequencies as ADMIXTURE writes them; needs INPUT, genotypes.
+    Admixture,
 }

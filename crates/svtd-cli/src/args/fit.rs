@@ -7,7 +7,7 @@ use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{AnyKind, Chance, Classical, ModelKind, RecordFlags, Source, first};
+use super::{AnyKind, Chance, Classical, ModelKind, PageFlags, RecordFlags, Source, first};
 
 /// Learn a model from text or from counts.
 #[derive(Debug, Args)]
@@ -83,9 +83,17 @@ pub struct Fit {
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
 
-    /// Overwrite MODEL if it exists
+    /// Write a page that shows the result, as svtd report does
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
+    /// Overwrite MODEL and the page if they exist
     #[arg(long)]
     pub force: bool,
+
+    /// What the page shows.
+    #[command(flatten)]
+    pub page: PageFlags,
 
     /// The seed.
     #[command(flatten)]
@@ -105,6 +113,7 @@ Examples:
   svtd fit letters/ -k 20 -o letters.svtd                a folder of text files
   svtd fit docword.kos.txt.gz -k 20                      look first, save nothing
   svtd fit docword.kos.txt.gz -k 20 -o kos.svtd          save the model
+  svtd fit letters/ -k 20 --report letters.html          and one page that shows the result
   svtd fit posts.jsonl -k 20 --text-column body          one JSON object a line
   svtd fit docword.kos.txt.gz -k auto                    as many topics as the data shows
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
@@ -168,6 +177,9 @@ impl Fit {
         }
         if let Some(flag) = self.classical.of_gibbs().filter(|_| !gibbs) {
             return Some(format!("{flag} is for --method gibbs"));
+        }
+        if let Some(flag) = self.page.given().filter(|_| self.report.is_none()) {
+            return Some(format!("{flag} is about the page; add --report FILE"));
         }
         let flag = self.of_moments().filter(|_| em || gibbs)?;
         let method = if em { "em" } else { "gibbs" };

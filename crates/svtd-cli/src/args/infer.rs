@@ -40,6 +40,11 @@ pub struct Infer {
     #[arg(long)]
     pub gibbs: bool,
 
+    /// In CSV, put an apostrophe before names that a spreadsheet would take for a formula (they
+    /// begin with =, +, - or @)
+    #[arg(long)]
+    pub safe_csv: bool,
+
     /// Overwrite FILE if it exists
     #[arg(long)]
     pub force: bool,

@@ -12,9 +12,11 @@ mod export;
 mod fit;
 mod generate;
 mod infer;
+mod names;
 mod numbers;
 mod plan;
 mod records;
+mod report;
 mod reproduce;
 mod show;
 mod source;
@@ -37,13 +39,15 @@ pub use self::export::{Export, Kind};
 pub use self::fit::{Fit, Method, TopicCount};
 pub use self::generate::Generate;
 pub use self::infer::{Infer, Layout};
+pub use self::names::Names;
 use self::numbers::{seed, threads};
 pub use self::plan::Plan;
 pub use self::records::{AnyKind, RecordFlags};
+pub use self::report::{PageFlags, Report};
 pub use self::reproduce::{Name, Reproduce};
 pub use self::show::Show;
 pub use self::source::{Columns, PerhapsSource, Source};
-pub use self::sweep::Sweep;
+pub use self::sweep::{Numbers, Sweep};
 pub use self::text::WordFlags;
 pub use self::topics::{Order, Topics};
 pub use self::words::Words;
@@ -68,6 +72,7 @@ Examples:
   svtd topics kos.svtd                             show them again
   svtd infer kos.svtd docword.kos.txt.gz           the topics of each document
   svtd show kos.svtd docword.kos.txt.gz -d 17      why one document has them
+  svtd report kos.svtd docword.kos.txt.gz          one page that shows all of it
   svtd fit survey.csv --model classes -k 3         hidden groups in a survey
 
 Exit codes: 0 done, 1 the data will not support the request, 2 the request is wrong, \
@@ -78,7 +83,7 @@ Exit codes: 0 done, 1 the data will not support the request, 2 the request is wr
 pub enum Command {
     /// Tell what a corpus can say, before fitting
     Check(Check),
-    /// Compare every number of topics of a range
+    /// Compare numbers of topics: all of a range, or some
     Sweep(Sweep),
     /// Tell how many documents an accuracy takes
     Plan(Plan),
@@ -95,6 +100,10 @@ pub enum Command {
     Export(Export),
     /// Show one document: its topics, and which words pull it where
     Show(Show),
+    /// Write one HTML file that shows what a model found and how far to believe it
+    Report(Report),
+    /// Give the topics of a model names, or show the names they have
+    Names(Names),
     /// Compare two models: topics matched, and what moved
     Diff(Diff),
     /// Tell how good a model is on documents, best ones it has not seen

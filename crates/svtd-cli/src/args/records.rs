@@ -3,6 +3,8 @@
 use clap::{Args, ValueEnum};
 use svtd::models::classes::ItemChoice;
 use svtd::models::engine::{Criterion as Choice, Effort as Hardness};
+use svtd::models::gaussian::Covariance as Shape;
+use svtd::models::hmm::{Emissions as Law, SequenceColumns};
 use svtd::models::raters::RaterColumns;
 use svtd::models::table::TableReader;
 
@@ -20,6 +22,10 @@ pub enum AnyKind {
     Classes,
     /// Raters label items, and nobody knows the truth.
     Raters,
+    /// Steps of sequences are emitted by hidden states that follow each other.
+    Hmm,
+    /// Each record of numbers belongs to a Gaussian component.
+    Gaussian,
 }
 
 impl AnyKind {
@@ -28,16 +34,17 @@ impl AnyKind {
         match self {
             AnyKind::Lda => Some(ModelKind::Lda),
             AnyKind::SingleTopic => Some(ModelKind::SingleTopic),
-            AnyKind::Classes | AnyKind::Raters => None,
+            AnyKind::Classes | AnyKind::Raters | AnyKind::Hmm | AnyKind::Gaussian => None,
         }
     }
 }
 
 /// What concerns models of records only.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Records (--model classes, raters)")]
+#[command(next_help_heading = "Records (--model classes, raters, hmm, gaussian)")]
 pub struct RecordFlags {
-    /// Classes: the columns that are items [default: all but the weights]
+    /// Classes: the columns that are items; gaussian: the columns of numbers [default: all but
+    /// the weights]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub items: Vec<String>,
 
@@ -67,11 +74,33 @@ pub struct RecordFlags {
     #[arg(long, value_name = "NAME")]
     pub rater_column: Option<String>,
 
+    /// Hmm: the column that tells sequences apart [default: one sequence]
+    #[arg(long, value_name = "NAME")]
+    pub sequence_column: Option<String>,
+
+    /// Hmm: the column by which the steps of a sequence are ordered [default: as they stand]
+    #[arg(long, value_name = "NAME")]
+    pub order_column: Option<String>,
+
+    /// Hmm: the columns that were observed [default: all others]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub value_column: Vec<String>,
+
+    /// Hmm: what a state emits [default: labels are categorical, numbers with a fraction
+    /// gaussian, whole numbers poisson or, if at most ten of them occur, categorical]
+    #[arg(long, value_enum)]
+    pub emissions: Option<Emissions>,
+
+    /// Gaussian: the shape of covariances [default: full]
+    #[arg(long, value_enum)]
+    pub covariance: Option<Covariance>,
+
     /// Cells that are missing, beside empty ones [default: NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Option<Vec<String>>,
 
-    /// Weight of the prior; 0 is plain maximum likelihood [default: 1]
+    /// Weight of the prior; 0 is plain maximum likelihood [default: 1; gaussian with full
+    /// covariances: 1 or .1, by held-out records]
     #[arg(long, value_name = "A", value_parser = at_least_zero, allow_negative_numbers = true)]
     pub prior: Option<f64>,
 
@@ -96,6 +125,11 @@ impl RecordFlags {
             (self.weight_column.is_some(), "--weight-column"),
             (self.item_column.is_some(), "--item-column"),
             (self.rater_column.is_some(), "--rater-column"),
+            (self.sequence_column.is_some(), "--sequence-column"),
+            (self.order_column.is_some(), "--order-column"),
+            (!self.value_column.is_empty(), "--value-column"),
+            (self.emissions.is_some(), "--emissions"),
+            (self.covariance.is_some(), "--covariance"),
             (self.missing.is_some(), "--missing"),
             (self.prior.is_some(), "--prior"),
             (self.effort.is_some(), "--effort"),
@@ -124,11 +158,68 @@ impl RecordFlags {
         }
     }
 
+    /// The columns of sequences.
+    pub fn sequence_columns(&self) -> SequenceColumns {
+        SequenceColumns {
+            sequence: self.sequence_column.clone(),
+            order: self.order_column.clone(),
+            values: self.value_column.clone(),
+        }
+    }
+
     /// A reader of tables that knows what is missing.
     pub fn reader(&self) -> TableReader {
         match &self.missing {
             None => TableReader::new(),
             Some(cells) => TableReader::new().missing(cells.iter().cloned()),
+        }
+    }
+}
+
+/// What a state emits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emissions {
+    /// A category of each column.
+    Categorical,
+    /// A count of each column.
+    Poisson,
+    /// A number of each column.
+    Gaussian,
+    /// Counts of symbols, a column to a symbol.
+    Multinomial,
+}
+
+impl From<Emissions> for Law {
+    fn from(emissions: Emissions) -> Self {
+        match emissions {
+            Emissions::Categorical => Law::Categorical,
+            Emissions::Poisson => Law::Poisson,
+            Emissions::Gaussian => Law::Gaussian,
+            Emissions::Multinomial => Law::Multinomial,
+        }
+    }
+}
+
+/// The shape of covariances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Covariance {
+    /// A matrix for each component.
+    Full,
+    /// Variances for each component.
+    Diagonal,
+    /// One variance for each component.
+    Spherical,
+    /// One matrix for all components.
+    Tied,
+}
+
+impl From<Covariance> for Shape {
+    fn from(covariance: Covariance) -> Self {
+        match covariance {
+            Covariance::Full => Shape::Full,
+            Covariance::Diagonal => Shape::Diagonal,
+            Covariance::Spherical => Shape::Spherical,
+            Covariance::Tied => Shape::Tied,
         }
     }
 }

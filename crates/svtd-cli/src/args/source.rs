@@ -10,10 +10,11 @@ use super::text::{Layout, WordFlags};
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Text: a folder of files, one document a line, JSON Lines, CSV, TSV or Parquet. Or counts: UCI
-    /// docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet or .svtdc. Plain,
-    /// gzip or zstd; - is standard input. Several inputs are read as one: text is counted together,
-    /// counts are united by word
+    /// Text: a folder of files (text, HTML, .docx, .odt, .epub), one document a line, JSON Lines,
+    /// CSV, TSV, .xlsx or Parquet. Or counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy
+    /// .npz, a dense CSV, Parquet, .svtdc, single cells (.h5ad, 10x .h5, a 10x folder) or PLINK
+    /// .bed. Plain, gzip or zstd; - is standard input. Several inputs are read as one: text is
+    /// counted together, counts are united by word
     #[arg(required = true, value_name = "INPUT")]
     pub input: Vec<PathBuf>,
 
@@ -23,13 +24,18 @@ pub struct Source {
     pub vocab: Option<PathBuf>,
 
     /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv, svtdc, parquet; folder, lines, document, jsonl, csv, tsv
+    /// svmlight, npz, counts-csv, svtdc, parquet, h5ad, 10x-h5, 10x, plink; folder, lines,
+    /// document, jsonl, csv, tsv, xlsx, html, office
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
     /// Take the columns of a matrix for the documents, not its rows
     #[arg(long)]
     pub transpose: bool,
+
+    /// AnnData (.h5ad): the layer that holds the counts [default: X]
+    #[arg(long, value_name = "LAYER")]
+    pub layer: Option<String>,
 
     /// Which columns hold what.
     #[command(flatten)]

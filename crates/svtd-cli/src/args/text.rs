@@ -10,7 +10,7 @@ use super::numbers::at_least_one;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Text")]
 pub struct Layout {
-    /// JSON Lines, CSV, TSV and Parquet: the column of the text; give it again to join several
+    /// JSON Lines, CSV, TSV, .xlsx and Parquet: the column of the text; give it again to join several
     /// [default: text, or another usual name]
     #[arg(long, value_name = "COLUMN")]
     pub text_column: Vec<String>,
@@ -22,6 +22,10 @@ pub struct Layout {
     /// Which files of a folder are read, such as '*.txt' [default: all but hidden ones]
     #[arg(long, value_name = "PATTERN")]
     pub files: Option<String>,
+
+    /// Go on past files of a folder that cannot be read, and list them
+    #[arg(long)]
+    pub skip_bad: bool,
 }
 
 /// How text becomes words.

@@ -12,6 +12,7 @@ use svtd::{Corpus, Model};
 
 use super::leading;
 use crate::failure::{Failure, Outcome};
+use crate::printable::{on_one_line, without_blanks};
 
 /// A model, and its documents if there are any, as plain JSON.
 pub fn plain(model: &Model, documents: Option<&(Corpus, Matrix)>, n_words: usize) -> Value {
@@ -23,6 +24,9 @@ pub fn plain(model: &Model, documents: Option<&(Corpus, Matrix)>, n_words: usize
             .map(|(word, probability)| json!({ "word": word, "probability": probability }))
             .collect();
         let mut value = json!({ "number": j + 1, "share": topics.weights()[j], "words": words });
+        if let Some(name) = topics.topic(j).name() {
+            value["name"] = json!(name);
+        }
         if let Model::Lda(lda) = model {
             value["alpha"] = json!(lda.alpha()[j]);
         }
@@ -87,13 +91,21 @@ pub fn pyldavis(model: &Model, corpus: &Corpus, mixtures: &Matrix) -> Outcome<Va
                 .to_owned(),
         ));
     };
-    let documents: Vec<usize> =
-        (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0).collect();
+    // Words that the model does not know have no place in it, so they do not count either.
+    let is_shown: Vec<bool> = (0..frequency.len()).map(|i| known(&i)).collect();
+    let length = |d: usize| -> u64 {
+        let words = corpus.document(d).words();
+        let shown =
+            words.filter(|&(word, _)| model_word(word).is_some_and(|i| is_shown[i as usize]));
+        shown.map(|(_, count)| u64::from(count)).sum()
+    };
+    let lengths: Vec<u64> = (0..corpus.n_documents()).map(length).collect();
+    let documents: Vec<usize> = (0..corpus.n_documents()).filter(|&d| lengths[d] > 0).collect();
     let word = |&i: &usize| topics.vocabulary().word(i).into_owned();
     Ok(json!({
         "topic_term_dists": dists,
         "doc_topic_dists": documents.iter().map(|&d| mixtures.row(d)).collect::<Vec<_>>(),
-        "doc_lengths": documents.iter().map(|&d| corpus.lengths()[d]).collect::<Vec<_>>(),
+        "doc_lengths": documents.iter().map(|&d| lengths[d]).collect::<Vec<_>>(),
         "vocab": words.iter().map(word).collect::<Vec<_>>(),
         "term_frequency": words.iter().map(|&i| frequency[i]).collect::<Vec<_>>(),
     }))
@@ -106,7 +118,9 @@ pub fn mallet_keys(model: &Model, n_words: usize) -> impl Iterator<Item = String
         Model::SingleTopic(_) => model.topics().weights(),
     };
     alpha.iter().enumerate().map(move |(j, alpha)| {
-        format!("{j}\t{alpha:.5}\t{} ", leading(model, j, n_words).join(" "))
+        let words: Vec<String> =
+            leading(model, j, n_words).iter().map(|word| without_blanks(word)).collect();
+        format!("{j}\t{alpha:.5}\t{} ", words.join(" "))
     })
 }
 
@@ -119,7 +133,7 @@ pub fn mallet_documents<'a>(
         let shares: Vec<String> =
             mixtures.row(d).iter().map(|share| format!("{share:?}")).collect();
         // A tab or line break inside a name would end its column.
-        let name = corpus.document_name(d).replace(['\t', '\n', '\r'], " ");
+        let name = on_one_line(&corpus.document_name(d).replace('\t', " "));
         format!("{d}\t{name}\t{}", shares.join("\t"))
     })
 }

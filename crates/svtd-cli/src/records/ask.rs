@@ -1,6 +1,6 @@
 //! A learned model of records, shown, asked and compared.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -10,7 +10,8 @@ use svtd::models::table::TableReader;
 use super::{listing, read};
 use crate::args::{Common, Diff, Draw, Evaluate, Export, Infer, Kind, Show, Topics, first};
 use crate::failure::{Failure, Outcome, printable};
-use crate::output::{self, Column, Format, Table, Target};
+use crate::json;
+use crate::output::{self, Column, CsvCells, Format, Table, Target};
 use crate::terminal::Screen;
 use crate::threads;
 
@@ -41,7 +42,7 @@ pub fn tables(saved: &SavedRecords, args: &Topics, common: &Common) -> Outcome {
     if common.json {
         let mut object = learned::to_json(&*saved.model)?;
         object.insert("corpus".to_owned(), json!({ "sha256": saved.digest }));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("records-model", json!(object)))?;
     } else {
         let screen = Screen::stdout(common);
         listing::write_all(&mut out, &screen, &saved.model.listings(), Some(args.top))?;
@@ -65,13 +66,13 @@ pub fn infer(saved: &SavedRecords, args: &Infer, common: &Common) -> Outcome {
     let pool = threads::pool(common.threads)?;
     let told = pool.install(|| saved.model.infer(&table));
     let told = told.map_err(Failure::about(&args.source.name()))?;
-    write_listing(&told, target.as_ref(), args.to, common)
+    write_listing(&told, target.as_ref(), (args.to, args.safe_csv), common)
 }
 
 fn write_listing(
     told: &Listing,
     target: Option<&Target>,
-    format: Option<Format>,
+    (format, safe_csv): (Option<Format>, bool),
     common: &Common,
 ) -> Outcome {
     let mut out = BufWriter::new(io::stdout().lock());
@@ -80,17 +81,20 @@ fn write_listing(
             target.write(&listing::table(told))?;
             if common.json {
                 let n = told.n_rows();
-                writeln!(out, "{:#}", json!({ "written": [target.path()], "n_rows": n }))?;
+                let told = json!({ "written": [target.path()], "n_rows": n });
+                writeln!(out, "{}", json::document("records-written", told))?;
             } else if !common.quiet {
                 let path = printable(&target.path().display().to_string());
                 let _ = writeln!(io::stderr(), "saved {path}");
             }
         }
         (None, _) if common.json => {
-            writeln!(out, "{}", json!({ told.name: told.to_json() }))?;
+            writeln!(out, "{}", json::line("records-infer", json!({ told.name: told.to_json() })))?;
         }
         (None, Some(Format::Jsonl)) => listing::table(told).write_jsonl(&mut out)?,
-        (None, None | Some(Format::Csv)) => listing::table(told).write_csv(&mut out)?,
+        (None, None | Some(Format::Csv)) => {
+            listing::table(told).write_csv(&mut out, cells(safe_csv))?
+        }
         (None, Some(other)) => {
             let ending = other.ending();
             return Err(Failure::Request(format!("{ending} cannot go to a terminal; add -o FILE")));
@@ -109,7 +113,8 @@ pub fn evaluate(saved: &SavedRecords, args: &Evaluate, common: &Common) -> Outco
     let mut out = io::stdout().lock();
     if common.json {
         let pairs = found.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
-        writeln!(out, "{:#}", serde_json::Value::Object(pairs.collect()))?;
+        let told = serde_json::Value::Object(pairs.collect());
+        writeln!(out, "{}", json::document("records-table", told))?;
     } else {
         for (name, value) in found {
             writeln!(out, "{:<26} {value:.4}", name.replace('_', " "))?;
@@ -133,7 +138,8 @@ pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let pairs = told.iter().map(|one| (one.name.to_owned(), one.to_json()));
-        writeln!(out, "{:#}", serde_json::Value::Object(pairs.collect()))?;
+        let told = serde_json::Value::Object(pairs.collect());
+        writeln!(out, "{}", json::document("records-table", told))?;
     } else {
         listing::write_all(&mut out, &Screen::stdout(common), &told, None)?;
     }
@@ -145,7 +151,8 @@ pub fn diff(old: &SavedRecords, new: &SavedRecords, args: &Diff, common: &Common
     let told = old.model.compare(&*new.model).map_err(Failure::about(&args.new))?;
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{:#}", json!({ told.name: told.to_json() }))?;
+        let told = json!({ told.name: told.to_json() });
+        writeln!(out, "{}", json::document("records-table", told))?;
     } else {
         listing::write_all(&mut out, &Screen::stdout(common), &[told], None)?;
     }
@@ -183,7 +190,8 @@ pub fn export(saved: &SavedRecords, args: &Export, common: &Common) -> Outcome {
     }
     let written: Vec<&Path> = targets.iter().map(Target::path).collect();
     if common.json {
-        writeln!(io::stdout(), "{:#}", json!({ "written": written }))?;
+        let told = json!({ "written": written });
+        writeln!(io::stdout(), "{}", json::document("records-written", told))?;
     } else if !common.quiet {
         for path in written {
             let _ = writeln!(io::stderr(), "saved {}", printable(&path.display().to_string()));
@@ -248,7 +256,7 @@ pub fn draw(args: &Draw, common: &Common) -> Outcome {
     match &target {
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            drawn.write_csv(&mut out)?;
+            drawn.write_csv(&mut out, cells(false))?;
             Ok(out.flush()?)
         }
         Some(target) => {
@@ -259,5 +267,13 @@ pub fn draw(args: &Draw, common: &Common) -> Outcome {
             }
             Ok(())
         }
+    }
+}
+
+/// How cells go to standard output: without what would upset a terminal, or as they are.
+fn cells(safe: bool) -> CsvCells {
+    match io::stdout().is_terminal() {
+        true => CsvCells::Shown,
+        false => CsvCells::chosen(safe),
     }
 }

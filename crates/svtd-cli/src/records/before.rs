@@ -10,11 +10,18 @@ use svtd::models::engine::Criteria;
 use super::read;
 use crate::args::{AnyKind, Check, Common, Sweep};
 use crate::failure::{Failure, Outcome, printable};
-use crate::threads;
+use crate::{json, threads};
 
 /// Whether so many classes can be identified at all.
 pub fn check(args: &Check, common: &Common) -> Outcome {
     classes_alone(args.model)?;
+    if matches!(args.model, AnyKind::Hmm | AnyKind::Gaussian) {
+        return Err(Failure::Request(
+            "check is for documents and classes; for states and components svtd sweep compares \
+             all numbers of them"
+                .to_owned(),
+        ));
+    }
     threads::pool(common.threads)?.install(|| {
         let table = read(&args.source, &args.records.reader())?;
         let about = Failure::about(&args.source.name());
@@ -26,7 +33,7 @@ pub fn check(args: &Check, common: &Common) -> Outcome {
             let mut value = json!(found);
             value["objection"] = json!(objection);
             value["notes"] = json!(records.notes());
-            writeln!(out, "{value:#}")?;
+            writeln!(out, "{}", json::document("records-check", value))?;
         } else {
             write_check(&mut out, &records, &found)?;
             if let Some(objection) = &objection {
@@ -76,6 +83,9 @@ fn write_check(out: &mut dyn Write, records: &Records, found: &Identifiability) 
 /// Every number of classes of a range.
 pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     classes_alone(args.model)?;
+    if matches!(args.model, AnyKind::Hmm | AnyKind::Gaussian) {
+        return super::sequences::sweep(args, common);
+    }
     threads::pool(common.threads)?.install(|| {
         let table = read(&args.source, &args.records.reader())?;
         let about = Failure::about(&args.source.name());
@@ -84,9 +94,10 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
         if let Some(effort) = args.records.effort {
             params = params.effort(effort.into());
         }
-        let most = (*args.range.end()).min(records.n_patterns());
-        let range = (*args.range.start()).min(most)..=most;
-        let path = params.path(&records, range).map_err(&about)?;
+        let most = args.compared.most().min(records.n_patterns());
+        let range = args.compared.least().min(most)..=most;
+        let mut path = params.path(&records, range).map_err(&about)?;
+        path.retain(|fit| args.compared.contains(fit.n_classes()) || fit.n_classes() == most);
         let mut out = io::stdout().lock();
         if common.json {
             let one = |fit: &LatentClass| {
@@ -97,7 +108,8 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
                 value
             };
             let fits: Vec<_> = path.iter().map(one).collect();
-            writeln!(out, "{:#}", json!({ "fits": fits, "best": best(&path) }))?;
+            let told = json!({ "fits": fits, "best": best(&path) });
+            writeln!(out, "{}", json::document("records-sweep", told))?;
         } else {
             write_sweep(&mut out, &path)?;
         }

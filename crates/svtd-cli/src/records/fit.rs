@@ -8,12 +8,12 @@ use svtd::models::learned::{self, Learned};
 use svtd::models::raters::{Raters, Ratings};
 use svtd::models::table::Table;
 
-use super::{listing, read};
+use super::{listing, read, sequences};
 use crate::args::{AnyKind, Common, Fit, TopicCount};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{output, threads};
+use crate::{json, output, threads};
 
 /// Learns a model of records.
 pub fn fit(args: &Fit, common: &Common) -> Outcome {
@@ -50,6 +50,8 @@ fn learn(args: &Fit, table: &Table, progress: &Progress) -> svtd::Result<Box<dyn
             let params = Raters::params().columns(&columns).error_bars(!args.no_trust);
             Box::new(params.prior(flags.prior.unwrap_or(1.0)).fit(&ratings)?)
         }
+        AnyKind::Hmm => Box::new(sequences::learn_hmm(args, table, &watch)?),
+        AnyKind::Gaussian => Box::new(sequences::learn_gaussian(args, table, &watch)?),
         _ => {
             let records = Records::from_table(table, &flags.choice())?;
             let params = match args.n_topics {
@@ -74,7 +76,7 @@ fn tell(args: &Fit, common: &Common, model: &dyn Learned) -> Outcome {
     if common.json {
         let mut object = learned::to_json(model)?;
         object.insert("saved".to_owned(), json!(saved));
-        writeln!(out, "{:#}", json!(object))?;
+        writeln!(out, "{}", json::document("records-model", json!(object)))?;
     } else {
         listing::write_all(&mut out, &Screen::stdout(common), &model.listings(), Some(12))?;
     }

@@ -1,10 +1,11 @@
-//! Models of records: classes, raters and what may follow, each known by the library's trait
+//! Models of records: classes, raters, hidden Markov models, Gaussian mixtures, each known by the library's trait
 //! `Learned` alone. What differs from one to the other is how it is learned ([`fit`]).
 
 mod ask;
 mod before;
 mod fit;
 mod listing;
+mod sequences;
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ fn the_demo_shows_topics_a_timeline_trust_and_what_to_do_next() {
     let ran = w.must("demo");
     assert_eq!(ran.stderr, "");
     for part in [
-        "12 topics of 233 State of the Union addresses, 1790 to 2021",
+        "5 topics of 233 State of the Union addresses, 1790 to 2021",
         "topic   share  words",
         "Mean share by 20 years",
         "1790 1810 1830",

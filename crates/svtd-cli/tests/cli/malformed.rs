@@ -43,7 +43,7 @@ fn the_good_corpus_is_good() {
 fn malformed_docword_files_are_told_with_file_and_line() {
     let table: [(&str, &str); 33] = [
         ("", "bad.txt: the file is empty"),
-        ("hello\n", "bad.txt: every word was dropped (1 by min-df; documents: 1)"),
+        ("hello\n", "bad.txt: every word was dropped (1 by --min-df; documents: 1)"),
         ("-1\n3\n1\n1 1 1\n", "bad.txt, line 1: "),
         ("2.5\n3\n1\n1 1 1\n", "bad.txt, line 1: "),
         ("2 3 1\n1 1 1\n", "bad.txt, line 1: "),
@@ -166,7 +166,7 @@ fn wrong_options_are_told_in_one_line() {
     let w = Workspace::new();
     w.write("good.txt", GOOD.as_bytes());
     for (line, needle) in [
-        ("good.txt", "--topics <K|auto>"),
+        ("good.txt", "-k is needed: how many topics to learn, or auto"),
         ("-k 2", "<INPUT>"),
         ("good.txt -k 0", "at least 1"),
         ("good.txt -k -2", "at least 1"),

@@ -4,10 +4,10 @@ use super::work::{MOST_ROUNDS, N_COMPONENTS, N_ROUNDS};
 use super::{Axes, Most, Run, Seconds};
 use crate::Plan;
 use crate::contestants::Contestant;
-use crate::figure::{Axis, Figure, Panel, Point, Scale, Series};
 use crate::report::{Claim, Drawing, Numbers, Section, Verdict};
 use crate::statistics::{Mean, exponent};
 use crate::table::{Cell, Table, four_digits};
+use svtd_report::figure::{Axis, Figure, Panel, Point, Scale, Series};
 
 /// Sizes that an exponent is fitted to, the largest ones: there what grows fastest has taken over.
 const FITTED: usize = 3;
@@ -252,6 +252,7 @@ fn drawing(summary: &Summary<'_>) -> Drawing {
             x: Axis::around(axes.label(), Scale::Log, sizes.iter().map(|&s| s as f64)),
             series,
             dividers: Vec::new(),
+            shaded: None,
         }
     };
     let all = Contestant::METHODS;

@@ -6,8 +6,8 @@
 //! seen. Everything is a number; the sentences are the caller's.
 //!
 //! # Cost
-//! A few passes over the counts, and three whitenings: one for the noise, two of half the corpus
-//! for the visible topics.
+//! A few passes over the counts, and rough directions of the corpus and of its halves, few of them: a
+//! small part of a fit. What `-k auto` finds out by asking the documents is not asked here.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,7 @@ use serde::Serialize;
 
 use super::cost::FitCost;
 use super::noise_level::{noise, size};
-use crate::choosing::MOST_TOPICS;
-use crate::choosing::choice::{Choice, choose};
+use crate::choosing::choice::{Choice, glance};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::fit::Options;
@@ -188,7 +187,7 @@ impl Check {
         let moments = SingleTopicMoments::estimate(corpus, &law, Counting::Raw)?;
         let optimal = moments.weights().clone();
         let lengths = moments.lengths().to_vec();
-        self.visible = choose(corpus, &options(asked), MOST_TOPICS).ok();
+        self.visible = glance(corpus, &options(asked)).ok();
         let n_visible = self.visible.as_ref().map_or(1, |choice| choice.n_topics);
         let size = size(&moments, n_visible.min(corpus.n_present()))?;
         drop(moments);

@@ -13,8 +13,8 @@
 //!   direction is clear, nothing tells how far apart topics are, and none is looked for.
 //!
 //! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
-//! Then halves of the documents are asked for more and more topics, and the most that both find is the
-//! answer ([`counting`](crate::choosing::counting)): a count from below.
+//! Then halves of the documents are asked for more and more topics, and where the number that both find
+//! stops growing is the answer ([`counting`](crate::choosing::counting)): a count from below.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::choosing::counting::{FoundInHalves, most_found, plateau_is_beyond, up_to_the_plateau};
+use crate::choosing::counting::{self, FoundInHalves, plateau_is_beyond, up_to_the_plateau};
 use crate::choosing::evidence::{self, Kept};
 use crate::choosing::noise::{Look, ROUGH, n_folds, z_scores};
 use crate::corpus::Corpus;
@@ -115,6 +115,10 @@ pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
     z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
 }
 
+/// Directions a first guess looks for, at first and at most: so few cost a small part of a fit.
+const FIRST_GLANCE: usize = 8;
+const GLANCE: usize = 24;
+
 /// Looks for up to `limit` topics with the weights, the whitening and the `alpha0` of `options`.
 ///
 /// # Errors
@@ -142,6 +146,12 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
+        // A few scores of noise behind the last clear one, so that it is seen to be the last.
+        let all_clear = n_clear + 2 > look;
+        if all_clear && look < limit && follow(explained(corpus, options, limit)) {
+            look = (2 * look).min(limit);
+            continue;
+        }
         let repeats_explained = explained(corpus, options, n_clear.max(1));
         let mut choice = Choice {
             n_topics: n_clear.max(1),
@@ -153,26 +163,22 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             repeats_explained,
             counted: Vec::new(),
         };
-        if !follow(repeats_explained)
+        if (!follow(repeats_explained) || all_clear)
             && let Some(counted) = come_back(corpus, options, limit)
         {
-            choice.n_topics = (most_found(&counted).round() as usize).max(1);
+            choice.n_topics = counting::n_topics(&counted);
             choice.counted = counted;
             return Ok(choice);
         }
-        // A few scores of noise behind the last clear one, so that it is seen to be the last.
-        if n_clear + 2 <= look || look == limit {
-            match rare(corpus, options, n_clear, limit) {
-                Some(Ok(kept)) => {
-                    choice.n_topics = kept.n_topics;
-                    choice.kept = Some(kept);
-                }
-                Some(Err(error)) => choice.unheard = Some(error.to_string()),
-                None => {}
+        match rare(corpus, options, n_clear, limit) {
+            Some(Ok(kept)) => {
+                choice.n_topics = kept.n_topics;
+                choice.kept = Some(kept);
             }
-            return Ok(choice);
+            Some(Err(error)) => choice.unheard = Some(error.to_string()),
+            None => {}
         }
-        look = (2 * look).min(limit);
+        return Ok(choice);
     }
 }
 
@@ -191,13 +197,46 @@ pub(crate) fn follow(explained: Option<f64>) -> bool {
 /// What comes back in halves; `None` when nothing does, or halves cannot be learned.
 fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (most_found(&counted) >= 1.0).then_some(counted)
+    (counting::n_topics(&counted) > 0).then_some(counted)
 }
 
 /// Splits that are counted in.
 pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
     let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
     found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
+}
+
+/// A first guess for whoever only looks at a corpus: at most [`GLANCE`] directions, measured on two
+/// halves, and the documents are not asked about topics too rare for a direction.
+///
+/// # Errors
+/// As [`choose`].
+pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
+    let (corpus, options) = options.in_key_order(corpus)?;
+    let (corpus, options) = (&*corpus, &options);
+    let limit = GLANCE.clamp(1, corpus.n_present().max(1));
+    let counting = counting(options);
+    let how = Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let mut look = FIRST_GLANCE.min(limit);
+    loop {
+        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
+            return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
+        };
+        let n_clear = n_clear(&z_scores);
+        if n_clear + 2 <= look || look == limit {
+            return Ok(Choice {
+                n_topics: n_clear.max(1),
+                z_scores,
+                limit,
+                kept: None,
+                unheard: None,
+                counting,
+                repeats_explained: None,
+                counted: Vec::new(),
+            });
+        }
+        look = limit;
+    }
 }
 
 /// What the documents say where directions may be too few: each about one topic, and the limit far.

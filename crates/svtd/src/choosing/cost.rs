@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::fit::{Sizes, Workload};
+use crate::fit::Sizes;
 use crate::model::{Lda, SingleTopic};
 
 /// What a fit will need.
@@ -17,18 +17,24 @@ pub struct FitCost {
     pub passes: f64,
     /// The work, in the unit of [`Workload`].
     pub operations: f64,
+    /// The same, should candidates for the polish have to be compared.
+    pub operations_at_most: f64,
 }
 
 impl FitCost {
     /// That of a fit with all defaults.
     pub(crate) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
         let sizes = Sizes::from(corpus);
-        let Workload { ref parts, memory, .. } = match lda {
+        let workload = match lda {
             true => Lda::params(n_topics).workload(sizes),
             false => SingleTopic::params(n_topics).workload(sizes),
         };
-        let (passes, operations) =
-            parts.iter().fold((0.0, 0.0), |(p, o), part| (p + part.passes, o + part.operations));
-        Self { n_topics, bytes: memory, passes, operations }
+        Self {
+            n_topics,
+            bytes: workload.memory,
+            passes: workload.passes(),
+            operations: workload.operations(),
+            operations_at_most: workload.operations_at_most(),
+        }
     }
 }

@@ -31,6 +31,9 @@ use crate::trust::found_again;
 /// Sweeps or steps after which halves can be compared.
 const ENOUGH: usize = 8;
 
+/// Documents for each topic asked for, at least: of fewer, whatever halves share is chance.
+const DOCUMENTS: usize = 20;
+
 /// Numbers of topics asked for first.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
 
@@ -87,6 +90,7 @@ pub(crate) fn up_to_the_plateau(
     limit: usize,
     n_splits: usize,
 ) -> Option<Vec<FoundInHalves>> {
+    let limit = limit.min((corpus.n_documents() / DOCUMENTS).max(2));
     let mut numbers: Vec<usize> = FIRST.into_iter().filter(|k| *k < limit).collect();
     if limit <= FIRST[FIRST.len() - 1] {
         numbers.push(limit);
@@ -102,31 +106,50 @@ pub(crate) fn up_to_the_plateau(
     Some(counted)
 }
 
-/// What to ask for next: nothing once three times as many were asked for as are found, or twice as
-/// many and the last step found no more.
+/// What to ask for next; nothing once the number found has stopped growing.
 fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
-    let last = counted.last()?;
-    let found = most_found(counted);
-    let asked = last.n_topics as f64;
-    let before = counted.len().checked_sub(2).map_or(0.0, |i| most_found(&counted[..=i]));
-    let settled = asked >= 3.0 * found || (asked >= 2.0 * found && last.n_found <= 1.05 * before);
-    (!settled && last.n_topics < limit).then(|| (last.n_topics * 3).div_ceil(2).min(limit))
+    let last = counted.last()?.n_topics;
+    (!has_settled(counted) && last < limit).then(|| (last * 3).div_ceil(2).min(limit))
 }
 
-/// The most that are found, however many are asked for.
-pub(crate) fn most_found(counted: &[FoundInHalves]) -> f64 {
-    counted.iter().map(|c| c.n_found).fold(0.0, f64::max)
+/// Whether asking for more hardly finds more: a seventh more at most after the last two steps, or none
+/// after the last one with twice as many asked for as are found.
+fn has_settled(counted: &[FoundInHalves]) -> bool {
+    let found = |back: usize| {
+        let place = counted.len().checked_sub(1 + back)?;
+        Some(counted[..=place].iter().map(|c| c.n_found).fold(0.0, f64::max))
+    };
+    let Some(last) = counted.last() else { return false };
+    let flat = found(2).is_some_and(|before| last.n_found <= SLOW * before);
+    let twice = last.n_topics as f64 >= 1.9 * plateau(counted);
+    flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
 }
 
-/// Whether more may be found if more are asked for: the most found are nearly as many as half of those
-/// asked for last, and were found there.
+/// The number of topics that come back however many are asked for: the middle one of all numbers found
+/// from where they are nearly the most.
+pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
+    let most = counted.iter().map(|c| c.n_found).fold(0.0, f64::max);
+    let nearly = |c: &&FoundInHalves| SLOW * c.n_found < most;
+    let mut found: Vec<f64> = counted.iter().skip_while(nearly).map(|c| c.n_found).collect();
+    found.sort_unstable_by(f64::total_cmp);
+    match found.len() {
+        0 => 0.0,
+        n => (found[(n - 1) / 2] + found[n / 2]) / 2.0,
+    }
+}
+
+/// The plateau as a whole number; a half counts from below.
+pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
+    (plateau(counted) - 0.01).round().max(0.0) as usize
+}
+
+/// Whether more may be found if more are asked for.
 pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
-    let found = most_found(counted);
-    counted.last().is_some_and(|last| {
-        let asked = last.n_topics as f64;
-        last.n_found >= found && asked < 2.0 * found && counted.len() > 1
-    })
+    !counted.is_empty() && !has_settled(counted)
 }
+
+/// The number found grows by less than this over the last steps when it has settled.
+const SLOW: f64 = 1.15;
 
 /// `k` topics of a half in vocabulary order.
 fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
@@ -162,8 +185,7 @@ mod tests {
         let mut options = Options::new(1);
         options.alpha0 = Some(1.0);
         let counted = up_to_the_plateau(&corpus, &options, 100, 2).unwrap();
-        let found = most_found(&counted);
-        assert!((5.0..=7.0).contains(&found), "{counted:?}");
+        assert!((5..=7).contains(&n_topics(&counted)), "{counted:?}");
         assert!(counted.last().unwrap().n_topics >= 12 && !plateau_is_beyond(&counted));
         let few = up_to_the_plateau(&corpus, &options, 4, 1).unwrap();
         assert_eq!(few.iter().map(|c| c.n_topics).collect::<Vec<usize>>(), [3, 4]);
@@ -179,12 +201,15 @@ mod tests {
             };
             pairs.iter().map(one).collect()
         };
-        assert_eq!(next(&counted(&[(18, 15.0), (27, 20.0)]), 100), Some(41));
-        assert_eq!(next(&counted(&[(18, 10.0), (27, 10.0)]), 100), None);
-        assert_eq!(next(&counted(&[(27, 12.0), (41, 16.0)]), 100), Some(62));
-        assert_eq!(next(&counted(&[(27, 12.0), (41, 12.0)]), 100), None);
-        assert_eq!(next(&counted(&[(67, 60.0), (100, 90.0)]), 100), None);
-        assert!(plateau_is_beyond(&counted(&[(67, 60.0), (100, 90.0)])));
-        assert!(!plateau_is_beyond(&counted(&[(18, 10.0), (27, 10.0)])));
+        let growing = counted(&[(12, 10.0), (18, 15.0), (27, 20.0)]);
+        assert_eq!(next(&growing, 100), Some(41));
+        assert_eq!(next(&growing, 27), None);
+        assert!(plateau_is_beyond(&growing));
+        let flat = counted(&[(8, 8.0), (12, 10.5), (18, 10.0), (27, 11.5)]);
+        assert_eq!(next(&flat, 100), None);
+        assert_eq!((n_topics(&flat), plateau_is_beyond(&flat)), (10, false));
+        let short = counted(&[(2, 2.0), (3, 3.0), (5, 4.0), (8, 4.0)]);
+        assert_eq!((n_topics(&short), plateau_is_beyond(&short)), (4, false));
+        assert_eq!((n_topics(&[]), plateau_is_beyond(&[])), (0, false));
     }
 }

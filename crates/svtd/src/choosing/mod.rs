@@ -32,4 +32,4 @@ pub use self::counting::FoundInHalves;
 pub use self::evidence::Kept;
 pub use self::noise_level::PairNoise;
 pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};
-pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit};
+pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit, SweptTopic};

@@ -23,6 +23,10 @@ use crate::error::{Error, Result};
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 use crate::whitening::{Scaling, Whitening};
 
+/// The residual to which directions are found whose eigenvalues alone are needed, as a part of the
+/// last of them.
+const ROUGHLY: f64 = 0.1;
+
 /// The noise of an estimated pair moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PairNoise {
@@ -47,10 +51,10 @@ impl PairNoise {
 
 /// `|M2|` from at most `k` leading eigenvalues.
 pub(crate) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
-    let whitening = match Whitening::fit(moments, k, Scaling::Plain) {
-        Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => {
-            Whitening::fit(moments, visible, Scaling::Plain)?
-        }
+    // The error of an eigenvalue is the square of that of its direction, so rough ones will do.
+    let fit = |k| Whitening::fit_to(ROUGHLY, moments, k, Scaling::Plain, &|_, _| {});
+    let whitening = match fit(k) {
+        Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
         outcome => outcome?,
     };
     let values = &whitening.eigenvalues()[..whitening.n_topics()];

@@ -20,8 +20,10 @@
 //! Var_i = c sum_l w_l mu_il E[t^2 | a word of topic l] / N,      L1_j = sum_i sqrt(2 Var_i/pi) / s_j
 //! ```
 //!
-//! with `s_j` the sum of `M2a b_j`; no word errs by more than twice its probability. The expectation
-//! of `t^2` is taken over drawn documents.
+//! with `s_j` the sum of `M2a b_j`; no word errs by more than twice its probability. Given a mixture
+//! `h` the words are multinomial, and since `M'B = I` the sum `x'b_j` has mean `c h_j` and variance
+//! `c (sum_l h_l s_lj - h_j^2)`, `s_lj = sum_i mu_il b_ij^2`: the expectation of `t^2` is known exactly,
+//! whatever the length. Only mixtures are drawn.
 //!
 //! # Calibration
 //! Both are first order: they leave out documents given to the wrong topic and the error of the
@@ -40,6 +42,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::evaluation::{Constants, DeviationBound, Perturbation};
 use crate::linalg::{Matrix, dot, positive_inverse};
+use crate::memory;
 use crate::model::Model;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
@@ -49,9 +52,13 @@ pub const SINGLE_TOPIC: f64 = 0.98;
 /// Observed over predicted error, LDA corpora fitted by default.
 pub const MIXTURES: f64 = 1.05;
 
-/// Documents drawn for an expectation, and from what.
+/// Mixtures drawn for an expectation, at most and at least, and from what.
 const DRAWN: usize = 2000;
+const FEWEST_DRAWN: usize = 100;
 const SEED: u64 = 1;
+
+/// Every mixture costs the square of the number of topics; so many operations are spent on them.
+const DRAWING_BUDGET: usize = 1 << 28;
 
 /// Beyond this many documents the answer is "more than you have".
 const MOST_DOCUMENTS: f64 = 1e12;
@@ -114,6 +121,15 @@ impl PlanSource {
     /// When there are more topics than words, or documents too short for triples.
     pub fn zipf(n_words: usize, n_topics: usize, length: u32, alpha0: Option<f64>) -> Result<Self> {
         crate::whitening::check_n_topics(n_topics, n_words)?;
+        // Topics, their duals and a product of each size.
+        let bytes = 8.0 * 4.0 * n_words as f64 * n_topics as f64;
+        if !memory::can_have(bytes) {
+            return Err(Error::Memory {
+                what: format!("a plan for {n_topics} topics over {n_words} words"),
+                bytes: bytes as u64,
+                advice: "plan for fewer",
+            });
+        }
         // The topics' concentration and evenness of the accuracy bench.
         let source = SingleTopicSource::zipf(n_words, n_topics, 5.0, 1000.0, 5.0, 1);
         let weights = match alpha0 {
@@ -275,7 +291,11 @@ impl PlanSource {
     fn mixtures(&self) -> Matrix {
         match self.alpha0 {
             None => Matrix::identity(self.weights.len()),
-            Some(alpha0) => self.lda(alpha0).draw(DRAWN, &Lengths::Fixed(1), SEED).1,
+            Some(alpha0) => {
+                let k = self.weights.len();
+                let drawn = (DRAWING_BUDGET / (k * k).max(1)).clamp(FEWEST_DRAWN, DRAWN);
+                self.lda(alpha0).draw(drawn, &Lengths::Fixed(1), SEED).1
+            }
         }
     }
 
@@ -306,24 +326,27 @@ impl PlanSource {
         let sums: Vec<f64> = self.weights.iter().map(|w| w / (alpha0 + 1.0)).collect();
         let mut totals = Matrix::zeros(k, k);
         let mut words = vec![0.0; k];
-        let lengths = Lengths::Fixed(self.length);
-        let (corpus, mixtures) = self.lda(alpha0).draw(DRAWN, &lengths, SEED);
+        let mut squares = dual;
+        squares.values_mut().iter_mut().for_each(|b| *b *= *b);
+        // s_lj: the mean square of b_j over the words of topic l.
+        let squares = self.word_topic.transpose_times(&squares);
+        let mixtures = self.mixtures();
         let c = f64::from(self.length);
-        for d in 0..corpus.n_documents() {
-            let document: Vec<(u32, u32)> = corpus.document(d).words().collect();
+        let pairs = c * (c - 1.0);
+        for d in 0..mixtures.n_rows() {
+            let h = mixtures.row(d);
             for j in 0..k {
-                let b = dual.column(j);
-                let all: f64 =
-                    document.iter().map(|&(word, x)| f64::from(x) * b[word as usize]).sum();
+                let variance = (dot(squares.column(j), &h) - h[j] * h[j]).max(0.0);
+                let spread = c * variance / (pairs * pairs);
                 for l in 0..k {
                     // A word of topic l more: its own part of x'b is left out on average.
-                    let own = dot(self.word_topic.column(l), b);
-                    let t = (all - own) / (c * (c - 1.0)) - a1 * along[j] / c;
-                    totals[(l, j)] += mixtures[(d, l)] * t * t;
+                    let own = if l == j { 1.0 } else { 0.0 };
+                    let mean = (c * h[j] - own) / pairs - a1 * along[j] / c;
+                    totals[(l, j)] += h[l] * (mean * mean + spread);
                 }
             }
-            for (l, word) in words.iter_mut().enumerate() {
-                *word += mixtures[(d, l)];
+            for (word, h) in words.iter_mut().zip(&h) {
+                *word += h;
             }
         }
         Ok((0..k)
@@ -454,6 +477,46 @@ mod tests {
                     assert!(one / reach.n_documents.sqrt() <= reach.gamma * (1.0 + 1e-9));
                 }
             }
+        }
+    }
+
+    /// The closed form against what drawn documents give.
+    #[test]
+    fn the_noise_along_a_direction_is_that_of_drawn_documents() {
+        let source = PlanSource::zipf(60, 3, 40, Some(1.0)).unwrap();
+        let spreads = source.spreads(1.0).unwrap();
+        let first: Vec<f64> = (0..60)
+            .map(|i| (0..3).map(|j| source.weights[j] * source.word_topic[(i, j)]).sum())
+            .collect();
+        let mut scaled = source.word_topic.clone();
+        scaled.scale_rows(&first.iter().map(|m1| 1.0 / (m1 + 1.0 / 60.0)).collect::<Vec<f64>>());
+        let gram = source.word_topic.transpose_times(&scaled);
+        let dual = scaled.times(&positive_inverse(&gram).unwrap());
+        let (corpus, mixtures) = source.lda(1.0).draw(20_000, &Lengths::Fixed(40), 9);
+        for j in 0..3 {
+            let b = dual.column(j);
+            for l in 0..3 {
+                let own = dot(source.word_topic.column(l), b);
+                let (mut sum, mut weight) = (0.0, 0.0);
+                for d in 0..corpus.n_documents() {
+                    let words = corpus.document(d).words();
+                    let all: f64 = words.map(|(word, x)| f64::from(x) * b[word as usize]).sum();
+                    let t = (all - own) / (40.0 * 39.0) - 0.5 * dot(&first, b) / 40.0;
+                    sum += mixtures[(d, l)] * t * t;
+                    weight += mixtures[(d, l)];
+                }
+                let ratio = spreads[j].squares[l] / (sum / weight);
+                assert!((ratio - 1.0).abs() < 0.05, "{j} {l}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_length_of_documents_does_not_slow_a_plan_down() {
+        for length in [100_000, 1_000_000, u32::MAX] {
+            let plan = PlanSource::zipf(300, 5, length, Some(1.0)).unwrap().plan(0.1).unwrap();
+            assert!(plan.n_documents.unwrap() >= 1.0);
+            assert!(plan.curve.iter().all(|(_, error)| error.is_finite()));
         }
     }
 

@@ -28,15 +28,13 @@
 mod held_out;
 mod passes;
 
-use std::ops::RangeInclusive;
-
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
 use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{FoundInHalves, count, most_found, plateau_is_beyond};
+use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -63,7 +61,7 @@ const SAME: f64 = 0.5;
 const TOP_WORDS: usize = 10;
 
 /// Every number of topics of a range, fitted and judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// The directions of the pair moment, up to the largest number of topics.
     pub directions: Vec<Direction>,
@@ -78,7 +76,7 @@ pub struct Sweep {
 }
 
 /// A direction of the pair moment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
     /// Its eigenvalue in all documents, chance included.
     pub eigenvalue: f64,
@@ -90,7 +88,7 @@ pub struct Direction {
 }
 
 /// One number of topics.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFit {
     /// `k`.
     pub n_topics: usize,
@@ -107,12 +105,27 @@ pub struct SweepFit {
     /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
     /// they were not asked.
     pub halves: Option<FoundInHalves>,
-    /// What is new against one topic less.
+    /// What is new against one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
+    /// The topics, by falling weight; empty in files from before they were kept.
+    #[serde(default)]
+    pub topics: Vec<SweptTopic>,
+}
+
+/// A topic of one number of topics, and where it came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweptTopic {
+    /// Its weight.
+    pub weight: f64,
+    /// Its likeliest words.
+    pub words: Vec<String>,
+    /// The topic of one topic less that it continues, or for the new one the topic it was split
+    /// from; from 0. `None` for the first number of topics.
+    pub from: Option<usize>,
 }
 
 /// How a topic more came about. Topics are numbered from 0, by falling weight.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// The new topic.
     pub child: usize,
@@ -125,7 +138,7 @@ pub struct Split {
 }
 
 /// Which numbers of topics to look at, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The least.
     pub low: usize,
@@ -149,13 +162,20 @@ pub struct Recommendation {
     pub follows_model: bool,
 }
 
+/// Sweeps over numbers of topics that rise.
 pub(crate) fn sweep(
     corpus: &Corpus,
     options: &Options,
-    range: RangeInclusive<usize>,
+    numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    let original = options;
+    let polish = options.polish;
+    let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
+        return Err(numbers_needed("none"));
+    };
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        return Err(numbers_needed("numbers in another order"));
+    }
     let options = Options { polish: Polish::None, trust: false, ..options.clone() };
     options.check()?;
     if options.method != Method::Joint {
@@ -166,16 +186,16 @@ pub(crate) fn sweep(
             found: "another".to_owned(),
         });
     }
-    check_n_topics(*range.start(), corpus.n_present())?;
+    check_n_topics(first, corpus.n_present())?;
     let (corpus, options) = options.in_key_order(corpus)?;
     let corpus = &*corpus;
-    let most = (*range.end()).min(corpus.n_present());
+    let most = end.min(corpus.n_present());
     let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
     let most = all.whitening().n_topics();
-    if most < *range.start() {
-        let ratio = eigenvalues[most - 1] / eigenvalues[0];
-        return Err(Error::FewerTopicsVisible { asked: *range.start(), visible: most, ratio });
+    if most < first {
+        let ratio = eigenvalues.get(most).map_or(0.0, |value| value / eigenvalues[0]);
+        return Err(Error::FewerTopicsVisible { asked: first, visible: most, ratio });
     }
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
     let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
@@ -187,9 +207,10 @@ pub(crate) fn sweep(
     let mut completions = Vec::new();
     let mut last: Option<Topics> = None;
     let seen = all.seen_through();
-    let numbers: Vec<usize> = (*range.start()..=most).collect();
+    let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
     for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
         let found = numbers.par_iter().map(|&k| {
+            crate::stop::here();
             let rotated = all.rotated(k);
             let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
             (all.model(rotated, seen.as_ref()), judged)
@@ -197,6 +218,10 @@ pub(crate) fn sweep(
         for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
             visit(&model);
             let topics = model.topics();
+            let divided = last
+                .as_ref()
+                .filter(|last| last.len() + 1 == topics.len())
+                .map(|last| split(last.word_topic(), topics.word_topic()));
             fits.push(SweepFit {
                 n_topics,
                 log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
@@ -205,14 +230,16 @@ pub(crate) fn sweep(
                 npmi: judged.as_ref().and_then(|j| j.npmi),
                 exclusivity: exclusivity(topics),
                 halves: None,
-                split: last.as_ref().map(|last| split(last.word_topic(), topics.word_topic())),
+                split: divided.as_ref().map(|(split, _)| *split),
+                topics: swept_topics(topics, divided.map(|(_, from)| from)),
             });
             completions.push(judged.map(|j| j.completions));
             last = Some(topics.clone());
         }
     }
     compare(&mut fits, &completions);
-    let counted = ask_halves(corpus, original, &fits);
+    let polished = Options { polish, ..options.clone() };
+    let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
         if let Some(fit) = fits.iter_mut().find(|fit| fit.n_topics == found.n_topics) {
             fit.halves = Some(*found);
@@ -226,6 +253,14 @@ pub(crate) fn sweep(
     let explained = clear.and_then(|n| explained(corpus, &options, n.max(1)));
     let recommendation = recommend(&fits, clear, &counted, follow(explained));
     Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+}
+
+fn numbers_needed(found: &str) -> Error {
+    Error::Option {
+        name: "the numbers of topics of a sweep",
+        needed: "one or more, each larger than the one before".to_owned(),
+        found: found.to_owned(),
+    }
 }
 
 /// For every column of one matrix the column of another that it is matched to, so that the angles
@@ -248,14 +283,34 @@ fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     matched.iter().enumerate().filter(|&pair| near(pair)).count()
 }
 
-/// What the topics of `now` have more than those `before`, which are one fewer.
-fn split(before: &Matrix, now: &Matrix) -> Split {
+/// Words that stand for a topic in a tree of splits.
+const TREE_WORDS: usize = 4;
+
+/// The topics with their likeliest words, and which of one topic less each continues.
+fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<SweptTopic> {
+    let words = |j: usize| {
+        let top = topics.topic(j).top_words(TREE_WORDS);
+        top.into_iter().map(|(word, _)| word.into_owned()).collect()
+    };
+    let swept = |j: usize| SweptTopic {
+        weight: topics.weights()[j],
+        words: words(j),
+        from: from.as_ref().map(|from| from[j]),
+    };
+    (0..topics.len()).map(swept).collect()
+}
+
+/// What the topics of `now` have more than those `before`, which are one fewer; and which of those
+/// each of them continues.
+fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
     let matched = matched(now, before);
     let child = matched.iter().position(Option::is_none).unwrap_or(0);
     let distance = |p: usize| l1_distance(before.column(p), now.column(child));
     let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
     let parent = (1..before.n_columns()).fold(0, nearer);
-    Split { child, parent, distance: distance(parent), n_kept: n_near(now, before, &matched) }
+    let from = matched.iter().map(|partner| partner.unwrap_or(parent)).collect();
+    let n_kept = n_near(now, before, &matched);
+    (Split { child, parent, distance: distance(parent), n_kept }, from)
 }
 
 /// The mean share of the likeliest words' probability that is their topic's own.
@@ -343,7 +398,7 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The least number of topics at which as many come back as anywhere, nearly.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = most_found(counted);
+    let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
@@ -363,7 +418,7 @@ fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| most_found(counted).round() as usize);
+    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);
@@ -450,7 +505,7 @@ mod tests {
                 }
             };
             let mut n = 0;
-            sweep(corpus, options, 2..=7, &mut |model| {
+            sweep(corpus, options, &[2, 3, 4, 5, 6, 7], &mut |model| {
                 compared(model);
                 n += 1;
             })
@@ -462,19 +517,25 @@ mod tests {
     #[test]
     fn the_range_holds_the_truth_and_says_why() {
         for (corpus, options) in &corpora() {
-            let found = sweep(corpus, options, 1..=12, &mut |_| {}).unwrap();
+            let found = sweep(corpus, options, &(1..=12).collect::<Vec<_>>(), &mut |_| {}).unwrap();
             let why = found.recommendation;
             assert_eq!(why.n_clear, Some(5), "{why:?}");
             assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");
             assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
             // All true topics come back in halves of the documents, and no others.
             assert!(why.all_found.is_some_and(|k| (4..=6).contains(&k)), "{why:?}");
-            assert!(why.n_found.is_some_and(|n| (5..=6).contains(&n)), "{why:?}");
+            assert!(why.n_found.is_some_and(|n| (4..=6).contains(&n)), "{why:?}");
             assert!(why.follows_model && !why.plateau_beyond, "{why:?}");
             let asked = found.fits.iter().filter(|fit| fit.halves.is_some()).count();
             assert!((5..=10).contains(&asked), "{asked}");
             assert!(found.fits[4].split.unwrap().child < 5);
             assert!(found.fits[0].split.is_none());
+            // Every topic of five continues one of four, all of which go on.
+            let from: Vec<usize> = found.fits[4].topics.iter().filter_map(|t| t.from).collect();
+            assert_eq!(from.len(), 5);
+            assert!((0..4).all(|parent| from.contains(&parent)), "{from:?}");
+            let json = serde_json::to_string(&found).unwrap();
+            assert_eq!(serde_json::from_str::<Sweep>(&json).unwrap(), found);
             assert!(found.fits.iter().all(|f| f.exclusivity > 0.0 && f.exclusivity <= 1.0));
             assert!(found.fits[4].log_likelihood > found.fits[0].log_likelihood);
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::names::Names;
 use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::text::WordChoice;
 
 /// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
@@ -116,6 +117,15 @@ impl CorpusBuilder {
     pub fn build(self) -> Result<Corpus> {
         let n_documents = self.offsets.len() - 1;
         vocabulary::check_size(self.n_words)?;
+        // Sums, ranks and their inverse for each word; offsets and a length for each document.
+        let bytes = 24.0 * self.n_words as f64 + 24.0 * n_documents as f64;
+        if !memory::can_have(bytes) {
+            return Err(Error::Memory {
+                what: format!("a corpus of {n_documents} documents over {} words", self.n_words),
+                bytes: bytes as u64,
+                advice: "are the sizes right?",
+            });
+        }
         check_documents(n_documents)?;
         if self.words.is_empty() && !self.may_be_empty {
             return Err(Error::NoWords { documents: n_documents });

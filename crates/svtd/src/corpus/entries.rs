@@ -115,17 +115,27 @@ pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty())
 }
 
-/// A thousand empty rows are someone's habit; millions for a few entries are a mistake.
+/// A thousand empty rows are someone's habit; millions for a few entries are a mistake. Columns are
+/// looked at where they are documents; how many words there may be depends on the vocabulary.
 fn check_rows(source: &Source, header: &Header) -> Result<()> {
-    let (rows, entries) = (u64::from(header.n_rows), header.n_entries);
-    if rows <= entries.saturating_mul(50).saturating_add(1000) {
-        return Ok(());
+    let [row, column] = header.nouns();
+    let rows = (header.n_rows, row, header.rows_line);
+    let columns = (header.n_columns, column, header.columns_line);
+    for (n, noun, line) in [Some(rows), header.transposed.then_some(columns)].into_iter().flatten()
+    {
+        if !is_plausible(u64::from(n), header.n_entries, 1000) {
+            let entries = header.n_entries;
+            let reason =
+                format!("{n} {noun}s declared for {entries} entries; is the header right?");
+            return Err(source.error_at(line, reason));
+        }
     }
-    let reason = format!(
-        "{rows} {}s declared for {entries} entries; is the header right?",
-        header.nouns()[0]
-    );
-    Err(source.error_at(header.rows_line, reason))
+    Ok(())
+}
+
+/// Whether so many documents, most of them empty, may be meant where there are so few entries.
+pub(super) fn is_plausible(n: u64, n_entries: u64, free: u64) -> bool {
+    n <= n_entries.saturating_mul(50).saturating_add(free)
 }
 
 /// Calls `visit` with every entry that is not zero and its line; returns how many were zero.

@@ -5,11 +5,12 @@
 //! answer carries a remark that says what else it might have been, for the person who asked.
 //!
 //! ```text
-//! magic bytes        svtdc, parquet, npz
+//! magic bytes        svtdc, parquet, npz (or an office document: by its members), HDF5, PLINK
 //! %%MatrixMarket     mtx
 //! 3 1:2 4:1 7:5      lda-c if the first number counts the pairs, else svmlight
 //! word,word,word     counts-csv if all below are numbers
 //! {"text": ...}      jsonl
+//! <html              html
 //! words              by name csv or tsv, else lines
 //! 3                  docword
 //! ```
@@ -25,6 +26,7 @@ use std::str::FromStr;
 use super::dense;
 use super::entries::{fields, whole_number};
 use super::matrix_market;
+use super::plink;
 use super::svtdc;
 
 /// Bytes that are looked at.
@@ -65,11 +67,25 @@ pub enum Format {
     Csv,
     /// The same, separated by tabs.
     Tsv,
+    /// The first sheet of a spreadsheet (.xlsx), with a column of text.
+    Xlsx,
+    /// A page of HTML, its visible text one document.
+    Html,
+    /// A document of a word processor or an electronic book: .docx, .odt, .epub.
+    Office,
+    /// Single cells in AnnData's .h5ad. Needs the feature `hdf5`.
+    H5ad,
+    /// Single cells in the .h5 file of 10x Genomics. Needs the feature `hdf5`.
+    TenxH5,
+    /// Single cells in a folder of 10x Genomics: matrix.mtx, features.tsv, barcodes.tsv.
+    TenxFolder,
+    /// Genotypes in PLINK's .bed, with .bim and .fam beside it.
+    Plink,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 14] = [
+    pub const ALL: [Format; 21] = [
         Format::Docword,
         Format::MatrixMarket,
         Format::LdaC,
@@ -84,6 +100,13 @@ impl Format {
         Format::JsonLines,
         Format::Csv,
         Format::Tsv,
+        Format::Xlsx,
+        Format::Html,
+        Format::Office,
+        Format::H5ad,
+        Format::TenxH5,
+        Format::TenxFolder,
+        Format::Plink,
     ];
 
     /// The short name by which it can be asked for.
@@ -103,13 +126,20 @@ impl Format {
             Format::JsonLines => "jsonl",
             Format::Csv => "csv",
             Format::Tsv => "tsv",
+            Format::Xlsx => "xlsx",
+            Format::Html => "html",
+            Format::Office => "office",
+            Format::H5ad => "h5ad",
+            Format::TenxH5 => "10x-h5",
+            Format::TenxFolder => "10x",
+            Format::Plink => "plink",
         }
     }
 
     /// Whether it holds text, whose words are yet to be counted.
     pub fn is_text(self) -> bool {
-        use Format::{Csv, Document, Folder, JsonLines, Lines, Tsv};
-        matches!(self, Folder | Document | Lines | JsonLines | Csv | Tsv)
+        use Format::{Csv, Document, Folder, Html, JsonLines, Lines, Office, Tsv, Xlsx};
+        matches!(self, Folder | Document | Lines | JsonLines | Csv | Tsv | Xlsx | Html | Office)
     }
 
     /// Whether a table in this format may lie on its side, with documents as columns.
@@ -136,6 +166,13 @@ impl fmt::Display for Format {
             Format::JsonLines => "JSON Lines",
             Format::Csv => "CSV with a column of text",
             Format::Tsv => "TSV with a column of text",
+            Format::Xlsx => "a spreadsheet with a column of text",
+            Format::Html => "the visible text of a page",
+            Format::Office => "the text of a document",
+            Format::H5ad => "single cells in AnnData",
+            Format::TenxH5 => "single cells of 10x Genomics",
+            Format::TenxFolder => "a folder of single cells of 10x Genomics",
+            Format::Plink => "PLINK genotypes",
         })
     }
 }
@@ -167,9 +204,13 @@ impl From<Format> for Detected {
 
 /// Tells the format from the first bytes of a file, unpacked, and its name.
 pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
-    for (magic, format) in
-        [(&svtdc::MAGIC[..], Format::Svtdc), (b"PAR1", Format::Parquet), (ZIP_MAGIC, Format::Npz)]
-    {
+    for (magic, format) in [
+        (&svtdc::MAGIC[..], Format::Svtdc),
+        (b"PAR1", Format::Parquet),
+        (ZIP_MAGIC, Format::Npz),
+        (HDF5_MAGIC, Format::H5ad),
+        (&plink::MAGIC[..], Format::Plink),
+    ] {
         if start.starts_with(magic) {
             return format.into();
         }
@@ -187,22 +228,47 @@ pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
 
 /// What a file is that is neither counts nor text, and what to do with it.
 pub(super) fn foreign(start: &[u8]) -> Option<&'static str> {
-    const KINDS: [(&[u8], &str); 7] = [
-        (b"%PDF", "a PDF; extract its text first"),
+    const KINDS: [(&[u8], &str); 6] = [
+        (PDF_MAGIC, "a PDF; extract its text first, for instance with pdftotext"),
         (b"\x89PNG", "an image; words are needed"),
         (b"\xff\xd8\xff", "an image; words are needed"),
         (b"GIF8", "an image; words are needed"),
         (b"\xd0\xcf\x11\xe0", "an old office document; save it as text first"),
         (b"\x7fELF", "a program; words are needed"),
-        (b"\x89HDF", "an HDF5 file; save the counts as MatrixMarket or .npz first"),
     ];
+    const MODEL: &[u8] = br#"{"__metadata__":{"svtd":"#;
+    if start.get(8..).is_some_and(|rest| rest.starts_with(MODEL)) {
+        return Some("a model saved by svtd; documents are needed here, as text or counts");
+    }
+    if is_json_array(start) {
+        return Some(
+            "a JSON array; an object a line is needed (JSON Lines), as jq -c '.[]' makes of it",
+        );
+    }
     KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
+}
+
+/// Whether it begins like a JSON array of objects, texts or arrays; `[1] See below` is text.
+fn is_json_array(start: &[u8]) -> bool {
+    let inside = start.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    match inside {
+        Some([b'{', rest @ ..]) => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
+        // A text between quotes that a comma or the end follows.
+        Some([b'"', rest @ ..]) => {
+            let end = rest.iter().position(|&b| b == b'"').map(|end| &rest[end + 1..]);
+            matches!(end.map(<[u8]>::trim_ascii_start), Some([b',' | b']', ..]))
+        }
+        _ => false,
+    }
 }
 
 /// Text, if the first line that is not empty has a letter.
 fn text(path: &Path, start: &[u8], lines: &[&[u8]]) -> Option<Format> {
     if start.trim_ascii_start().starts_with(b"{") || has_ending(path, &["jsonl", "ndjson"]) {
         return Some(Format::JsonLines);
+    }
+    if is_html(start) || has_ending(path, &["html", "htm", "xhtml"]) {
+        return Some(Format::Html);
     }
     if has_ending(path, &["csv"]) {
         return Some(Format::Csv);
@@ -215,8 +281,19 @@ fn text(path: &Path, start: &[u8], lines: &[&[u8]]) -> Option<Format> {
     has_letter.then_some(Format::Lines)
 }
 
-/// How a zip archive begins, which `.npz` is.
-const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+/// How a zip archive begins, which `.npz` is, and a spreadsheet, and a document.
+pub(super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+/// How a PDF begins.
+pub(super) const PDF_MAGIC: &[u8] = b"%PDF";
+const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Whether text begins as a page of HTML does.
+pub(super) fn is_html(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let begins =
+        |with: &[u8]| start.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
+    begins(b"<!doctype html") || begins(b"<html")
+}
 
 /// The lines of the sample, but for one that may be cut.
 fn whole_lines(start: &[u8]) -> Vec<&[u8]> {
@@ -349,6 +426,9 @@ mod tests {
             ("%%matrixmarket matrix\n", Format::MatrixMarket),
             ("PK\x03\x04....", Format::Npz),
             ("PAR1....", Format::Parquet),
+            ("l\u{1b}\u{1}....", Format::Plink),
+            ("<!DOCTYPE HTML><p>sun", Format::Html),
+            ("\n<html lang=en>", Format::Html),
             ("SVTDC\0\0\x01....", Format::Svtdc),
             (many.as_str(), Format::LdaC),
             ("1 1:2 4:1\n-1 2:3 5:1\n", Format::SvmLight),

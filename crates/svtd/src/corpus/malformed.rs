@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use super::Corpus;
+use super::{Corpus, CorpusReader};
 use crate::error::ErrorKind;
 
 const MTX: &str = "%%MatrixMarket matrix coordinate";
@@ -38,6 +38,15 @@ fn check(table: &[(&[u8], &str)]) {
 /// A file of two documents, three words and the given entries.
 fn table(entries: &[&str]) -> Vec<u8> {
     format!("2\n3\n{}\n{}\n", entries.len(), entries.join("\n")).into_bytes()
+}
+
+#[test]
+fn documents_that_are_columns_are_not_believed_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts.txt");
+    std::fs::write(&path, "4\n51844674\n1\n1 1 2\n").unwrap();
+    let error = CorpusReader::new().transposed(true).read(&path).unwrap_err().to_string();
+    assert!(error.contains("51844674 documents declared for 1 entries"), "{error}");
 }
 
 #[test]

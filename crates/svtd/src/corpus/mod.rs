@@ -35,6 +35,7 @@
 
 pub(crate) mod blocks;
 mod builder;
+mod cells;
 mod columns;
 mod dense;
 mod documents;
@@ -52,6 +53,7 @@ mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plink;
 mod ranking;
 mod reader;
 mod rows;
@@ -281,6 +283,41 @@ impl Corpus {
             subset.keys = OnceLock::from(documents.iter().map(|&d| keys[d]).collect::<Vec<u128>>());
         }
         subset
+    }
+
+    /// In how many documents each word of the vocabulary occurs.
+    pub fn document_frequencies(&self) -> Vec<usize> {
+        let mut frequencies = vec![0; self.n_words()];
+        for d in 0..self.n_documents() {
+            self.document(d).words().for_each(|(word, _)| frequencies[word as usize] += 1);
+        }
+        frequencies
+    }
+
+    /// The same documents counted over other words: those of `vocabulary`, found by their names, and
+    /// no others. A corpus whose words have no names must have as many as `vocabulary`, and is
+    /// given them; otherwise there is no answer.
+    pub fn over(&self, vocabulary: &Vocabulary) -> Option<Corpus> {
+        let named = !self.vocabulary.is_numbered() && !vocabulary.is_numbered();
+        if !named && self.n_words() != vocabulary.len() {
+            return None;
+        }
+        let new_id = |word: usize| match named {
+            true => vocabulary.id(&self.vocabulary.word(word)),
+            false => u32::try_from(word).ok(),
+        };
+        let new_ids: Vec<Option<u32>> = (0..self.n_words()).map(new_id).collect();
+        let mut rows = SparseCounts::with_columns(vocabulary.len());
+        for d in 0..self.n_documents() {
+            let known = |(word, count): (u32, u32)| Some((new_ids[word as usize]?, count));
+            let mut entries: Vec<(u32, u32)> = self.document(d).words().filter_map(known).collect();
+            entries.sort_unstable();
+            let (words, counts): (Vec<u32>, Vec<u32>) = entries.into_iter().unzip();
+            rows.push_row(&words, &counts);
+        }
+        let mut corpus = Corpus::assemble(rows, vocabulary.clone(), self.names.clone());
+        corpus.word_choice = self.word_choice.clone();
+        Some(corpus)
     }
 
     /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go
@@ -557,6 +594,24 @@ mod tests {
     }
 
     #[test]
+    fn documents_counted_over_other_words_are_those_that_would_have_been_read() {
+        let named = |words: &[&str], documents: &[Vec<(u32, u32)>]| {
+            let words = Vocabulary::from_words(words.iter().map(|w| (*w).to_owned()).collect());
+            let mut builder =
+                Corpus::builder(words.as_ref().unwrap().len()).vocabulary(words.unwrap());
+            documents.iter().for_each(|d| builder.push_document(d.iter().copied()).unwrap());
+            builder.build().unwrap()
+        };
+        let whole = named(&["a", "b", "c"], &[vec![(0, 2), (1, 1)], vec![(1, 5)], vec![(2, 3)]]);
+        let fewer = named(&["c", "a"], &[vec![(1, 2)], vec![], vec![(0, 3)]]);
+        let over = whole.over(fewer.vocabulary()).unwrap();
+        assert_eq!(over.digest(), fewer.digest());
+        assert_eq!(whole.document_frequencies(), [1, 2, 1]);
+        assert!(whole.over(&Vocabulary::numbered(2)).is_none());
+        assert_eq!(whole.over(&Vocabulary::numbered(3)).unwrap().n_tokens(), 11);
+    }
+
+    #[test]
     fn names_are_given_to_documents_in_order() {
         let mut builder = Corpus::builder(1).names(vec!["a".to_owned(), "b".to_owned()]);
         builder.push_document([(0, 1)]).unwrap();
@@ -570,7 +625,7 @@ mod tests {
         // SHA-256 of 1, 1, then 1 "1", then 1 entry (0, 1): computed outside, in Python.
         let digest = "3d75d8e05e2382ee60244ae381dc1799923ad359f4fc1caf8c1af8b30089f11c";
         assert_eq!(corpus(1, &[vec![(0, 1)]]).digest(), digest);
-        assert_eq!(small().document_key(2), keys::mixed(0));
+        assert_eq!(small().document_key(2), mixed(0));
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Array {
             let byte = if self.big_endian { bytes[i] } else { bytes[bytes.len() - 1 - i] };
             value = value << 8 | u64::from(byte);
         }
-        let unused = 64 - 8 * bytes.len() as u32;
+        let unused = 64_u32.saturating_sub(8 * bytes.len() as u32);
         let found = match self.kind {
             Kind::Unsigned => return Ok(value),
             Kind::Signed => {

@@ -19,10 +19,11 @@
 use std::fs::File;
 
 use super::SparseCounts;
-use super::entries::Table;
+use super::entries::{Table, is_plausible};
 use super::npy::Array;
 use super::sparse::offsets_of;
 use super::zip::Archive;
+use crate::memory;
 
 /// The layouts that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Npz {
     pub(super) fn open(file: File) -> Result<Self, String> {
         let mut archive = Archive::open(file)?;
         if !archive.has("format.npy") {
-            return Err("a zip archive, but not a matrix saved by scipy.sparse.save_npz".to_owned());
+            return Err(what_else(&archive));
         }
         let name = array(&mut archive, "format")?.text()?;
         let layout = match name.as_str() {
@@ -101,9 +102,34 @@ impl Npz {
     }
 }
 
+/// What a zip archive is that holds no matrix, by the names of its members.
+fn what_else(archive: &Archive) -> String {
+    const KINDS: [(&str, &str); 5] = [
+        ("word/document.xml", "a Word document (.docx); save it as plain text first"),
+        ("xl/workbook.xml", "an Excel table (.xlsx); save it as CSV first"),
+        ("ppt/presentation.xml", "a PowerPoint file (.pptx); save it as plain text first"),
+        ("META-INF/container.xml", "an e-book (.epub); save it as plain text first"),
+        ("content.xml", "an OpenDocument file (.odt, .ods); save it as plain text or CSV first"),
+    ];
+    match KINDS.iter().find(|(member, _)| archive.has(member)) {
+        Some((_, what)) => format!("this is {what}"),
+        None => {
+            "this is a zip archive, but not a matrix saved by scipy.sparse.save_npz; if it holds \
+                 text, unpack it first"
+                .to_owned()
+        }
+    }
+}
+
 fn array(archive: &mut Archive, name: &str) -> Result<Array, String> {
     let file = format!("{name}.npy");
     Array::open(archive.member(&file)?, &file)
+}
+
+/// Room for the numbers of an array, whose size was compared with that of the archive.
+fn room<T>(n: u64) -> Result<Vec<T>, String> {
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    memory::room(n, "an array of this archive").map_err(|error| error.to_string())
 }
 
 fn shape(archive: &mut Archive) -> Result<[u32; 2], String> {
@@ -119,9 +145,10 @@ fn shape(archive: &mut Archive) -> Result<[u32; 2], String> {
 
 /// The values, and how many of them are zero.
 fn values(archive: &mut Archive) -> Result<(Vec<u32>, u64), String> {
-    let mut counts = Vec::new();
+    let array = array(archive, "data")?;
+    let mut counts = room(array.len())?;
     let mut n_zeros = 0;
-    array(archive, "data")?.for_each(|value| {
+    array.for_each(|value| {
         let most = u32::MAX;
         let count = u32::try_from(value)
             .map_err(|_| format!("a count of {value} is too large; the most is {most}"))?;
@@ -143,7 +170,7 @@ fn indices(
     if array.len() != n_values as u64 {
         return Err(format!("{name}.npy has {} entries for {n_values} values", array.len()));
     }
-    let mut indices = Vec::new();
+    let mut indices = room(array.len())?;
     array.for_each(|index| {
         if index >= u64::from(most) {
             return Err(format!("{name}.npy: expected indices below {most}, found {index}"));
@@ -160,7 +187,7 @@ fn offsets(archive: &mut Archive, n_rows: u32, n_values: usize) -> Result<Vec<us
     if array.len() != u64::from(n_rows) + 1 {
         return Err(format!("indptr.npy has {} entries for {n_rows} rows", array.len()));
     }
-    let mut offsets: Vec<usize> = Vec::new();
+    let mut offsets: Vec<usize> = room(array.len())?;
     array.for_each(|offset| {
         let before = offsets.last().copied().unwrap_or(0);
         let fits = usize::try_from(offset).ok().filter(|o| (before..=n_values).contains(o));
@@ -175,7 +202,7 @@ fn offsets(archive: &mut Archive, n_rows: u32, n_values: usize) -> Result<Vec<us
 
 /// A thousand empty rows are someone's habit; millions for a few entries are a mistake.
 fn check_plausible(n_rows: u32, n_values: usize) -> Result<(), String> {
-    if n_rows as usize <= n_values.saturating_mul(50).saturating_add(1_000_000) {
+    if is_plausible(u64::from(n_rows), n_values as u64, 1_000_000) {
         return Ok(());
     }
     Err(format!("{n_rows} rows declared for {n_values} values; is the shape right?"))

@@ -5,9 +5,12 @@
 //! [`read`](Opened::read) reads it. Each format has a module that turns bytes into rows; what
 //! remains is the same for all: find the words, check that they fit, build the corpus.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::documents::{self, Encoding, Layout};
+use super::cells::{self, TenxFolder};
+use super::documents::{self, Encoding, Kind, Layout, Office};
 use super::entries::{self, Header, Table};
 use super::format::{self, Detected};
 use super::meter::Meter;
@@ -16,10 +19,17 @@ use super::npz::Npz;
 use super::parquet::{Parquet, counts, texts::Texts};
 use super::source::{Source, line_error};
 use super::united::{self, Part};
+use super::zip::Archive;
 use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
-use super::{dense, docword, lda_c, matrix_market, svmlight, svtdc};
+use super::{dense, docword, lda_c, matrix_market, plink, svmlight, svtdc};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Preprocessing, Records, count_records};
+
+/// The folder of what lies in memory, which no file system has.
+const MEMORY: &str = "\0";
+
+/// Documents that may be empty whatever the number of counts, and 50 more for each.
+const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
 
 /// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
@@ -53,6 +63,7 @@ pub struct CorpusReader {
     layout: Layout,
     preprocessing: Preprocessing,
     whole: bool,
+    layer: Option<String>,
     meter: Meter,
 }
 
@@ -121,6 +132,19 @@ impl CorpusReader {
         self
     }
 
+    /// Passes over files of a folder that cannot be read, and tells them in the
+    /// [report](Corpus::report).
+    pub fn skip_bad(mut self, skip: bool) -> Self {
+        self.layout.skip_bad = skip;
+        self
+    }
+
+    /// The layer of an AnnData file that holds the counts; `X` unless told.
+    pub fn layer(mut self, layer: impl Into<String>) -> Self {
+        self.layer = Some(layer.into());
+        self
+    }
+
     /// Takes a file of plain text for one document, where no format is asked for, and not for one a
     /// line.
     pub fn whole(mut self, whole: bool) -> Self {
@@ -142,6 +166,42 @@ impl CorpusReader {
     /// the vocabulary has not as many words as the counts; if no word occurs at all.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Corpus> {
         self.open(path)?.read()
+    }
+
+    /// Reads a file that is in memory: a page, a document, a spreadsheet, or single cells in HDF5.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); and for a format that is only read from files.
+    pub fn read_bytes_as(&self, bytes: &[u8], format: Format) -> Result<Corpus> {
+        let name = "the bytes";
+        let mut records = match format {
+            Format::Xlsx | Format::Office => {
+                documents::of_archive(name, format, bytes, &self.layout)?
+            }
+            Format::Html => documents::of_page(name, bytes),
+            #[cfg(feature = "hdf5")]
+            Format::H5ad | Format::TenxH5 => {
+                let refused = |reason| Error::File { path: name.to_owned(), reason };
+                let file = cells::H5::from_bytes(bytes.to_vec()).map_err(refused)?;
+                let found = cells::read_h5(&file, &self.part()).map_err(refused)?;
+                return self.finish(found.into(), name);
+            }
+            other => {
+                return Err(Error::Option {
+                    name: "format",
+                    needed: "html, office, xlsx, h5ad or 10x-h5 for bytes in memory".to_owned(),
+                    found: other.name().to_owned(),
+                });
+            }
+        };
+        let words = self.given_vocabulary()?;
+        count_records(&mut *records, &self.preprocessing, words.as_ref())
+    }
+
+    /// Which part of a file of cells is meant.
+    #[cfg(feature = "hdf5")]
+    fn part(&self) -> cells::Part {
+        cells::Part { layer: self.layer.clone(), label: self.columns.label.clone() }
     }
 
     /// Reads several inputs as one corpus, documents in the order of the inputs.
@@ -173,7 +233,8 @@ impl CorpusReader {
                 }
                 _ => (self.preprocessing.clone(), self.given_vocabulary()?),
             };
-            let mut records = Chained(texts.into_iter().map(Opened::into_records).rev().collect());
+            let mut records =
+                Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -188,6 +249,9 @@ impl CorpusReader {
     /// and has none.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
+        if let Some(opened) = self.open_cells_folder(path)? {
+            return Ok(opened);
+        }
         if path.is_dir() && matches!(self.format, None | Some(Format::Folder)) {
             return self.open_folder(path);
         }
@@ -198,9 +262,30 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        let mut source = Source::open_watched(path, &self.meter)?;
+        self.open_source(Source::open_watched(path, &self.meter)?, path)
+    }
+
+    /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what
+    /// messages call it, and its ending counts as that of a file does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_bytes(&self, bytes: Vec<u8>, name: &str) -> Result<Corpus> {
+        let source = Source::of_bytes(bytes, name, &self.meter)?;
+        // There is no file of this name, so nothing is looked for beside it.
+        self.open_source(source, &Path::new(MEMORY).join(name))?.read()
+    }
+
+    fn open_source(&self, mut source: Source, path: &Path) -> Result<Opened> {
         let name = source.path().to_owned();
         let start = source.peek(format::SAMPLE)?;
+        if start.trim_ascii().is_empty() && start.len() < format::SAMPLE {
+            let reason = match start.is_empty() {
+                true => "the file is empty; text or a table of counts is needed",
+                false => "the file holds nothing but blanks; text or a table of counts is needed",
+            };
+            return Err(Error::File { path: name, reason: reason.to_owned() });
+        }
         if let Some(what) = format::foreign(start) {
             return Err(Error::File { path: name, reason: format!("this is {what}") });
         }
@@ -211,8 +296,16 @@ impl CorpusReader {
                 found => found,
             },
         };
-        if format.is_text() {
+        let archived = matches!(format, Format::Xlsx | Format::Office);
+        if format.is_text() && !archived {
             documents::check_start(&name, start)?;
+        }
+        if self.layer.is_some() && format != Format::H5ad {
+            return Err(Error::Option {
+                name: "layer",
+                needed: "left out but for AnnData (.h5ad)".to_owned(),
+                found: format!("{name}, which is {format}"),
+            });
         }
         if self.transposed && !format.is_matrix() {
             return Err(Error::Option {
@@ -222,11 +315,29 @@ impl CorpusReader {
             });
         }
         let refused = |reason| Error::File { path: name.clone(), reason };
+        let mut format = format;
         let input = match format {
-            Format::Npz => {
-                let opened = Npz::open(source.into_file(path)?);
-                Input::Npz(Box::new(opened.map_err(refused)?))
+            Format::Npz | Format::Xlsx | Format::Office => {
+                let file = source.into_file(path)?;
+                if let Some(found) = archived_text(&file, self.format, &name)? {
+                    let (kind, bytes) = found;
+                    format = kind;
+                    Input::Records(documents::of_archive(&name, kind, &bytes, &self.layout)?)
+                } else {
+                    Input::Npz(Box::new(Npz::open(file).map_err(refused)?))
+                }
             }
+            #[cfg(feature = "hdf5")]
+            Format::H5ad | Format::TenxH5 => {
+                let opened = cells::H5::open(source.into_file(path)?).map_err(refused)?;
+                format = if opened.is_tenx() { Format::TenxH5 } else { Format::H5ad };
+                Input::H5(Box::new(opened))
+            }
+            #[cfg(not(feature = "hdf5"))]
+            Format::H5ad | Format::TenxH5 => {
+                return Err(refused("this build of svtd cannot read HDF5".to_owned()));
+            }
+            Format::Plink => Input::Plink(source.into_file(path)?),
             #[cfg(feature = "parquet")]
             Format::Parquet => {
                 let text = &self.layout.text_columns;
@@ -243,6 +354,32 @@ impl CorpusReader {
         Ok(Opened { reader: self.clone(), path: path.to_owned(), name, format, doubt, input })
     }
 
+    /// A folder of single cells, if it is one and no other format is asked for.
+    fn open_cells_folder(&self, path: &Path) -> Result<Option<Opened>> {
+        if !matches!(self.format, None | Some(Format::TenxFolder)) {
+            return Ok(None);
+        }
+        let Some(found) = path.is_dir().then(|| TenxFolder::in_folder(path)).flatten() else {
+            if self.format.is_none() {
+                return Ok(None);
+            }
+            return Err(Error::File {
+                path: path.display().to_string(),
+                reason: "expected a folder with matrix.mtx, features.tsv (or genes.tsv) and \
+                         barcodes.tsv, plain or packed with gzip"
+                    .to_owned(),
+            });
+        };
+        Ok(Some(Opened {
+            reader: self.clone(),
+            path: path.to_owned(),
+            name: path.display().to_string(),
+            format: Format::TenxFolder,
+            doubt: None,
+            input: Input::TenxFolder(found),
+        }))
+    }
+
     fn open_folder(&self, path: &Path) -> Result<Opened> {
         Ok(Opened {
             reader: self.clone(),
@@ -250,23 +387,45 @@ impl CorpusReader {
             name: path.display().to_string(),
             format: Format::Folder,
             doubt: None,
-            input: Input::Folder(documents::of_folder(path, self.layout.clone(), &self.meter)?),
+            input: Input::Records(documents::of_folder(path, self.layout.clone(), &self.meter)?),
         })
     }
 }
 
-/// Streams of documents, one behind the other, the first one last.
-struct Chained(Vec<Result<Box<dyn Records>>>);
+/// Streams of documents, one behind the other.
+struct Chained {
+    /// Those yet to come, the first one last.
+    streams: Vec<Result<Box<dyn Records>>>,
+    /// What those that are over had to say.
+    remarks: Vec<String>,
+    n_skipped_links: u64,
+}
+
+impl Chained {
+    fn new(streams: Vec<Result<Box<dyn Records>>>) -> Self {
+        Chained { streams, remarks: Vec::new(), n_skipped_links: 0 }
+    }
+}
 
 impl Records for Chained {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        while let Some(mut records) = self.0.pop().transpose()? {
+        while let Some(mut records) = self.streams.pop().transpose()? {
             if records.next_into(batch)? {
-                self.0.push(Ok(records));
+                self.streams.push(Ok(records));
                 return Ok(true);
             }
+            self.remarks.extend(records.remarks());
+            self.n_skipped_links += records.n_skipped_links();
         }
         Ok(false)
+    }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped_links
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 }
 
@@ -286,7 +445,12 @@ enum Input {
     Npz(Box<Npz>),
     #[cfg(feature = "parquet")]
     Parquet(Box<Parquet>),
-    Folder(Box<dyn Records>),
+    /// Text that is not in lines: a folder, a spreadsheet, a document.
+    Records(Box<dyn Records>),
+    #[cfg(feature = "hdf5")]
+    H5(Box<cells::H5>),
+    TenxFolder(TenxFolder),
+    Plink(File),
 }
 
 /// Counts as a format gives them, with what it knows of words and documents.
@@ -307,6 +471,14 @@ impl From<Table> for Counts {
     }
 }
 
+impl From<cells::Cells> for Counts {
+    fn from(found: cells::Cells) -> Self {
+        let (words, names) = (Some(found.genes), Some(found.cells));
+        let (labels, notes) = (found.labels, found.notes);
+        Counts { words, names, labels, notes, ..found.table.into() }
+    }
+}
+
 impl Opened {
     /// The format it is read in.
     pub fn format(&self) -> Format {
@@ -323,10 +495,24 @@ impl Opened {
             Input::Npz(npz) => format!("{name} as SciPy {}{on_its_side}", npz.layout),
             #[cfg(feature = "parquet")]
             Input::Parquet(parquet) => format!("{name} as {}", parquet.description()),
-            Input::Lines(_) | Input::Folder(_) => {
+            #[cfg(feature = "hdf5")]
+            Input::H5(_) => {
+                let part = self.reader.layer.as_ref().map(|layer| format!(", layer {layer}"));
+                format!("{name} as {}{}", self.format, part.unwrap_or_default())
+            }
+            Input::Lines(_) | Input::Records(_) | Input::TenxFolder(_) | Input::Plink(_) => {
                 format!("{name} as {}{on_its_side}{doubt}", self.format)
             }
         }
+    }
+
+    /// The documents themselves, one after the other, in the order in which [`read`](Self::read)
+    /// counts them; `None` when the file holds counts and no text.
+    ///
+    /// # Errors
+    /// When a table has not the columns asked for.
+    pub fn records(self) -> Result<Option<Box<dyn Records>>> {
+        if self.is_text() { self.into_records().map(Some) } else { Ok(None) }
     }
 
     /// Whether it holds text, to be split into words.
@@ -334,8 +520,11 @@ impl Opened {
         match &self.input {
             #[cfg(feature = "parquet")]
             Input::Parquet(parquet) => !parquet.is_counted(),
-            Input::Folder(_) => true,
-            Input::Npz(_) | Input::Lines(_) => self.format.is_text(),
+            Input::Records(_) => true,
+            #[cfg(feature = "hdf5")]
+            Input::H5(_) => false,
+            Input::TenxFolder(_) | Input::Plink(_) | Input::Npz(_) => false,
+            Input::Lines(_) => self.format.is_text(),
         }
     }
 
@@ -344,9 +533,9 @@ impl Opened {
         match self.input {
             #[cfg(feature = "parquet")]
             Input::Parquet(parquet) => Ok(Box::new(Texts::new(*parquet, self.name))),
-            Input::Folder(records) => Ok(records),
+            Input::Records(records) => Ok(records),
             Input::Lines(source) => documents::of_file(self.format, source, self.reader.layout),
-            Input::Npz(_) => Err(Error::File {
+            _ => Err(Error::File {
                 path: self.name,
                 reason: "this is a table of counts, not text".to_owned(),
             }),
@@ -378,8 +567,23 @@ impl Opened {
                 let turned = matrix.by_columns != reader.transposed;
                 return reader.finish(turn(matrix.table, turned).into(), &name);
             }
+            #[cfg(feature = "hdf5")]
+            Input::H5(file) => {
+                let found = cells::read_h5(&file, &reader.part()).map_err(refused)?;
+                return reader.finish(found.into(), &name);
+            }
+            Input::TenxFolder(folder) => {
+                return reader.finish(folder.read(&reader.meter)?.into(), &name);
+            }
+            Input::Plink(file) => {
+                let found = plink::read(&path, file, &reader.meter)?;
+                let (words, names) = (Some(found.words), Some(found.names));
+                let notes = found.notes;
+                let counts = Counts { words, names, notes, ..found.table.into() };
+                return reader.finish(counts, &name);
+            }
             // Text, which was read above.
-            Input::Folder(_) => return Err(refused("this is a folder".to_owned())),
+            Input::Records(_) => return Err(refused("this is text".to_owned())),
             Input::Lines(source) => source,
         };
         if format == Format::Svtdc {
@@ -480,6 +684,13 @@ impl CorpusReader {
     /// Words for the counts of any other format, and the corpus.
     fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
         let Counts { table, open_ended, words, names, labels, mut notes } = counts;
+        let (n_documents, n_entries) = (table.rows.n_rows() as u64, table.rows.n_nonzeros() as u64);
+        if !entries::is_plausible(n_documents, n_entries, PLAUSIBLE_DOCUMENTS) {
+            let reason = format!(
+                "{n_documents} documents declared for {n_entries} counts; is the shape right?"
+            );
+            return Err(Error::File { path: name.to_owned(), reason });
+        }
         let n_words = table.rows.n_columns();
         let vocabulary = match (self.given_vocabulary()?, words) {
             (Some(given), _) => {
@@ -529,7 +740,7 @@ fn check_size(vocabulary: &Vocabulary, file: &Path, n_words: usize, counts: &Pat
 }
 
 /// Reads the header of a docword or MatrixMarket file.
-fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
+pub(super) fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
     let Some(first_line) = source.next_line()?.map(<[u8]>::to_vec) else {
         return Err(source.error("the file is empty; expected a table of counts"));
     };
@@ -539,6 +750,37 @@ fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
     } else {
         docword::header(&first_line, source, transposed)
     }
+}
+
+/// What an archive holds that is no matrix but text, with its bytes; `asked` is the format that was
+/// asked for, if any.
+fn archived_text(
+    file: &File,
+    asked: Option<Format>,
+    name: &str,
+) -> Result<Option<(Format, Vec<u8>)>> {
+    let io_error = |source| Error::Io { path: name.to_owned(), source };
+    if asked == Some(Format::Npz) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    let mut again = file.try_clone().map_err(io_error)?;
+    let archive = Archive::open(file.try_clone().map_err(io_error)?);
+    if archive.is_ok_and(|archive| archive.has("format.npy")) && asked.is_none() {
+        return Ok(None);
+    }
+    again.seek(SeekFrom::Start(0)).map_err(io_error)?;
+    again.take(documents::LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
+    if bytes.len() > documents::LONGEST_DOCUMENT {
+        return Err(documents::too_long(name));
+    }
+    let kind = Office::open(&bytes).ok().and_then(|office| office.kind());
+    Ok(match (asked, kind) {
+        (Some(format), _) => Some((format, bytes)),
+        (None, Some(Kind::Xlsx)) => Some((Format::Xlsx, bytes)),
+        (None, Some(_)) => Some((Format::Office, bytes)),
+        (None, None) => None,
+    })
 }
 
 /// Numbers for words, if there are not absurdly many, and a note that says so.

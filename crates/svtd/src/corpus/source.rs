@@ -68,13 +68,28 @@ impl Source {
             true => STANDARD_INPUT.to_owned(),
             false => path.display().to_string(),
         };
-        let Unpacked { bytes, packing, size } = unpack::open(path, Whole::All(meter))
-            .map_err(|source| Error::Io { path: name.clone(), source })?;
+        let opened = unpack::open(path, Whole::All(meter));
+        Source::of(opened, name)
+    }
+
+    /// The same for bytes in memory.
+    pub(super) fn of_bytes(bytes: Vec<u8>, name: &str, meter: &Meter) -> Result<Self> {
+        Source::of(unpack::of_bytes(bytes, meter), name.to_owned())
+    }
+
+    fn of(opened: io::Result<Unpacked>, name: String) -> Result<Self> {
+        let Unpacked { bytes, packing, size } =
+            opened.map_err(|source| Error::Io { path: name.clone(), source })?;
+        // A small file needs no large buffer; should it have grown meanwhile, so does the buffer.
+        let room = match packing {
+            Packing::Plain if size > 0 => size.saturating_add(1).clamp(1 << 12, BUFFER as u64),
+            _ => BUFFER as u64,
+        };
         let mut source = Source {
             path: name,
             input: bytes,
             packing,
-            buffer: vec![0; BUFFER],
+            buffer: vec![0; room as usize],
             longest_line: BUFFER,
             pending: 0..0,
             line: 0,

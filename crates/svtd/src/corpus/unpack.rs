@@ -27,6 +27,19 @@ const BUFFER: usize = 1 << 18;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Refuses an archive that claims to unpack to far more than its size, in a sentence to follow its
+/// name.
+pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), String> {
+    if unpacked <= FREE || unpacked / RATIO <= packed {
+        return Ok(());
+    }
+    Err(format!(
+        "it unpacks to over {} MB, more than {RATIO} times its size; if that is right, unpack it \
+         first",
+        unpacked >> 20
+    ))
+}
+
 /// How a file is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
@@ -114,6 +127,12 @@ pub(super) fn open(path: &Path, meter: Whole<'_>) -> io::Result<Unpacked> {
     unpacked(File::open(path)?, metadata.len(), meter.of(metadata.len()))
 }
 
+/// Bytes in memory, packed or not.
+pub(super) fn of_bytes(bytes: Vec<u8>, meter: &Meter) -> io::Result<Unpacked> {
+    let size = bytes.len() as u64;
+    unpacked(io::Cursor::new(bytes), size, meter.of(size))
+}
+
 fn unpacked(
     mut input: impl Read + Send + 'static,
     size: u64,
@@ -170,14 +189,8 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.unpacking.read(into)?;
         self.produced += n as u64;
-        if self.produced > FREE && self.produced / RATIO > self.consumed.load(Ordering::Relaxed) {
-            let sentence = format!(
-                "it unpacks to over {} MB, more than {RATIO} times its size; if that is right, \
-                 unpack it first",
-                self.produced >> 20
-            );
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, sentence));
-        }
+        let ratio = check_ratio(self.consumed.load(Ordering::Relaxed), self.produced);
+        ratio.map_err(|sentence| io::Error::new(io::ErrorKind::FileTooLarge, sentence))?;
         Ok(n)
     }
 }

@@ -1,4 +1,5 @@
-//! The little of zip that a NumPy archive needs: find a member by name, read it, check its sum.
+//! The little of zip that NumPy archives and office documents need: find a member by name, read it,
+//! check its sum.
 //!
 //! The directory stands at the end of the file and says where each member begins. Members are
 //! stored as they are or deflated; archives over 4 GB keep their large numbers in an extra field
@@ -6,10 +7,13 @@
 //! archive but its directory, whose size is compared with that of the file.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
+
+use super::unpack::check_ratio;
 
 const END_MAGIC: u32 = 0x0605_4b50;
 const END64_MAGIC: u32 = 0x0606_4b50;
@@ -22,10 +26,31 @@ const LONGEST_COMMENT: u64 = 1 << 16;
 /// In place of a number that stands in the extra field.
 const ELSEWHERE: u64 = 0xffff_ffff;
 
+/// Bytes that can be gone to and fro in, from several places in turn.
+pub(super) trait Bytes: Read + Seek + Sized {
+    /// The same bytes once more. All share the place they are at.
+    fn again(&self) -> io::Result<Self>;
+}
+
+impl Bytes for File {
+    fn again(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+}
+
+/// An archive that is in memory.
+impl Bytes for Cursor<Arc<[u8]>> {
+    fn again(&self) -> io::Result<Self> {
+        Ok(self.clone())
+    }
+}
+
 /// An archive and its directory.
-pub(super) struct Archive {
-    file: File,
+pub(super) struct Archive<B = File> {
+    file: B,
     members: Vec<Listed>,
+    /// Bytes that the members asked for so far unpack to.
+    unpacked: u64,
 }
 
 /// A member as the directory lists it.
@@ -39,13 +64,13 @@ struct Listed {
     start: u64,
 }
 
-impl Archive {
+impl<B: Bytes> Archive<B> {
     /// Reads the directory; the error is the reason why it cannot be read.
-    pub(super) fn open(mut file: File) -> Result<Self, String> {
+    pub(super) fn open(mut file: B) -> Result<Self, String> {
         let directory = directory(&mut file).map_err(|error| read_failed(&error))?;
         let directory = directory.ok_or("the archive is cut short or damaged: no directory")?;
         let members = listed(&directory).ok_or("the directory of the archive is damaged")?;
-        Ok(Archive { file, members })
+        Ok(Archive { file, members, unpacked: 0 })
     }
 
     /// Whether there is a member of this name.
@@ -53,10 +78,37 @@ impl Archive {
         self.members.iter().any(|member| member.name == name.as_bytes())
     }
 
+    /// All of a member, which must not be longer than `most` bytes.
+    pub(super) fn whole(&mut self, name: &str, most: u64) -> Result<Vec<u8>, String>
+    where
+        B: 'static,
+    {
+        let mut member = self.member(name)?;
+        if member.left() > most {
+            return Err(format!("{name} would unpack to more than {most} bytes"));
+        }
+        let mut bytes = Vec::new();
+        let mut piece = vec![0; 1 << 16];
+        while member.left() > 0 {
+            let n = member.left().min(piece.len() as u64) as usize;
+            member.read_exact(&mut piece[..n])?;
+            bytes.extend_from_slice(&piece[..n]);
+        }
+        Ok(bytes)
+    }
+
     /// A member, to be read from front to back.
-    pub(super) fn member(&mut self, name: &str) -> Result<Member, String> {
+    pub(super) fn member(&mut self, name: &str) -> Result<Member, String>
+    where
+        B: 'static,
+    {
         let listed = self.members.iter().find(|member| member.name == name.as_bytes());
         let listed = listed.ok_or_else(|| format!("the archive has no {name}"))?.clone();
+        // All members that are read count together, against the whole file.
+        self.unpacked = self.unpacked.saturating_add(listed.size);
+        let size = self.file.again().and_then(|mut file| file.seek(SeekFrom::End(0)));
+        let size = size.map_err(|error| read_failed(&error))?;
+        check_ratio(size, self.unpacked)?;
         let packed = self.packed(&listed).map_err(|error| read_failed(&error))?;
         let bytes: Box<dyn Read> = match listed.method {
             0 => Box::new(packed),
@@ -68,8 +120,8 @@ impl Archive {
         Ok(Member { name: name.to_owned(), bytes, sum: Crc::new(), left: listed.size, listed })
     }
 
-    fn packed(&self, listed: &Listed) -> io::Result<BufReader<io::Take<File>>> {
-        let mut file = self.file.try_clone()?;
+    fn packed(&self, listed: &Listed) -> io::Result<BufReader<io::Take<B>>> {
+        let mut file = self.file.again()?;
         file.seek(SeekFrom::Start(listed.start))?;
         let mut header = [0; 30];
         file.read_exact(&mut header)?;
@@ -112,7 +164,7 @@ impl Member {
 }
 
 /// The bytes of the directory, if it can be found.
-fn directory(file: &mut File) -> io::Result<Option<Vec<u8>>> {
+fn directory(file: &mut impl Bytes) -> io::Result<Option<Vec<u8>>> {
     let size = file.seek(SeekFrom::End(0))?;
     let tail = read_at(file, size.saturating_sub(END_LENGTH + LONGEST_COMMENT), size)?;
     let last = tail.len().saturating_sub(END_LENGTH as usize);
@@ -142,10 +194,10 @@ fn directory(file: &mut File) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn read_at(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+fn read_at(file: &mut impl Bytes, start: u64, end: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
-    file.take(end - start).read_to_end(&mut bytes)?;
+    file.by_ref().take(end - start).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

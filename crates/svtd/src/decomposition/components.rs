@@ -83,7 +83,8 @@ mod tests {
         let weights = [0.5, 0.3, 0.2];
         let moments = ExactMoments::single_topic(centres.clone(), &weights);
         let found = decompose(&moments, 3, Scaling::Plain).unwrap();
-        assert!(found.residual < 1e-12);
+        // The root of a sum of squares that are rounding.
+        assert!(found.residual < 1e-7, "{}", found.residual);
         for j in 0..3 {
             assert!((found.weights[j] - weights[j]).abs() < 1e-10, "{:?}", found.weights);
             for i in 0..5 {

@@ -133,6 +133,7 @@ fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagona
     let worth = Worth { angle: smallest, part: PART_OF_PART * part };
     let until_settled = |sweep: &mut dyn FnMut() -> Tally| {
         (0..MAX_SWEEPS).any(|_| {
+            crate::stop::here();
             let tally = sweep();
             tally.rotations == 0 || tally.gone <= part * tally.left
         })

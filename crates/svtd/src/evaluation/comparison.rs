@@ -152,7 +152,11 @@ impl Union {
         let distance = variation(a.column(old), b.column(new));
         let nearest = |m: &Matrix, j: usize| {
             let others = (0..m.n_columns()).filter(|&l| l != j);
-            others.map(|l| variation(m.column(j), m.column(l))).fold(f64::INFINITY, f64::min)
+            let apart = |l| {
+                crate::stop::here();
+                variation(m.column(j), m.column(l))
+            };
+            others.map(apart).fold(f64::INFINITY, f64::min)
         };
         TopicPair {
             old,

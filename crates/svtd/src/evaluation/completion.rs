@@ -301,6 +301,7 @@ impl Halved {
         mixture: impl Fn(&Words) -> Vec<f64> + Sync,
     ) -> Completions {
         let one = |(observed, held_out, unknown): &(Half, Half, u64)| {
+            crate::stop::here();
             completed(table, held_out, &mixture(observed), *unknown)
         };
         Completions { documents: self.documents.par_iter().map(one).collect() }

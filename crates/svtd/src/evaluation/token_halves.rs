@@ -80,15 +80,25 @@ impl TokenHalves {
     }
 }
 
+/// Blocks of 64 occurrences for each of which a coin is flipped; counts may be as large as four
+/// billion, and nobody waits for that many coins.
+const FLIPPED: u32 = 1 << 12;
+
 /// How many of `count` occurrences are held out.
 fn held_out(document: u64, word: u64, rank: u64, count: u32) -> u32 {
+    let bits = |block: u32| mixed(document ^ mixed(word ^ mixed(rank << 32 | u64::from(block))));
+    let flipped = count.min(64 * FLIPPED);
     let block = |block: u32| {
-        let bits = mixed(document ^ mixed(word ^ mixed(rank << 32 | u64::from(block))));
-        let left = count - 64 * block;
-        let kept = if left < 64 { bits & ((1 << left) - 1) } else { bits };
+        let left = flipped - 64 * block;
+        let kept = if left < 64 { bits(block) & ((1 << left) - 1) } else { bits(block) };
         kept.count_ones()
     };
-    (0..count.div_ceil(64)).map(block).sum()
+    let heads: u32 = (0..flipped.div_ceil(64)).map(block).sum();
+    // Of the rest, half and a deviation that is all but normal: 64 coins have one of four.
+    let rest = f64::from(count - flipped);
+    let deviation = (f64::from(bits(FLIPPED).count_ones()) - 32.0) / 4.0;
+    let more = (0.5 * rest + 0.5 * deviation * rest.sqrt()).round().clamp(0.0, rest);
+    heads + more as u32
 }
 
 fn name_key(name: &[u8]) -> u64 {
@@ -145,6 +155,17 @@ mod tests {
         let halves = TokenHalves::new(corpus);
         let all = halves.document(corpus, d, |_| 0.0);
         all.iter().map(|h| (h.observed, h.held_out)).collect()
+    }
+
+    #[test]
+    fn the_largest_count_is_halved_at_once() {
+        for word in 0..200 {
+            let count = u32::MAX - word;
+            let held_out = held_out(1, u64::from(word), 0, count);
+            let z =
+                (f64::from(held_out) - 0.5 * f64::from(count)) / (0.5 * f64::from(count).sqrt());
+            assert!(z.abs() < 5.0, "{held_out} of {count}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ use crate::evaluation::{Completions, HeldOutWords};
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
+use crate::fit::refusal;
 use crate::fit::repeats;
 use crate::fit::spectral::{Estimate, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
@@ -35,7 +36,7 @@ use crate::model::{Lda, Model, PolishOutcome};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::rivals::collapsed_gibbs::CollapsedGibbs;
 use crate::trust::{self, found_again::Half};
-use crate::whitening::{Scaling, TOLERANCE, check_n_topics};
+use crate::whitening::{Scaling, TOLERANCE};
 
 /// One document in this many is held out to judge the polish.
 const HELD_OUT: usize = 10;
@@ -121,10 +122,21 @@ impl LdaParams {
 
     /// Learns from documents that stand in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
+        if let Some(options) = self.options.at_most(corpus.n_present()) {
+            return LdaParams { options }.fit_in_order(corpus, watch);
+        }
         if let Learner::Gibbs(gibbs) = &self.options.learner {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }
-        check_n_topics(self.options.n_topics, corpus.n_present())?;
+        let n_topics = refusal::attainable(corpus, &self.options)?;
+        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        model.diagnostics.notes.extend(refusal::fewer(self.options.n_topics, n_topics));
+        refusal::check(&model.topics, &model.alpha, &model.diagnostics)?;
+        model.options = self.options.clone();
+        Ok(model)
+    }
+
+    fn fit_by_moments(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         match self.options.polish {
             Polish::Auto => {
                 self.fit_best(corpus, Some(Candidate::Unpolished), collapsed_vb::SWEEPS, watch)
@@ -145,7 +157,9 @@ impl LdaParams {
         gibbs.check(corpus)?;
         let alpha = self.alpha0_value() / k as f64;
         let (topics, diagnostics) = learner::finish(corpus, gibbs.learn(corpus, k, alpha, watch));
-        Ok(Lda::from_parts(topics, vec![alpha; k], diagnostics, self.options.clone()))
+        let alpha = vec![alpha; k];
+        refusal::check(&topics, &alpha, &diagnostics)?;
+        Ok(Lda::from_parts(topics, alpha, diagnostics, self.options.clone()))
     }
 
     fn alpha0_value(&self) -> f64 {

@@ -12,6 +12,7 @@ pub(crate) mod lda;
 pub(crate) mod learner;
 pub(crate) mod options;
 pub(crate) mod profile;
+mod refusal;
 pub(crate) mod repeats;
 pub(crate) mod single_topic;
 pub(crate) mod smoothing;

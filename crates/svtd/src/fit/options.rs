@@ -108,6 +108,13 @@ impl Options {
         Ok(())
     }
 
+    /// The same with as many topics as there are words, when more are asked for and fewer are
+    /// acceptable; `None` when they are fine as they are.
+    pub(crate) fn at_most(&self, n_words: usize) -> Option<Self> {
+        let too_many = self.allow_fewer && self.n_topics > n_words && n_words > 0;
+        too_many.then(|| Self { n_topics: n_words, ..self.clone() })
+    }
+
     /// The same for some of the documents, learned to be compared with the whole.
     pub(crate) fn of_part(&self, documents: &[usize]) -> Self {
         let weights = self.weights.of(documents);
@@ -208,7 +215,30 @@ macro_rules! shared_params {
                 range: std::ops::RangeInclusive<usize>,
                 visit: &mut dyn FnMut(&crate::model::Model),
             ) -> Result<crate::choosing::Sweep> {
-                crate::choosing::sweep::sweep(corpus, &self.options, range, visit)
+                // No more than there are words can be fitted, however far the range goes.
+                let end = (*range.end()).min(corpus.n_present().max(*range.start()));
+                let numbers: Vec<usize> = (*range.start()..=end).collect();
+                self.sweep_of(corpus, &numbers, visit)
+            }
+
+            /// The same for some numbers of topics, each larger than the one before.
+            ///
+            /// # Errors
+            /// As [`sweep`](Self::sweep), and when the numbers do not rise.
+            pub fn sweep_of(
+                &self,
+                corpus: &Corpus,
+                numbers: &[usize],
+                visit: &mut dyn FnMut(&crate::model::Model),
+            ) -> Result<crate::choosing::Sweep> {
+                crate::choosing::sweep::sweep(corpus, &self.options, numbers, visit)
+            }
+
+            /// The same for another number of topics.
+            fn of_so_many(&self, n_topics: usize) -> Self {
+                let mut params = self.clone();
+                params.options.n_topics = n_topics;
+                params
             }
 
             /// What a fit of a corpus of these sizes will take.

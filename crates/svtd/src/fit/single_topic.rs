@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::fit::em;
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
+use crate::fit::refusal;
 use crate::fit::smoothing::Smoothing;
 use crate::fit::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use crate::fit::stage::{Stage, Step};
@@ -15,7 +16,7 @@ use crate::model::SingleTopic;
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
 use crate::rivals::classical_em::Em;
 use crate::trust::{self, found_again::Half};
-use crate::whitening::{Scaling, check_n_topics};
+use crate::whitening::Scaling;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
@@ -72,14 +73,27 @@ impl SingleTopicParams {
     /// Learns from documents that stand in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
+        if let Some(options) = options.at_most(corpus.n_present()) {
+            return SingleTopicParams { options }.fit_in_order(corpus, watch);
+        }
         if let Learner::Em(em) = &options.learner {
             em.check()?;
             learner::check(corpus, options.n_topics)?;
             let learned = em.learn(corpus, options.n_topics, watch);
             let (topics, diagnostics) = learner::finish(corpus, learned);
+            refusal::check(&topics, &[], &diagnostics)?;
             return Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()));
         }
-        check_n_topics(options.n_topics, corpus.n_present())?;
+        let n_topics = refusal::attainable(corpus, options)?;
+        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        model.diagnostics.notes.extend(refusal::fewer(options.n_topics, n_topics));
+        refusal::check(&model.topics, &[], &model.diagnostics)?;
+        model.options = options.clone();
+        Ok(model)
+    }
+
+    fn fit_by_moments(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+        let options = &self.options;
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let mut spectral = Spectral::estimate(&moments, options, USUAL, watch)?;

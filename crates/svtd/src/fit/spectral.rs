@@ -6,6 +6,7 @@ use crate::decomposition::{Decomposition, ReadOff};
 use crate::error::{Error, Result};
 use crate::fit::collapsed_vb::Prior;
 use crate::fit::options::Options;
+use crate::fit::refusal;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
@@ -181,6 +182,8 @@ pub(crate) fn finish(
     let word_topic = in_vocabulary.select_columns(&order);
     diagnostics.notes.extend(noise::note(&diagnostics));
     let errors = evidence.and_then(|evidence| evidence.errors);
+    let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
+    refusal::tell(&mut diagnostics);
     let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
     (topics, diagnostics, order)

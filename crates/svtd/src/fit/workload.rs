@@ -11,11 +11,11 @@
 //! ```text
 //! moments         4 z, and for LDA the products of some eigenvalues
 //! whitening       p (32 z + 64 n (3k/2 + 32) / 3)         products, orthogonalisation
-//! decomposition   2 z k + (N + n) k^3 / 18 + 2 k^4         the cube, its rotation
+//! decomposition   2 z k + (N + n) k^3 / 18 + 5 k^4         the cube, its rotation
 //! recovery        n k^2 / 3, or 4 z k from slices
 //! polish          EM 3 z k a step; sweeps 1.5 z k each and 3 z k before the first, k to whole
 //!                 vector registers
-//! trust           two whitenings of half the documents
+//! trust           a split or two: both halves learned from scratch, with a short polish
 //! a rival         EM 3 z k a step; Gibbs 4 k for each token a sweep
 //! ```
 //!
@@ -34,6 +34,7 @@ use crate::fit::options::{Options, Polish};
 use crate::fit::stage::Stage;
 use crate::fit::{em, repeats};
 use crate::krylov::{BLOCK, expected_products};
+use crate::trust::found_again::usual_splits;
 
 /// The sizes of a corpus that decide the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,11 @@ pub struct Workload {
     pub n_topics: usize,
     /// Bytes in use at the peak, the corpus included.
     pub memory: f64,
+    /// The same without the corpus and the program.
+    pub memory_beside_corpus: f64,
+    /// Further operations, should candidates have to be compared on held-out documents: a fit of LDA
+    /// begins by asking the counts whether it must.
+    pub contest: f64,
 }
 
 impl Workload {
@@ -97,6 +103,11 @@ impl Workload {
     /// The operations of one product with the pair moment of a corpus.
     pub fn product_operations(sizes: Sizes) -> f64 {
         2.0 * (BLOCK * sizes.n_nonzeros) as f64
+    }
+
+    /// All operations, should candidates have to be compared.
+    pub fn operations_at_most(&self) -> f64 {
+        self.operations() + self.contest
     }
 
     /// All operations.
@@ -110,14 +121,16 @@ impl Workload {
     }
 
     pub(crate) fn new(options: &Options, sizes: Sizes) -> Self {
-        let mut plan = Plan { options, parts: Vec::new() };
+        let mut plan = Plan { options, parts: Vec::new(), contest: 0.0 };
         match &options.learner {
             Learner::Moments => plan.moments(sizes),
             Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
             Learner::Gibbs(gibbs) => plan.rival(sizes.n_tokens as f64, 4 * gibbs.n_sweeps()),
         }
-        let memory = memory(options, sizes);
-        Self { parts: plan.parts, n_topics: options.n_topics, memory }
+        let memory_beside_corpus = memory(options, sizes);
+        let memory = PROGRAM + corpus_bytes(sizes) + memory_beside_corpus;
+        let Plan { parts, contest, .. } = plan;
+        Self { parts, n_topics: options.n_topics, memory, memory_beside_corpus, contest }
     }
 }
 
@@ -125,6 +138,7 @@ impl Workload {
 struct Plan<'a> {
     options: &'a Options,
     parts: Vec<Part>,
+    contest: f64,
 }
 
 impl Plan<'_> {
@@ -166,7 +180,7 @@ impl Plan<'_> {
         let decomposition = if slices {
             nnz * k * k + n * k.powi(3) / 3.0
         } else {
-            2.0 * nnz * k + rows * k.powi(3) / 18.0 + 2.0 * k.powi(4)
+            2.0 * nnz * k + rows * k.powi(3) / 18.0 + 5.0 * k.powi(4)
         };
         self.add(Stage::Decomposition, decomposition, 2.0);
         let from_slices = slices || self.options.alpha0.is_none();
@@ -196,12 +210,38 @@ impl Plan<'_> {
         self.add(Stage::Moments, products * Workload::product_operations(looked_at), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
+        // Two spectral estimates of nine tenths of the documents, the sweeps of both kinds on them, and
+        // in the end those to second order on all, at twice the cost.
+        let so_far = |stage| self.parts.iter().rev().find(|part| part.stage == stage);
+        let once = |stage| so_far(stage).map_or(0.0, |part| part.operations);
+        let spectral: f64 =
+            [Stage::Moments, Stage::Whitening, Stage::Decomposition, Stage::Recovery]
+                .map(once)
+                .iter()
+                .sum();
+        let polish = once(Stage::Polish);
+        self.contest = 0.9 * (2.0 * spectral + 3.0 * polish) + polish;
     }
 
+    /// Halves of the documents learned from scratch, a short polish included, and some passes for the
+    /// groups that are left out.
     fn trust(&mut self, sizes: Sizes) {
-        let half = whitening(sizes.part(0.5), self.options.n_topics);
-        let products = expected_products(self.options.n_topics) as f64;
-        self.add(Stage::Trust, 2.0 * half + 8.0 * sizes.n_nonzeros as f64, products + 4.0);
+        let alone: f64 = self.parts.iter().map(|part| part.operations).sum();
+        let splits = self.options.splits.unwrap_or_else(|| usual_splits(alone)) as f64;
+        let mut half = Plan { options: self.options, parts: Vec::new(), contest: 0.0 };
+        let half_sizes = sizes.part(0.5);
+        match (self.options.polish, self.options.alpha0) {
+            (Polish::None, _) => half.spectral(half_sizes),
+            (_, Some(_)) => {
+                half.spectral(half_sizes);
+                half.sweeps(half_sizes, HALF_SWEEPS);
+            }
+            (_, None) => half.with_em(half_sizes, HALF_STEPS),
+        }
+        let learned: f64 = half.parts.iter().map(|part| part.operations).sum();
+        let passes: f64 = half.parts.iter().map(|part| part.passes).sum();
+        let rest = 8.0 * sizes.n_nonzeros as f64;
+        self.add(Stage::Trust, 2.0 * splits * learned + rest, splits * passes + 4.0);
     }
 }
 
@@ -212,30 +252,50 @@ fn whitening(sizes: Sizes, k: usize) -> f64 {
     expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
 }
 
-/// The corpus, and the larger of what whitening and polish hold beside it.
+/// Sweeps and EM steps after which halves of the documents are compared.
+const HALF_SWEEPS: usize = 8;
+const HALF_STEPS: usize = 10;
+
+/// What the program takes before it has read anything, and the threads' stacks.
+const PROGRAM: f64 = 16e6;
+
+/// What the corpus itself takes.
+fn corpus_bytes(sizes: Sizes) -> f64 {
+    8.0 * sizes.n_nonzeros as f64
+}
+
+/// The largest of what whitening, polish and trust hold beside the corpus.
+///
+/// Each is a sum of the sizes there are: copies of the counts (`nnz`), blocks of `n x 32`, matrices
+/// of `n x k` and `N x k`, the cube of `k^3`. How many of each are alive at the peak was counted by
+/// measuring 84 fits of seven corpora; benches/record/forecast.md compares with others.
 fn memory(options: &Options, sizes: Sizes) -> f64 {
     let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
-    let k = options.n_topics;
-    let counts = 8.0 * nnz;
-    let basis = (2 * k + 3 * BLOCK) as f64;
-    let whitening =
-        8.0 * (n * (2.0 * basis + 3.0 * BLOCK as f64) + rows * 2.0 * k.max(BLOCK) as f64);
-    let padded = collapsed_vb::padded(k);
-    let width = padded as f64;
-    // To second order, should the documents follow the model.
-    let mixtures = 4.0 * rows * collapsed_vb::kept_for(Order::Second, padded) as f64;
-    let tallies = collapsed_vb::CHUNKS.min(rayon::current_num_threads());
-    let sums = n * width * (4.0 * tallies as f64 + 8.0 + 4.0);
-    let lda = options.alpha0.is_some();
-    let polish = match (options.polish, lda) {
-        (Polish::None, _) => 0.0,
-        (_, true) => mixtures + sums,
-        (_, false) => 8.0 * rows * 2.0 * k as f64,
+    let k = options.n_topics as f64;
+    let held = |counts: f64, blocks: f64, words: f64, documents: f64, cubes: f64| {
+        let numbers = counts * nnz
+            + blocks * n * BLOCK as f64
+            + words * n * k
+            + documents * rows * k
+            + cubes * k.powi(3);
+        8.0 * numbers
     };
-    // Judging the polish, and the z-scores, work on copies of most or all documents.
-    let copies =
-        if options.trust || (lda && options.polish != Polish::None) { counts } else { 0.0 };
-    counts + copies + whitening.max(polish) + 8.0 * n * 3.0 * k as f64
+    if options.learner != Learner::Moments {
+        // Tokens with their topics, and tables of words and documents by topics.
+        return held(1.0, 0.0, 6.0, 4.0, 0.0) + 4.0 * sizes.n_tokens as f64;
+    }
+    let is_lda = options.alpha0.is_some();
+    let mut peak = held(1.0, 10.0, 6.7, 2.0, 2.5);
+    if is_lda && options.polish != Polish::None {
+        peak = peak.max(held(1.3, 8.0, 9.7, 2.0, 2.7));
+    }
+    if options.trust {
+        peak = peak.max(match is_lda {
+            true => held(4.0, 14.0, 23.0, 12.0, 0.2),
+            false => held(3.0, 18.0, 19.5, 6.5, 0.6),
+        });
+    }
+    peak
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Explanation {
 pub struct ExplainedWord {
     /// The word.
     pub word: String,
+    /// Its number in the model's vocabulary, from zero.
+    pub id: usize,
     /// How often it occurs in the document.
     pub count: u32,
     /// Its pull towards each topic: tokens (LDA) or nats (single topic).
@@ -67,31 +69,69 @@ impl Model {
     /// # Panics
     /// If `d` is not below [`Corpus::n_documents`].
     pub fn explain(&self, corpus: &Corpus, d: usize) -> Result<Explanation> {
+        Ok(self.explainer(corpus)?.explain(d))
+    }
+
+    /// Ready to explain many documents of a corpus: what does not depend on the document is laid
+    /// out once.
+    ///
+    /// # Errors
+    /// When the corpus has no words in common with the model.
+    pub fn explainer<'a>(&'a self, corpus: &'a Corpus) -> Result<Explainer<'a>> {
         let alignment = Alignment::new(self.topics(), corpus)?;
-        let (words, _) = alignment.document(corpus, d);
-        let (mixture, pulls) = match self {
-            Model::Lda(model) => {
-                let table = TopicTable::new(model.topics(), model.alpha());
-                let mixture = fixed_point::mixture(&table, &words);
-                let pulls = responsibilities(&table, &mixture, &words);
+        let table = match self {
+            Model::Lda(model) => Table::Mixtures(TopicTable::new(model.topics(), model.alpha())),
+            Model::SingleTopic(model) => Table::Posterior {
+                table: posterior::LogTable::new(model.topics()),
+                shares: model.topics().word_shares(),
+            },
+        };
+        Ok(Explainer { topics: self.topics(), corpus, alignment, table })
+    }
+}
+
+/// Explains documents of one corpus by one model.
+pub struct Explainer<'a> {
+    topics: &'a Topics,
+    corpus: &'a Corpus,
+    alignment: Alignment,
+    table: Table,
+}
+
+enum Table {
+    Mixtures(TopicTable),
+    Posterior { table: posterior::LogTable, shares: Vec<f64> },
+}
+
+impl Explainer<'_> {
+    /// The topics of document `d`, and which of its words pull it where.
+    ///
+    /// # Panics
+    /// If `d` is not below [`Corpus::n_documents`].
+    pub fn explain(&self, d: usize) -> Explanation {
+        let (words, _) = self.alignment.document(self.corpus, d);
+        let (mixture, pulls) = match &self.table {
+            Table::Mixtures(table) => {
+                let mixture = fixed_point::mixture(table, &words);
+                let pulls = responsibilities(table, &mixture, &words);
                 (mixture, pulls)
             }
-            Model::SingleTopic(model) => {
-                let mixture = posterior::LogTable::new(model.topics()).posterior(&words);
-                (mixture, evidence(model.topics(), &words))
+            Table::Posterior { table, shares } => {
+                (table.posterior(&words), evidence(self.topics, shares, &words))
             }
         };
-        let vocabulary = self.topics().vocabulary();
+        let vocabulary = self.topics.vocabulary();
         let explained = |(&(word, count), pulls)| ExplainedWord {
             word: vocabulary.word(word as usize).into_owned(),
+            id: word as usize,
             count,
             pulls,
         };
-        Ok(Explanation {
+        Explanation {
             mixture,
             words: words.iter().zip(pulls).map(explained).collect(),
-            unknown: unknown_words(&alignment, corpus, d),
-        })
+            unknown: unknown_words(&self.alignment, self.corpus, d),
+        }
     }
 }
 
@@ -104,8 +144,7 @@ fn responsibilities(table: &TopicTable, mixture: &[f64], words: &Words) -> Vec<V
     words.iter().map(pulls).collect()
 }
 
-fn evidence(topics: &Topics, words: &Words) -> Vec<Vec<f64>> {
-    let shares = topics.word_shares();
+fn evidence(topics: &Topics, shares: &[f64], words: &Words) -> Vec<Vec<f64>> {
     let pulls = |&(word, x): &(u32, u32)| {
         let share = shares[word as usize].max(LEAST);
         let nats = |mu: f64| f64::from(x) * (mu.max(LEAST) / share).ln();

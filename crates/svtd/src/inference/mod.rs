@@ -5,15 +5,18 @@
 //! | single topic | which topic is this document about? | [`posterior`], Remark 2.1 |
 //! | LDA | which mixture of topics? | [`fixed_point`], without dice; or [`gibbs`], Remark 3.1 |
 //!
-//! [`Model::explain`] tells which words of a document pull it where.
+//! [`Model::explain`] tells which words of a document pull it where, [`densest_passage`] where in its
+//! text they stand.
 //!
 //! A document is taken by itself, its words in the order of the model's vocabulary. So the answer
 //! depends on nothing but the model and the document: training documents get, bit for bit, what
 //! the same documents get as new ones.
 
+mod examples;
 mod explanation;
 pub mod fixed_point;
 pub mod gibbs;
+mod passage;
 pub mod posterior;
 
 use rayon::prelude::*;
@@ -22,8 +25,10 @@ use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
-pub use explanation::{ExplainedWord, Explanation};
+pub use examples::best_documents;
+pub use explanation::{ExplainedWord, Explainer, Explanation};
 pub use gibbs::Gibbs;
+pub use passage::densest_passage;
 
 /// What a model says about the documents of a corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +168,7 @@ fn infer_each(
     let alignment = Alignment::new(topics, corpus)?;
     let (n, k) = (corpus.n_documents(), topics.len());
     let answer = |d: usize| {
+        crate::stop::here();
         let (words, unknown) = alignment.document(corpus, d);
         (infer(&words), unknown, words.is_empty())
     };

@@ -6,10 +6,10 @@ use crate::model::{Diagnostics, Topics};
 /// A fitted LDA model `(M, alpha)`.
 #[derive(Clone, Debug)]
 pub struct Lda {
-    topics: Topics,
-    alpha: Vec<f64>,
-    diagnostics: Diagnostics,
-    options: Options,
+    pub(crate) topics: Topics,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) options: Options,
 }
 
 impl Lda {
@@ -35,6 +35,10 @@ impl Lda {
     /// The options the model was fitted with.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    pub(super) fn topics_mut(&mut self) -> &mut Topics {
+        &mut self.topics
     }
 
     /// The same model, said to have been fitted with these options.

@@ -6,8 +6,11 @@
 
 pub(crate) mod diagnostics;
 mod lda;
+mod markers;
+mod merging;
 mod single_topic;
 pub(crate) mod topic;
+mod verdict;
 mod word_order;
 
 pub use diagnostics::{
@@ -15,10 +18,14 @@ pub use diagnostics::{
     TopicDiagnostics, TopicTrust,
 };
 pub use lda::Lda;
+pub use markers::{Marker, markers};
+pub use merging::Merged;
 pub use single_topic::SingleTopic;
-pub use topic::{Topic, Topics};
+pub use topic::{LONGEST_NAME, Topic, Topics};
+pub use verdict::Verdict;
 pub use word_order::{RankedWord, WordOrder};
 
+use crate::error::Result;
 use crate::fit::Options;
 
 /// A fitted model of either kind.
@@ -36,6 +43,17 @@ impl Model {
         match self {
             Model::SingleTopic(model) => model.topics(),
             Model::Lda(model) => model.topics(),
+        }
+    }
+
+    /// Gives the topics names; see [`Topics::set_names`].
+    ///
+    /// # Errors
+    /// As [`Topics::set_names`].
+    pub fn set_names(&mut self, names: Vec<Option<String>>) -> Result<()> {
+        match self {
+            Model::SingleTopic(model) => model.topics_mut().set_names(names),
+            Model::Lda(model) => model.topics_mut().set_names(names),
         }
     }
 

@@ -6,9 +6,9 @@ use crate::model::{Diagnostics, Topics};
 /// A fitted single-topic model `(M, Omega)`.
 #[derive(Clone, Debug)]
 pub struct SingleTopic {
-    topics: Topics,
-    diagnostics: Diagnostics,
-    options: Options,
+    pub(crate) topics: Topics,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) options: Options,
 }
 
 impl SingleTopic {
@@ -25,6 +25,10 @@ impl SingleTopic {
     /// The options the model was fitted with.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    pub(super) fn topics_mut(&mut self) -> &mut Topics {
+        &mut self.topics
     }
 
     /// The same model, said to have been fitted with these options.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::corpus::Vocabulary;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
 /// All topics of a model: `M` and `Omega` with the vocabulary, in canonical order.
@@ -15,12 +16,17 @@ pub struct Topics {
     word_topic: Matrix,
     weights: Vec<f64>,
     errors: Option<Matrix>,
+    /// What people call the topics; empty when nobody has named one.
+    names: Vec<Option<String>>,
 }
+
+/// The most characters of a topic's name; what is longer is no name but a paragraph.
+pub const LONGEST_NAME: usize = 200;
 
 impl Topics {
     /// Puts topics together; `word_topic` is words x topics in vocabulary order.
     pub(crate) fn new(vocabulary: Vocabulary, word_topic: Matrix, weights: Vec<f64>) -> Self {
-        Self { vocabulary, word_topic, weights, errors: None }
+        Self { vocabulary, word_topic, weights, errors: None, names: Vec::new() }
     }
 
     /// The same topics with the standard error of every word probability.
@@ -48,6 +54,40 @@ impl Topics {
     /// [`T_FACTOR`](super::T_FACTOR) errors covers the truth in about 95 of 100 cases.
     pub fn errors(&self) -> Option<&Matrix> {
         self.errors.as_ref()
+    }
+
+    /// Gives topics their names, in order; `None` or a blank name leaves a topic without one.
+    ///
+    /// # Errors
+    /// When there are not as many names as topics, or one is longer than [`LONGEST_NAME`].
+    pub fn set_names(&mut self, names: Vec<Option<String>>) -> Result<()> {
+        if names.len() != self.len() {
+            return Err(Error::Option {
+                name: "names of topics",
+                needed: format!("one for each of {} topics", self.len()),
+                found: names.len().to_string(),
+            });
+        }
+        let trimmed = |name: String| {
+            let name = name.trim();
+            (!name.is_empty()).then(|| name.to_owned())
+        };
+        let names: Vec<Option<String>> =
+            names.into_iter().map(|name| name.and_then(trimmed)).collect();
+        if let Some(long) = names.iter().flatten().find(|n| n.chars().count() > LONGEST_NAME) {
+            return Err(Error::Option {
+                name: "name of a topic",
+                needed: format!("{LONGEST_NAME} characters or fewer"),
+                found: format!("{} characters", long.chars().count()),
+            });
+        }
+        self.names = if names.iter().all(Option::is_none) { Vec::new() } else { names };
+        Ok(())
+    }
+
+    /// What people call the topics, one for each; `None` when nobody has named one.
+    pub fn names(&self) -> Option<&[Option<String>]> {
+        (!self.names.is_empty()).then_some(&self.names)
     }
 
     /// Number of topics, `k`.
@@ -82,6 +122,11 @@ impl<'a> Topic<'a> {
     /// The topic's number, from zero.
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// What people call it, if somebody has named it.
+    pub fn name(&self) -> Option<&'a str> {
+        self.topics.names.get(self.index)?.as_deref()
     }
 
     /// `omega_j`: the topic's weight.
@@ -155,6 +200,20 @@ pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_trimmed_and_must_fit_the_topics() {
+        let words = Vocabulary::numbered(2);
+        let matrix = Matrix::from_columns(2, 2, vec![0.2, 0.8, 0.7, 0.3]);
+        let mut topics = Topics::new(words, matrix, vec![0.5, 0.5]);
+        let named = |names: &[&str]| names.iter().map(|n| Some((*n).to_owned())).collect();
+        topics.set_names(named(&[" the sea ", "  "])).unwrap();
+        assert_eq!((topics.topic(0).name(), topics.topic(1).name()), (Some("the sea"), None));
+        assert!(topics.set_names(named(&["one"])).is_err());
+        assert!(topics.set_names(named(&["one", &"x".repeat(LONGEST_NAME + 1)])).is_err());
+        topics.set_names(vec![None, None]).unwrap();
+        assert_eq!(topics.names(), None);
+    }
 
     #[test]
     fn weights_that_differ_by_rounding_are_ordered_by_words() {

@@ -22,6 +22,8 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::topic::Topics;
@@ -143,22 +145,42 @@ impl Topics {
     /// # Errors
     /// When a weight of the order lies outside 0 to 1.
     pub fn ranked_words(&self, order: WordOrder, n: usize) -> Result<Vec<Vec<RankedWord<'_>>>> {
+        self.ranked_words_among(order, n, |_| true)
+    }
+
+    /// The same among the words that may be shown.
+    ///
+    /// # Errors
+    /// As [`ranked_words`](Self::ranked_words).
+    pub fn ranked_words_among(
+        &self,
+        order: WordOrder,
+        n: usize,
+        shown: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Vec<RankedWord<'_>>>> {
         let scores = self.scores(order)?;
+        let shown: Vec<usize> = (0..scores.n_rows()).filter(|&i| shown(i)).collect();
         let ranked = |j: usize| {
             let (score, mu) = (scores.column(j), self.word_topic().column(j));
-            first(n, score.len(), |a, b| {
-                score[b].total_cmp(&score[a]).then(mu[b].total_cmp(&mu[a]))
-            })
-            .into_iter()
-            .map(|id| RankedWord {
-                word: self.vocabulary().word(id),
-                id,
-                probability: mu[id],
-                score: score[id],
-            })
-            .collect()
+            first(n, &shown, |a, b| score[b].total_cmp(&score[a]).then(mu[b].total_cmp(&mu[a])))
+                .into_iter()
+                .map(|id| RankedWord {
+                    word: self.vocabulary().word(id),
+                    id,
+                    probability: mu[id],
+                    score: score[id],
+                })
+                .collect()
         };
-        Ok((0..self.len()).map(ranked).collect())
+        Ok((0..self.len()).into_par_iter().map(ranked).collect())
+    }
+
+    /// The probability of each topic given one occurrence of a word; all zero for a word that no
+    /// topic can produce.
+    pub fn topics_of_word(&self, word: usize) -> Vec<f64> {
+        let joint: Vec<f64> = self.iter().map(|t| t.weight() * t.probability(word)).collect();
+        let total: f64 = joint.iter().sum();
+        joint.into_iter().map(|p| lift(p, total)).collect()
     }
 }
 
@@ -174,12 +196,16 @@ fn relevance(mu: f64, share: f64, lambda: f64) -> f64 {
     if mu > 0.0 { lambda * mu.ln() + (1.0 - lambda) * (mu / share).ln() } else { f64::NEG_INFINITY }
 }
 
-/// The first `n` of `0..len` in an order, ties by number.
-fn first(n: usize, len: usize, order: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..len).collect();
+/// The first `n` of some words in an order, ties by number.
+fn first(
+    n: usize,
+    words: &[usize],
+    order: impl Fn(usize, usize) -> std::cmp::Ordering,
+) -> Vec<usize> {
+    let mut all = words.to_vec();
     let by = |a: &usize, b: &usize| order(*a, *b).then(a.cmp(b));
-    let n = n.min(len);
-    if n > 0 && n < len {
+    let n = n.min(all.len());
+    if n > 0 && n < all.len() {
         all.select_nth_unstable_by(n - 1, by);
     }
     all.truncate(n);
@@ -260,6 +286,22 @@ mod tests {
         assert_eq!(words(WordOrder::Frex { frequency: 0.5 })[1][0], "bank");
         // A word that the topic cannot produce comes last.
         assert_eq!(words(WordOrder::Frex { frequency: 0.5 })[0][3], "rare");
+    }
+
+    #[test]
+    fn words_that_may_not_be_shown_are_passed_over() {
+        let topics = example();
+        let ranked = topics.ranked_words_among(WordOrder::Lift, 4, |i| i != 3).unwrap();
+        let words: Vec<_> = ranked[1].iter().map(|w| w.word.to_string()).collect();
+        assert_eq!(words, ["bank", "the", "ship"]);
+    }
+
+    #[test]
+    fn the_topics_of_a_word_are_those_of_bayes_rule() {
+        let topics = example();
+        near(topics.topics_of_word(2)[0], 0.75 * 0.1 / 0.15);
+        near(topics.topics_of_word(2).iter().sum(), 1.0);
+        near(topics.topics_of_word(3)[1], 1.0);
     }
 
     #[test]

@@ -241,6 +241,8 @@ fn from_container(container: Container) -> std::result::Result<Option<SavedRecor
         "lda" | "single-topic" => return Ok(None),
         "classes" => Box::new(super::classes::LatentClass::from_parts(&mut parts)?),
         "raters" => Box::new(super::raters::Raters::from_parts(&mut parts)?),
+        "hmm" => Box::new(super::hmm::Hmm::from_parts(&mut parts)?),
+        "gaussian" => Box::new(super::gaussian::GaussianMixture::from_parts(&mut parts)?),
         other => {
             return Err(format!("holds a model of kind {other}, which this version does not know"));
         }

@@ -7,6 +7,9 @@
 
 pub mod classes;
 pub mod engine;
+pub mod gaussian;
+pub mod hmm;
 pub mod learned;
 pub mod raters;
+mod scores;
 pub mod table;

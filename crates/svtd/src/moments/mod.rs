@@ -15,8 +15,10 @@
 //! |---|---|
 //! | documents about one topic each (Theorem 2.1) | [`SingleTopicMoments`] |
 //! | documents that mix topics (Theorem 3.1) | [`LdaMoments`] |
+//! | a model of few features, moments written out | [`DenseMoments`] |
 //! | known parameters, our yardstick | [`ExactMoments`] |
 
+mod dense;
 mod exact;
 pub mod incremental;
 mod lda;
@@ -29,6 +31,7 @@ mod weights;
 
 use std::ops::Range;
 
+pub use dense::{DenseMoments, MAX_FEATURES};
 pub use exact::ExactMoments;
 pub use lda::LdaMoments;
 pub(crate) use lda::check_alpha0;

@@ -159,6 +159,7 @@ impl<'a> Products<'a> {
     ) {
         let shared = pass.share::<W>(panel.columns());
         let answer = |b: usize| {
+            crate::stop::here();
             let mut result = vec![[0.0; W]; panel.n_rows()];
             let block = self.rows.block(b);
             Arch::new().dispatch(Vectorised {
@@ -195,6 +196,7 @@ impl<'a> Products<'a> {
     ) {
         let shared = pass.share::<W>(panel.columns());
         let answer = |b: usize| {
+            crate::stop::here();
             let block = self.rows.block(b);
             let mut result = vec![[0.0; W]; block.documents().len()];
             Arch::new().dispatch(Vectorised {

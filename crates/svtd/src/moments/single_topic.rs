@@ -223,7 +223,10 @@ impl<'a> SingleTopicMoments<'a> {
         }
         let squares: Vec<f64> = (0..self.n_features)
             .into_par_iter()
-            .map_init(Vec::new, |slice, i| self.slice_norm_squared(i, &holders[i], slice))
+            .map_init(Vec::new, |slice, i| {
+                crate::stop::here();
+                self.slice_norm_squared(i, &holders[i], slice)
+            })
             .collect();
         squares.iter().sum()
     }

@@ -1,25 +1,30 @@
 //! Files that appear whole or not at all.
 //!
-//! A model is written beside its final name and takes that name only once every byte is on the
+//! A file is written beside its final name and takes that name only once every byte is on the
 //! disk:
 //!
 //! ```text
-//! create .svtd-XXXXXX.tmp ──► write ──► fsync ──► rename to the final name ──► fsync the folder
+//! create .svtd-XXXXXX.tmp ──► write ──► fsync ──► look at it ──► rename to the final name ──► fsync the folder
 //! ```
 //!
 //! A reader therefore never sees half a file, and a failure at any step (a full disk, an error in
 //! the writer, a panic) leaves the folder as it was. Without permission to overwrite, the rename
 //! itself refuses an existing name, so that two programs racing for one name cannot both win.
+//! Several files that belong together ([`Together`]) are all written before the first takes its name.
 //!
 //! # Interruption
 //! A process that is told to stop runs no destructors. The temporary files in flight are therefore
 //! kept in a list, and [`remove_unfinished`] deletes them; a Ctrl-C handler calls it before it
-//! exits.
+//! exits. A process that is killed cannot do even that: its temporary files stay, until the next
+//! write to the same folder finds that nobody holds them any more ([`leftovers`]).
 //!
 //! # What the file inherits
 //! A link is followed, so that it still points at the new contents. A file that is replaced keeps
 //! its permissions; a new one gets those of any ordinary new file. Devices, pipes and folders are
 //! never replaced.
+
+mod leftovers;
+mod together;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
@@ -29,18 +34,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
+pub use self::together::Together;
 use crate::error::{Error, Result};
+
+/// How temporary files begin and end; six letters or digits stand between.
+const PREFIX: &str = ".svtd-";
+const SUFFIX: &str = ".tmp";
 
 /// Writes a file that appears under `path` complete or not at all.
 ///
 /// `write` receives a buffered writer. If `path` is taken and `overwrite` is false, the answer is
 /// [`Error::Exists`] and `write` is not called.
+///
+/// # Errors
+/// When the file exists already and must not be overwritten, or cannot be written.
 pub fn write_atomically(
     path: &Path,
     overwrite: bool,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<()> {
-    IN_FLIGHT.write(path, overwrite, write)
+    IN_FLIGHT.write(path, overwrite, write, |_| Ok(()))
+}
+
+/// The same, but the file takes its name only if `check`, which is given the finished file under
+/// its temporary name, has nothing against it.
+///
+/// # Errors
+/// As [`write_atomically`], and whatever `check` says.
+pub fn write_checked(
+    path: &Path,
+    overwrite: bool,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    check: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    IN_FLIGHT.write(path, overwrite, write, check)
 }
 
 /// Deletes the temporary files of every write now under way.
@@ -52,16 +79,18 @@ pub fn remove_unfinished() {
     IN_FLIGHT.remove_all();
 }
 
-static IN_FLIGHT: Registry = Registry::new();
+static IN_FLIGHT: Registry = Registry::new(File::sync_all);
 
 /// The temporary files that exist at this moment.
 struct Registry {
     paths: Mutex<BTreeSet<PathBuf>>,
+    /// What brings a file to the disk; tests have their own.
+    sync: fn(&File) -> io::Result<()>,
 }
 
 impl Registry {
-    const fn new() -> Registry {
-        Registry { paths: Mutex::new(BTreeSet::new()) }
+    const fn new(sync: fn(&File) -> io::Result<()>) -> Registry {
+        Registry { paths: Mutex::new(BTreeSet::new()), sync }
     }
 
     fn write(
@@ -69,12 +98,27 @@ impl Registry {
         path: &Path,
         overwrite: bool,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+        check: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
+        let staged = self.stage(path, overwrite, write)?;
+        check(staged.temporary.file.path())?;
+        let folder = staged.target.folder.clone();
+        staged.take_the_name()?;
+        sync_folder(&folder).map_err(|error| io_error(path, error))
+    }
+
+    /// Writes everything but the name.
+    fn stage(
+        &self,
+        path: &Path,
+        overwrite: bool,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<Staged<'_>> {
         let target = Target::resolve(path, overwrite)?;
         let temporary = self.create(&target)?;
-        fill(&temporary.file, write).map_err(|error| io_error(path, nothing_written(error)))?;
-        temporary.take_the_name(&target, path, overwrite)?;
-        sync_folder(&target.folder).map_err(|error| io_error(path, error))
+        fill(&temporary.file, write, self.sync)
+            .map_err(|error| io_error(path, nothing_written(error)))?;
+        Ok(Staged { target, temporary, asked: path.to_path_buf(), overwrite })
     }
 
     /// Creates a temporary file and enters it in the list, with no moment between the two at which
@@ -84,6 +128,9 @@ impl Registry {
         let file = create_beside(target)?;
         paths.insert(file.path().to_path_buf());
         let listed = Listed { registry: self, path: file.path().to_path_buf() };
+        drop(paths);
+        leftovers::hold(file.as_file());
+        leftovers::clear(&target.folder, file.path());
         Ok(Temporary { file, _listed: listed })
     }
 
@@ -99,27 +146,36 @@ impl Registry {
     }
 }
 
-/// A temporary file and its entry in the list. Dropping it deletes the one, then the other.
-struct Temporary<'r> {
-    file: NamedTempFile,
-    _listed: Listed<'r>,
+/// A file that is written and lacks only its name.
+struct Staged<'r> {
+    target: Target,
+    temporary: Temporary<'r>,
+    /// The name as the user wrote it, for the messages.
+    asked: PathBuf,
+    overwrite: bool,
 }
 
-impl Temporary<'_> {
-    /// `asked` is the name as the user wrote it, for the messages.
-    fn take_the_name(self, target: &Target, asked: &Path, overwrite: bool) -> Result<()> {
+impl Staged<'_> {
+    fn take_the_name(self) -> Result<()> {
+        let Staged { target, temporary, asked, overwrite } = self;
         let renamed = match overwrite {
-            true => self.file.persist(&target.path),
-            false => self.file.persist_noclobber(&target.path),
+            true => temporary.file.persist(&target.path),
+            false => temporary.file.persist_noclobber(&target.path),
         };
         match renamed {
             Ok(_) => Ok(()),
             Err(failure) if !overwrite && failure.error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(Error::Exists { path: asked.display().to_string() })
             }
-            Err(failure) => Err(io_error(asked, nothing_written(failure.error))),
+            Err(failure) => Err(io_error(&asked, nothing_written(failure.error))),
         }
     }
+}
+
+/// A temporary file and its entry in the list. Dropping it deletes the one, then the other.
+struct Temporary<'r> {
+    file: NamedTempFile,
+    _listed: Listed<'r>,
 }
 
 /// An entry in the list, struck out when dropped.
@@ -177,7 +233,7 @@ fn create_beside(target: &Target) -> Result<NamedTempFile> {
         return Err(io_error(&target.folder, missing));
     }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".svtd-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     // The crate's own default is a private file; the system's umask decides for an ordinary one.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -199,11 +255,12 @@ fn refused(target: &Target, error: &io::Error) -> Error {
 fn fill(
     file: &NamedTempFile,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    sync: fn(&File) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut buffered = BufWriter::new(file.as_file());
     write(&mut buffered)?;
     buffered.flush()?;
-    file.as_file().sync_all()
+    sync(file.as_file())
 }
 
 /// Makes the new name itself survive a power cut.
@@ -384,14 +441,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.svtd");
         // A list of its own: the shared one would delete the files of other tests.
-        let registry = Registry::new();
-        let interrupted = registry.write(&path, false, |out| {
+        let registry = Registry::new(File::sync_all);
+        let remove_all = |out: &mut (dyn Write + Send)| {
             hello(out)?;
             assert_eq!(names_in(folder.path()).len(), 1);
             registry.remove_all();
             assert!(names_in(folder.path()).is_empty());
             Ok(())
-        });
+        };
+        let interrupted = registry.write(&path, false, remove_all, |_| Ok(()));
         assert!(interrupted.is_err());
         assert!(names_in(folder.path()).is_empty());
     }
@@ -400,9 +458,70 @@ mod tests {
     fn the_list_is_empty_again_after_success_and_failure() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.svtd");
-        let registry = Registry::new();
-        registry.write(&path, false, hello).unwrap();
-        registry.write(&path, true, |_| Err(io::Error::other("no"))).unwrap_err();
+        let registry = Registry::new(File::sync_all);
+        registry.write(&path, false, hello, |_| Ok(())).unwrap();
+        let failed = registry.write(&path, true, |_| Err(io::Error::other("no")), |_| Ok(()));
+        failed.unwrap_err();
         assert!(registry.lock().is_empty());
+    }
+
+    #[test]
+    fn a_failing_fsync_leaves_nothing_and_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, old) = (folder.path().join("new.svtd"), folder.path().join("old.svtd"));
+        fs::write(&old, b"old").unwrap();
+        let registry = Registry::new(|_| Err(io::Error::from_raw_os_error(5)));
+        for path in [&new, &old] {
+            let message = registry.write(path, true, hello, |_| Ok(())).unwrap_err().to_string();
+            assert!(message.ends_with("; nothing was written"), "{message}");
+        }
+        assert_eq!(fs::read(&old).unwrap(), b"old");
+        assert_eq!(names_in(folder.path()), ["old.svtd"]);
+    }
+
+    #[test]
+    fn a_file_that_is_found_wanting_does_not_take_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.svtd");
+        fs::write(&path, b"old").unwrap();
+        let refused = write_checked(&path, true, hello, |written| {
+            assert_eq!(fs::read(written).unwrap(), b"hello");
+            Err(Error::NoTriples)
+        });
+        assert!(matches!(refused, Err(Error::NoTriples)));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names_in(folder.path()), ["model.svtd"]);
+    }
+
+    /// A writer that is interrupted by signals, and takes little at a time.
+    struct Reluctant<W> {
+        out: W,
+        turn: usize,
+    }
+
+    impl<W: Write> Write for Reluctant<W> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.turn += 1;
+            if self.turn % 2 == 1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.out.write(&bytes[..bytes.len().min(3)])
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.out.flush()
+        }
+    }
+
+    #[test]
+    fn interrupted_and_short_writes_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.svtd");
+        let text: Vec<u8> = (0..=255).cycle().take(10_000).collect();
+        write_atomically(&path, false, |out| {
+            BufWriter::new(Reluctant { out, turn: 0 }).write_all(&text)
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), text);
     }
 }

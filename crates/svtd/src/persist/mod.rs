@@ -43,7 +43,7 @@ impl Model {
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>, corpus: &Corpus, overwrite: bool) -> Result<()> {
-        self.to_container(&corpus.digest(), corpus.word_choice())?.write(path.as_ref(), overwrite)
+        write(&self.to_container(&corpus.digest(), corpus.word_choice())?, path.as_ref(), overwrite)
     }
 
     /// Reads a model file.
@@ -57,20 +57,19 @@ impl Model {
             .map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
     }
 
-    fn to_container(
-        &self,
-        corpus_digest: &str,
-        word_choice: Option<&WordChoice>,
-    ) -> Result<Container> {
+    fn to_container(&self, digest: &str, word_choice: Option<&WordChoice>) -> Result<Container> {
         let topics = self.topics();
         let (k, n) = (topics.len(), topics.vocabulary().len());
         let mut header = Map::new();
         header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         header.insert("model".to_owned(), json!(self.kind()));
-        header.insert("corpus".to_owned(), json!({ "sha256": corpus_digest }));
+        header.insert("corpus".to_owned(), json!({ "sha256": digest }));
         header.insert("options".to_owned(), to_json(self.options())?);
         header.insert("diagnostics".to_owned(), to_json(self.diagnostics())?);
         header.insert("numbered_vocabulary".to_owned(), json!(topics.vocabulary().is_numbered()));
+        if let Some(names) = topics.names() {
+            header.insert("names".to_owned(), json!(names));
+        }
         if let Some(choice) = word_choice {
             header.insert("words".to_owned(), to_json(choice)?);
         }
@@ -111,9 +110,8 @@ impl Saved {
     /// # Errors
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        self.model
-            .to_container(&self.corpus_digest, self.word_choice.as_ref())?
-            .write(path.as_ref(), overwrite)
+        let container = self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?;
+        write(&container, path.as_ref(), overwrite)
     }
 
     /// The bytes of the model file.
@@ -132,6 +130,29 @@ impl Saved {
         from_container(Container::from_bytes(bytes, name)?)
             .map_err(|reason| Error::ModelFile { path: name.to_owned(), reason })
     }
+}
+
+/// Writes a model file, which takes its name only if it can be read again.
+fn write(container: &Container, path: &Path, overwrite: bool) -> Result<()> {
+    let bytes = container.to_bytes()?;
+    let refused = |reason: String| Error::ModelFile {
+        path: path.display().to_string(),
+        reason: format!("the model could not be read again ({reason}); nothing was written"),
+    };
+    atomic::write_checked(
+        path,
+        overwrite,
+        |out| out.write_all(&bytes),
+        |written| {
+            let read = Container::read(written).map_err(|error| match error {
+                // Our temporary name would mean nothing to the user.
+                Error::ModelFile { reason, .. } => refused(reason),
+                Error::Io { source, .. } => refused(source.to_string()),
+                other => other,
+            })?;
+            from_container(read).map_err(refused).map(drop)
+        },
+    )
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<Value> {
@@ -180,7 +201,11 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
         Some(_) => return Err(format!("has no topic_word_error of {k} x {n} numbers")),
     };
     let topics = Topics::new(vocabulary, Matrix::from_columns(n, k, values), weights);
-    let topics = topics.with_errors(errors);
+    let mut topics = topics.with_errors(errors);
+    if header.contains_key("names") {
+        let names = topics.set_names(field(&header, "names")?);
+        names.map_err(|error| format!("has names that do not fit: {error}"))?;
+    }
     let options: Options = field(&header, "options")?;
     let diagnostics: Diagnostics = field(&header, "diagnostics")?;
     if diagnostics.topics.len() != k {
@@ -288,5 +313,32 @@ mod tests {
         let saved = Saved::from_bytes(&bytes, "old.svtd").unwrap();
         assert!(saved.word_choice.is_none());
         assert_eq!(saved.model.topics().word_topic(), model.topics().word_topic());
+    }
+
+    #[test]
+    fn names_of_topics_are_kept_and_a_file_without_them_is_read() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut saved = Saved::new(model, &corpus);
+        let unnamed = saved.to_bytes().unwrap();
+        assert!(Saved::from_bytes(&unnamed, "m").unwrap().model.topics().names().is_none());
+        saved.model.set_names(vec![None, Some("\u{202e}farm </script>".to_owned())]).unwrap();
+        let read = Saved::from_bytes(&saved.to_bytes().unwrap(), "m").unwrap();
+        assert_eq!(read.model.topics(), saved.model.topics());
+        assert_eq!(read.model.topics().topic(1).name(), Some("\u{202e}farm </script>"));
+        saved.model.set_names(vec![None, None]).unwrap();
+        assert_eq!(saved.to_bytes().unwrap(), unnamed);
+    }
+
+    #[test]
+    fn names_for_another_number_of_topics_are_refused() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut container = model.to_container(&corpus.digest(), None).unwrap();
+        container.header.insert("names".to_owned(), json!(["one"]));
+        let refused = Saved::from_bytes(&container.to_bytes().unwrap(), "m").unwrap_err();
+        assert!(refused.to_string().contains("names"), "{refused}");
     }
 }

@@ -205,6 +205,7 @@ impl Chain {
         let inverse_of = |total: u64| 1.0 / (total as f64 + smoothing);
         let mut inverses: Vec<f64> = self.totals.iter().map(|&total| inverse_of(total)).collect();
         for d in 0..corpus.n_documents() {
+            crate::stop::here();
             let (features, counts) = corpus.rows().row(d);
             let (own, rest) = topics.split_at_mut(corpus.lengths()[d] as usize);
             topics = rest;

@@ -4,6 +4,7 @@
 //! string with a mark where each document ends. Whoever counts sees a few large pieces of memory
 //! instead of a million small ones, and how much text is held at once is bounded by construction.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::Result;
@@ -22,6 +23,16 @@ pub trait Records: Send {
     /// # Errors
     /// When the document cannot be read; the stream is then over.
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool>;
+
+    /// Entries of a folder that were passed over.
+    fn n_skipped_links(&self) -> u64 {
+        0
+    }
+
+    /// What whoever asked for the documents should know about where they came from.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Some documents: their text or words, and what they are called.
@@ -82,6 +93,23 @@ impl Batch {
     /// Whether there is no document.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
+    }
+
+    /// The text of each document; words that came parted are joined by spaces.
+    pub fn texts(&self) -> impl ExactSizeIterator<Item = Cow<'_, str>> {
+        self.contents().map(|content| match content {
+            Content::Text(text) => Cow::Borrowed(text),
+            Content::Words { text, start, ends } => {
+                let mut words = Vec::with_capacity(ends.len());
+                Content::for_each_given(text, start, ends, |word| words.push(word));
+                Cow::Owned(words.join(" "))
+            }
+        })
+    }
+
+    /// The label of each document, if it has one.
+    pub fn labels(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.labels.iter().map(Option::as_deref)
     }
 
     pub(super) fn is_full(&self) -> bool {

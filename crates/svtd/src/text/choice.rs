@@ -23,6 +23,16 @@ pub struct WordChoice {
     pub n_kept_tokens: u64,
     /// What was dropped, by reason; reasons that dropped nothing are not listed.
     pub dropped: Vec<Dropped>,
+    /// Emoji that were passed over: signs, not words.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub n_emoji: u64,
+    /// Entries of a folder that were passed over: links to other folders, and to nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub n_skipped_links: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl WordChoice {
@@ -155,9 +165,25 @@ impl WordChoice {
         parts.join(", ")
     }
 
+    /// Whether most of what was too short is written in a script that has no blanks between words.
+    pub(super) fn is_unspaced(&self) -> bool {
+        let short = self.dropped.iter().find(|dropped| dropped.reason == Reason::TooShort);
+        let Some(short) = short else { return false };
+        let unspaced = short.examples.iter().filter(|(word, _)| word.chars().any(has_no_blanks));
+        2 * unspaced.count() > short.examples.len()
+    }
+
     /// The reason that dropped most words, which is the one to relax first.
     pub(super) fn main_reason(&self) -> Option<Reason> {
         let most = self.dropped.iter().max_by_key(|dropped| dropped.n_words)?;
         Some(most.reason)
     }
+}
+
+/// Han, kana, Thai, Lao, Khmer and Burmese: scripts that put no blanks between words.
+pub(super) fn has_no_blanks(c: char) -> bool {
+    matches!(c,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }

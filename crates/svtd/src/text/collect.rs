@@ -17,6 +17,7 @@ use super::batch::{Batch, Content, Records};
 use super::choice::{Dropped, Reason, WordChoice};
 use super::count::{self, Counted, Rules};
 use super::filter::{self, DROPPED, Selection};
+use super::hints;
 use super::intern::Interner;
 use super::preprocessing::Preprocessing;
 use crate::corpus::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
@@ -43,7 +44,7 @@ pub fn count_records(
     vocabulary: Option<&Vocabulary>,
 ) -> Result<Corpus> {
     let mut group = read_group(records, FIRST_GROUP)?;
-    let (mut settled, notes) = preprocessing.resolved(&sample(&group))?;
+    let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
     let mut merged = Merged::default();
@@ -57,6 +58,8 @@ pub fn count_records(
         }
         group = next?;
     }
+    notes.extend(records.remarks());
+    merged.n_skipped_links = records.n_skipped_links();
     merged.finish(settled, vocabulary, notes)
 }
 
@@ -110,6 +113,8 @@ struct Merged {
     dropped_totals: Vec<(Reason, u64)>,
     names: Vec<Option<String>>,
     labels: Vec<Option<String>>,
+    n_emoji: u64,
+    n_skipped_links: u64,
 }
 
 /// The rows of a batch, under the batch's own numbers.
@@ -137,6 +142,7 @@ impl Merged {
             *total = (total.0 + occurrences, total.1 + u64::from(documents));
             item_of.push(item);
         }
+        self.n_emoji += counted.n_emoji;
         for (word, reason, n) in counted.dropped {
             let (id, is_new) = self.dropped.intern(&word);
             if is_new {
@@ -157,7 +163,9 @@ impl Merged {
         let n_documents = self.names.len();
         let selection =
             filter::select(&self.items, &self.totals, n_documents as u64, &settled, vocabulary)?;
+        let mut notes = notes;
         let choice = self.choice(settled, &selection);
+        notes.extend(self.hints(&selection, &choice));
         if choice.n_kept == 0 {
             return Err(nothing_left(n_documents, &choice));
         }
@@ -173,6 +181,14 @@ impl Merged {
             .word_choice(choice)
             .notes(notes)
             .build()
+    }
+
+    /// What the words themselves tell about the text.
+    fn hints(&self, selection: &Selection, choice: &WordChoice) -> Vec<String> {
+        let kept = (0_u32..).zip(&selection.word_of_item).zip(&self.totals);
+        let kept = kept.filter(|((_, word), _)| **word != DROPPED);
+        let words = kept.map(|((item, _), &(_, documents))| (self.items.word(item), documents));
+        hints::about(words, self.names.len() as u64, choice)
     }
 
     fn choice(&self, preprocessing: Preprocessing, selection: &Selection) -> WordChoice {
@@ -193,6 +209,8 @@ impl Merged {
             n_kept,
             n_kept_tokens,
             dropped,
+            n_emoji: self.n_emoji,
+            n_skipped_links: self.n_skipped_links,
         }
     }
 }
@@ -237,7 +255,9 @@ fn nothing_left(documents: usize, choice: &WordChoice) -> Error {
     match choice.main_reason() {
         None => Error::NoWords { documents },
         Some(reason) => {
-            Error::NoWordsLeft { documents, dropped: choice.sentence(), relax: reason.to_string() }
+            let unspaced = reason == Reason::TooShort && choice.is_unspaced();
+            let (dropped, relax) = (choice.sentence(), reason.to_string());
+            Error::NoWordsLeft { documents, dropped, relax, unspaced }
         }
     }
 }

@@ -12,6 +12,7 @@
 //! pair `bank_england`, because nobody wrote that. With stemming, the parts are stems.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use rust_stemmers::Stemmer;
 
@@ -55,6 +56,8 @@ pub(super) struct Counted {
     pub(super) entries: Vec<(u32, u32)>,
     /// The words that were dropped, with occurrences.
     pub(super) dropped: Vec<(String, Reason, u64)>,
+    /// Emoji, which are no words and were passed over.
+    pub(super) n_emoji: u64,
 }
 
 impl Rules {
@@ -73,6 +76,16 @@ impl Rules {
             stemmer: algorithm.map(Stemmer::create),
             listed: listed.cloned(),
         })
+    }
+
+    /// Calls `each` with the places of the words of a text, and how the vocabulary spells each;
+    /// `None` for words that are dropped.
+    pub(super) fn for_each_place(
+        &self,
+        text: &str,
+        mut each: impl FnMut(Range<usize>, Option<String>),
+    ) {
+        self.tokenizer.for_each_place(text, |range, word| each(range, self.judge(word).ok()));
     }
 
     /// The word as the vocabulary spells it, or why it is dropped.
@@ -122,7 +135,10 @@ pub(super) fn count(batch: &Batch, rules: &Rules) -> Counted {
     for content in batch.contents() {
         counter.begin_document();
         match content {
-            Content::Text(text) => rules.tokenizer.for_each_word(text, |word| counter.add(word)),
+            Content::Text(text) => {
+                rules.tokenizer.for_each_word(text, |word| counter.add(word));
+                counter.n_emoji += rules.tokenizer.n_emoji(text);
+            }
             Content::Words { text, start, ends } => {
                 Content::for_each_given(text, start, ends, |word| counter.add(word));
             }
@@ -146,6 +162,7 @@ struct Counter<'a> {
     joined: String,
     ends: Vec<usize>,
     entries: Vec<(u32, u32)>,
+    n_emoji: u64,
 }
 
 /// The item of a word, or why it has none and how often it occurred.
@@ -168,6 +185,7 @@ impl<'a> Counter<'a> {
             joined: String::new(),
             ends: Vec::new(),
             entries: Vec::new(),
+            n_emoji: 0,
         }
     }
 
@@ -278,6 +296,7 @@ impl<'a> Counter<'a> {
             .map(|(id, m)| (self.words.word(id).to_owned(), m.reason, m.n_dropped))
             .collect();
         self.entries.shrink_to_fit();
-        Counted { items: self.items, totals, ends: self.ends, entries: self.entries, dropped }
+        let Self { items, ends, entries, n_emoji, .. } = self;
+        Counted { items, totals, ends, entries, dropped, n_emoji }
     }
 }

@@ -36,11 +36,14 @@ mod choice;
 mod collect;
 mod count;
 mod filter;
+mod hints;
 mod intern;
 mod language;
+mod marks;
 #[cfg(test)]
 mod naive;
 mod preprocessing;
+mod rare;
 mod split;
 mod stop_words;
 
@@ -51,7 +54,9 @@ pub use self::batch::{Batch, Records};
 pub use self::choice::{Dropped, Reason, WordChoice};
 pub use self::collect::count_records;
 pub use self::language::Language;
+pub use self::marks::{Mark, Marker};
 pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
+pub use self::rare::{HIDDEN, WordSpread};
 pub use self::split::Tokenizer;
 
 /// Counts the words of texts in memory, numbered from 1.

@@ -19,6 +19,7 @@
 //! Unicode Standard Annex #29, rules WB1 to WB999, by way of the crate `unicode-segmentation`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use regex::Regex;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
@@ -68,20 +69,61 @@ impl Tokenizer {
         }
     }
 
+    /// Emoji in a text, which word boundaries pass over; a regular expression may take them.
+    pub(super) fn n_emoji(&self, text: &str) -> u64 {
+        if self.regex.is_some() || text.is_ascii() {
+            return 0;
+        }
+        text.chars().filter(|&c| is_emoji(c)).count() as u64
+    }
+
+    /// Calls `each` with every word of a text and the bytes of the text it stands on, in order.
+    /// The boundaries are those of the text as it stands; see [`marks`](super::marks).
+    pub(super) fn for_each_place(&self, text: &str, mut each: impl FnMut(Range<usize>, &str)) {
+        let mut place = |piece: Range<usize>| {
+            let mut words: Vec<String> = Vec::new();
+            let normal = normalised(&text[piece.clone()]);
+            let collect = &mut |word: &str| words.push(word.to_owned());
+            match &self.regex {
+                Some(_) => self.finish(&normal, collect),
+                None => normal
+                    .unicode_words()
+                    .for_each(|word| self.finish(without_stray_signs(word), collect)),
+            }
+            let parts = at_apostrophes(text, piece.clone());
+            for (i, word) in words.iter().enumerate() {
+                let apart = words.len() > 1 && parts.len() == words.len();
+                each(if apart { parts[i].clone() } else { piece.clone() }, word);
+            }
+        };
+        match &self.regex {
+            Some(regex) => {
+                let mut places = Vec::new();
+                self.for_each_match(regex, text, &mut |range| places.push(range));
+                places.into_iter().for_each(place);
+            }
+            None => text.unicode_word_indices().for_each(|(at, word)| place(at..at + word.len())),
+        }
+    }
+
     fn matches(&self, regex: &Regex, text: &str, each: &mut impl FnMut(&str)) {
         let text = normalised(text);
+        self.for_each_match(regex, &text, &mut |range| self.finish(&text[range], each));
+    }
+
+    fn for_each_match(&self, regex: &Regex, text: &str, each: &mut impl FnMut(Range<usize>)) {
         let mut locations = regex.capture_locations();
         let group = usize::from(locations.len() > 1);
         let mut at = 0;
-        while regex.captures_read_at(&mut locations, &text, at).is_some() {
+        while regex.captures_read_at(&mut locations, text, at).is_some() {
             let Some((start, end)) = locations.get(0) else { break };
             if let Some((start, end)) = locations.get(group)
                 && start < end
             {
-                self.finish(&text[start..end], each);
+                each(start..end);
             }
             // An empty match would be found again at the same place for ever.
-            at = if end > start { end } else { next_boundary(&text, end) };
+            at = if end > start { end } else { next_boundary(text, end) };
             if at > text.len() {
                 break;
             }
@@ -172,6 +214,20 @@ pub(super) fn without_stray_signs(word: &str) -> &str {
     word.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
+/// The parts of a stretch between its apostrophes, without empty ones.
+fn at_apostrophes(text: &str, piece: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut at = piece.start;
+    for part in text[piece].split(['\'', TYPOGRAPHIC_APOSTROPHE]) {
+        if !part.is_empty() {
+            parts.push(at..at + part.len());
+        }
+        let behind = text[at + part.len()..].chars().next().map_or(0, char::len_utf8);
+        at += part.len() + behind;
+    }
+    parts
+}
+
 fn next_boundary(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(text.len() + 1, |c| at + c.len_utf8())
 }
@@ -196,6 +252,11 @@ struct Scan {
     is_general: bool,
     /// What occurs in the word.
     traits: u8,
+}
+
+/// Pictures and signs that stand for themselves; what changes the look of another is not counted.
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}')
 }
 
 // Properties of a byte. The rules of UAX #29 that concern ASCII ask no more.

@@ -23,7 +23,8 @@
 //! bits, in whatever order its documents are.
 //!
 //! # Cost
-//! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic.
+//! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic, whatever the length of
+//! the documents.
 
 use super::sweeps::End;
 use crate::corpus::Corpus;
@@ -34,6 +35,9 @@ use crate::synthetic::{Drawn, draw_mixtures};
 
 /// Tokens drawn at most for each topic: enough for the words of some thousandths and more.
 const FOR_A_TOPIC: u64 = 1 << 13;
+
+/// Documents looked at, at least, however long they are.
+const FEWEST_DOCUMENTS: usize = 16;
 
 /// A word that is expected so often among the drawn ones of a topic is frequent enough to tell.
 const FREQUENT: f64 = 10.0;
@@ -51,14 +55,19 @@ pub(crate) fn widen(
     errors: &mut Matrix,
 ) {
     let word_topic = end.word_topic;
-    let chosen = chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
+    let k = word_topic.n_columns();
+    let budget = FOR_A_TOPIC * k as u64;
+    let chosen = chosen(corpus, budget, k);
+    // A long document is cut, so that as many as `fewest` share the budget: fewer could not tell
+    // the topics apart, and shorter ones show more of the bias, not less.
+    let longest = budget / fewest(k) as u64;
     let believed = end.prior.of_any_document(end.topic_weights);
     let drawn: Vec<Drawn> = chosen
         .iter()
         .map(|&d| Drawn {
             seed: SEED ^ corpus.document_key(d),
             shapes: believed.clone().unwrap_or_else(|| shapes.row(d)),
-            length: corpus.lengths()[d],
+            length: corpus.lengths()[d].min(longest),
         })
         .collect();
     let redrawn = draw_mixtures(word_topic, &drawn);
@@ -113,15 +122,21 @@ fn along_topics(drawn: &Corpus, start: &Matrix, end: &Matrix, word_topic: &Matri
     }
 }
 
-/// All documents with words, or as many as the tokens allow, by content.
-pub(crate) fn chosen(corpus: &Corpus, most_tokens: u64) -> Vec<usize> {
+/// Documents that are looked at whatever their length, when the corpus has as many.
+fn fewest(n_topics: usize) -> usize {
+    n_topics.max(FEWEST_DOCUMENTS)
+}
+
+/// All documents with words, or as many as the tokens allow, by content; never fewer than [`fewest`].
+pub(super) fn chosen(corpus: &Corpus, most_tokens: u64, n_topics: usize) -> Vec<usize> {
     let mut order: Vec<usize> =
         (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0).collect();
     order.sort_unstable_by_key(|&d| (corpus.document_key(d), d));
-    let mut tokens = 0;
+    let (mut tokens, mut n) = (0_u64, 0);
     order.retain(|&d| {
-        tokens += corpus.lengths()[d];
-        tokens <= most_tokens
+        tokens = tokens.saturating_add(corpus.lengths()[d]);
+        n += 1;
+        tokens <= most_tokens || n <= fewest(n_topics)
     });
     order
 }

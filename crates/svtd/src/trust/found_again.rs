@@ -8,7 +8,9 @@
 //! * how many of its ten likeliest words are among the ten likeliest in both halves, and
 //! * the L1 distance between its two halves,
 //!
-//! each the mean over the splits. Nothing here follows one solution, as leaving out groups does, and
+//! each the mean over the splits. No word returns where the two are no closer to each other than to
+//! another topic of their own half: superfluous topics may all be alike, and share words by that alone.
+//! Nothing here follows one solution, as leaving out groups does, and
 //! nothing assumes that words are drawn as a model says.
 //!
 //! # Cost
@@ -142,7 +144,8 @@ pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
 pub(crate) fn shared_words(first: Matrix, second: Matrix) -> Vec<f64> {
     let [first, second] = [first, second].map(Likeliest::new);
     let shared = |(j, partner): (usize, Option<usize>)| {
-        let others = &second.words[partner?];
+        let partner = partner.filter(|&l| first.pair(j, &second, l).1)?;
+        let others = &second.words[partner];
         let own = &first.words[j];
         let n = own.iter().filter(|word| others.binary_search(word).is_ok()).count();
         Some(TOP_WORDS as f64 * n as f64 / own.len().max(1) as f64)
@@ -156,13 +159,28 @@ struct Likeliest {
     topics: Matrix,
     /// Rising.
     words: Vec<Vec<usize>>,
+    /// How far each is from the nearest of the others.
+    apart: Vec<f64>,
 }
 
 impl Likeliest {
     fn new(topics: Matrix) -> Self {
         let columns = (0..topics.n_columns()).into_par_iter();
-        let words = columns.map(|j| likeliest(topics.column(j))).collect();
-        Self { topics, words }
+        let words = columns.clone().map(|j| likeliest(topics.column(j))).collect();
+        let apart = |j: usize| {
+            let others = (0..topics.n_columns()).filter(|&other| other != j);
+            let distances = others.map(|other| l1_distance(topics.column(j), topics.column(other)));
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let apart = columns.map(apart).collect();
+        Self { topics, words, apart }
+    }
+
+    /// The distance of topic `j` to topic `l` of another half, and whether they are a pair: closer to
+    /// each other than to any of their own.
+    fn pair(&self, j: usize, other: &Self, l: usize) -> (f64, bool) {
+        let distance = l1_distance(self.topics.column(j), other.topics.column(l));
+        (distance, distance < self.apart[j] && distance < other.apart[l])
     }
 
     fn n_topics(&self) -> usize {
@@ -180,8 +198,8 @@ impl Likeliest {
                     among(&first.words[a]) && among(&second.words[b])
                 };
                 let share = own.iter().filter(returns).count() as f64 / own.len().max(1) as f64;
-                let distance = l1_distance(first.topics.column(a), second.topics.column(b));
-                (TOP_WORDS as f64 * share, distance)
+                let (distance, pair) = first.pair(a, second, b);
+                (if pair { TOP_WORDS as f64 * share } else { 0.0 }, distance)
             }
             _ => (0.0, 2.0),
         };

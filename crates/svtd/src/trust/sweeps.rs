@@ -66,7 +66,10 @@ pub(crate) fn by_chance(corpus: &Corpus, groups: &Groups, end: &End<'_>) -> (Lef
     let steps = profile.left_out(groups, &sums, &whole);
     let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
     let (mixtures, holdings) = (profile.mixtures(), profile.holdings());
-    let chosen = drift::chosen(corpus, FOR_A_TOPIC * word_topic.n_columns() as u64);
+    let chosen = {
+        let k = word_topic.n_columns();
+        drift::chosen(corpus, FOR_A_TOPIC * k as u64, k)
+    };
     let n_tokens: u64 = chosen.iter().map(|&d| corpus.lengths()[d]).sum();
     let growth = if 2 * n_tokens < corpus.n_tokens() {
         growth_in_part(corpus, groups, &chosen, end)

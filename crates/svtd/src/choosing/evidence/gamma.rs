@@ -13,13 +13,13 @@ pub(crate) fn ln_gamma(x: f64) -> f64 {
 }
 
 /// `ln [ x (x + 1) ... (x + n - 1) ]`.
-pub(crate) fn ln_rising(x: f64, n: u32) -> f64 {
+pub(crate) fn ln_rising(x: f64, n: u64) -> f64 {
     match n {
         0 => 0.0,
         1 => x.ln(),
         2 => (x * (x + 1.0)).ln(),
         3 => (x * (x + 1.0) * (x + 2.0)).ln(),
-        _ => ln_gamma(x + f64::from(n)) - ln_gamma(x),
+        _ => ln_gamma(x + n as f64) - ln_gamma(x),
     }
 }
 
@@ -44,7 +44,7 @@ mod tests {
             let mut product = 0.0;
             for n in 0..9 {
                 assert!((ln_rising(x, n) - product).abs() < 1e-9, "{x} {n}");
-                product += (x + f64::from(n)).ln();
+                product += (x + n as f64).ln();
             }
         }
     }

@@ -71,7 +71,7 @@ impl Table {
             }
             None => {
                 let row = self.row(&self.base, word);
-                scores.iter_mut().zip(row).for_each(|(s, b)| *s += ln_rising(*b, count));
+                scores.iter_mut().zip(row).for_each(|(s, b)| *s += ln_rising(*b, u64::from(count)));
             }
         }
     }
@@ -83,21 +83,22 @@ pub(crate) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
     let (n, k) = (split.posterior.n_rows(), split.n_topics());
     let mut rows = vec![0.0; n * k];
     rows.par_chunks_mut(k * DOCUMENTS).enumerate().for_each(|(chunk, rows)| {
+        crate::stop::here();
         for (at, scores) in rows.chunks_mut(k).enumerate() {
             let d = chunk * DOCUMENTS + at;
             let (words, counts) = documents.rows.row(d);
-            let length: u32 = counts.iter().sum();
+            let length: u64 = counts.iter().map(|&x| u64::from(x)).sum();
             words.iter().zip(counts).for_each(|(w, x)| table.add(*w, *x, scores));
             for (j, score) in scores.iter_mut().enumerate() {
                 let share = split.posterior[(d, j)];
                 if share > NO_SHARE {
                     let without = |(&w, &x): (&u32, &u32)| {
                         let base = table.row(&table.base, w)[j] - share * f64::from(x);
-                        ln_rising(base.max(documents.prior[w as usize]), x)
+                        ln_rising(base.max(documents.prior[w as usize]), u64::from(x))
                     };
                     *score = words.iter().zip(counts).map(without).sum();
                 }
-                let total = documents.strength + split.words[j] - share * f64::from(length);
+                let total = documents.strength + split.words[j] - share * length as f64;
                 *score -= ln_rising(total.max(documents.strength), length);
                 *score += (split.documents[j] - share + 1.0).ln();
             }

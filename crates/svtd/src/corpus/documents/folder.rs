@@ -2,15 +2,21 @@
 //!
 //! Files and folders whose name begins with a dot are passed over, as are links to folders, which
 //! may lead in circles. A document is called by its path below the folder, with `/` between names.
+//!
+//! Pages (HTML), documents of word processors and electronic books are read as their text. PDFs are
+//! passed over and told, with how to convert them. Any other file that cannot be read ends the
+//! reading, unless such files are to be passed over as well; then they are listed with the reason.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::super::format::{PDF_MAGIC, ZIP_MAGIC, has_ending, is_html};
 use super::super::meter::Meter;
 use super::super::unpack::{self, Whole};
-use super::{LONGEST_DOCUMENT, Layout, check_start, too_long};
+use super::office::Office;
+use super::{LONGEST_DOCUMENT, Layout, check_start, markup, too_long};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
 
@@ -19,7 +25,17 @@ pub(super) struct Folder {
     layout: Layout,
     meter: Meter,
     bytes: Vec<u8>,
+    n_read: usize,
+    /// PDFs that were passed over.
+    pdfs: Vec<String>,
+    /// Other files that were passed over, with the reason.
+    bad: Vec<String>,
+    /// Links to folders, and to nothing.
+    n_skipped: u64,
 }
+
+/// Files that a note names.
+const NAMED: usize = 10;
 
 /// A file of the folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +48,8 @@ struct Found {
 
 impl Folder {
     pub(super) fn open(path: &Path, layout: Layout, meter: &Meter) -> Result<Self> {
-        let mut files = Vec::new();
-        walk(path, "", &mut files)?;
+        let (mut files, mut n_skipped) = (Vec::new(), 0);
+        walk(path, "", &mut files, &mut n_skipped)?;
         let n_found = files.len();
         if let Some(pattern) = &layout.files {
             files.retain(|Found { name, .. }| {
@@ -52,7 +68,16 @@ impl Folder {
         }
         files.sort();
         let meter = meter.of(files.iter().map(|file| file.size).sum());
-        Ok(Folder { files: files.into(), layout, meter, bytes: Vec::new() })
+        Ok(Folder {
+            files: files.into(),
+            layout,
+            meter,
+            bytes: Vec::new(),
+            n_read: 0,
+            pdfs: Vec::new(),
+            bad: Vec::new(),
+            n_skipped,
+        })
     }
 
     /// The whole file, unpacked.
@@ -67,25 +92,92 @@ impl Folder {
         if self.bytes.len() > LONGEST_DOCUMENT {
             return Err(too_long(&name));
         }
-        check_start(&name, &self.bytes)
+        Ok(())
+    }
+
+    /// The text of a file; `None` for a PDF, which is passed over.
+    fn text(&mut self, path: &Path) -> Result<Option<String>> {
+        self.load(path)?;
+        let name = path.display().to_string();
+        if self.bytes.starts_with(PDF_MAGIC) {
+            return Ok(None);
+        }
+        if self.bytes.starts_with(ZIP_MAGIC) {
+            let text = Office::open(&self.bytes).and_then(|mut office| office.text());
+            let refused = |reason| Error::File { path: name, reason: format!("this is {reason}") };
+            return text.map(Some).map_err(refused);
+        }
+        check_start(&name, &self.bytes)?;
+        let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
+        let text = self.layout.encoding.decode(bytes).map_err(|error| error.in_file(&name))?;
+        if is_html(bytes) || has_ending(path, &["html", "htm", "xhtml"]) {
+            return Ok(Some(markup::visible(&text)));
+        }
+        Ok(Some(text.into_owned()))
+    }
+
+    /// Refuses a folder of which nothing could be read.
+    fn at_end(&self) -> Result<bool> {
+        let passed_over = self.remarks().join("; ");
+        if self.n_read > 0 || passed_over.is_empty() {
+            return Ok(false);
+        }
+        Err(Error::File {
+            path: "the folder".to_owned(),
+            reason: format!("no text: {passed_over}"),
+        })
     }
 }
 
 impl Records for Folder {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        let Some(Found { name, path, .. }) = self.files.pop_front() else {
-            return Ok(false);
+        while let Some(Found { name, path, .. }) = self.files.pop_front() {
+            match self.text(&path) {
+                Ok(Some(text)) => {
+                    self.n_read += 1;
+                    batch.push(Some(name), None, &text);
+                    return Ok(true);
+                }
+                Ok(None) => self.pdfs.push(name),
+                Err(error) if self.layout.skip_bad => self.bad.push(error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+        self.at_end()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let listed = |all: &[String]| {
+            let more = all.len().saturating_sub(NAMED);
+            let mut named = all[..all.len().min(NAMED)].join(", ");
+            if more > 0 {
+                named.push_str(&format!(" and {more} more"));
+            }
+            named
         };
-        self.load(&path)?;
-        let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
-        let text = self.layout.encoding.decode(bytes);
-        let text = text.map_err(|error| error.in_file(&path.display().to_string()))?;
-        batch.push(Some(name), None, &text);
-        Ok(true)
+        let mut notes = Vec::new();
+        if self.n_skipped > 0 {
+            let n = self.n_skipped;
+            notes.push(format!("links to folders, or to nothing, were passed over: {n}"));
+        }
+        if !self.pdfs.is_empty() {
+            notes.push(format!(
+                "{} PDFs were skipped; convert them to text first, for instance with pdftotext: {}",
+                self.pdfs.len(),
+                listed(&self.pdfs)
+            ));
+        }
+        // All of them: whoever skips must be able to see what.
+        notes.extend(self.bad.iter().map(|reason| format!("skipped: {reason}")));
+        notes
+    }
+
+    fn n_skipped_links(&self) -> u64 {
+        self.n_skipped
     }
 }
 
-fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>) -> Result<()> {
+fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>, n_skipped: &mut u64) -> Result<()> {
     let io_error = |source| Error::Io { path: folder.display().to_string(), source };
     for entry in fs::read_dir(folder).map_err(io_error)? {
         let entry = entry.map_err(io_error)?;
@@ -96,11 +188,13 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>) -> Result<()> {
         let (name, path) = (format!("{prefix}{name}"), entry.path());
         let kind = entry.file_type().map_err(io_error)?;
         if kind.is_dir() {
-            walk(&path, &format!("{name}/"), files)?;
+            walk(&path, &format!("{name}/"), files, n_skipped)?;
         } else if kind.is_file() || path.is_file() {
             // A file that cannot be looked at is told when its turn comes to be read.
             let size = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             files.push(Found { name, path, size });
+        } else if kind.is_symlink() {
+            *n_skipped += 1;
         }
     }
     Ok(())

@@ -9,12 +9,16 @@ mod encoding;
 mod folder;
 mod json_lines;
 mod lines;
+mod markup;
+mod office;
+mod sheet;
 mod table;
 mod whole;
 
 use std::path::Path;
 
 pub use self::encoding::Encoding;
+pub(super) use self::office::{Kind, Office};
 use super::Format;
 use super::format::foreign;
 use super::meter::Meter;
@@ -40,12 +44,16 @@ pub(super) struct Layout {
     pub(super) label_column: Option<String>,
     /// Which files of a folder are read, by a pattern with `*` and `?`.
     pub(super) files: Option<String>,
+    /// Whether files of a folder that cannot be read are passed over, and told.
+    pub(super) skip_bad: bool,
 }
 
 /// The documents of an open file.
 pub(super) fn of_file(format: Format, source: Source, layout: Layout) -> Result<Box<dyn Records>> {
     Ok(match format {
-        Format::Document => Box::new(whole::Whole::new(source, layout.encoding)),
+        Format::Document | Format::Html => {
+            Box::new(whole::Whole::new(source, layout.encoding, format == Format::Html))
+        }
         Format::JsonLines => Box::new(json_lines::JsonLines::new(source, layout)),
         Format::Csv | Format::Tsv => Box::new(table::Table::open(source, format, layout)?),
         _ => Box::new(lines::Lines::new(source, layout.encoding)),
@@ -57,7 +65,27 @@ pub(super) fn of_folder(path: &Path, layout: Layout, meter: &Meter) -> Result<Bo
     Ok(Box::new(folder::Folder::open(path, layout, meter)?))
 }
 
-fn too_long(path: &str) -> Error {
+/// The documents of an archive that is in memory: a spreadsheet's rows, or one document.
+pub(super) fn of_archive(
+    path: &str,
+    format: Format,
+    bytes: &[u8],
+    layout: &Layout,
+) -> Result<Box<dyn Records>> {
+    if format == Format::Xlsx {
+        return Ok(Box::new(sheet::Sheet::open(path, bytes, layout)?));
+    }
+    let text = Office::open(bytes).and_then(|mut office| office.text());
+    let text = text.map_err(|reason| Error::File { path: path.to_owned(), reason })?;
+    Ok(Box::new(whole::Known::new(path, text)))
+}
+
+/// A page that is in memory.
+pub(super) fn of_page(path: &str, bytes: &[u8]) -> Box<dyn Records> {
+    Box::new(whole::Known::new(path, markup::visible(&String::from_utf8_lossy(bytes))))
+}
+
+pub(super) fn too_long(path: &str) -> Error {
     let reason = "the document is larger than 1 GB; is it a corpus in one file?";
     Error::File { path: path.to_owned(), reason: reason.to_owned() }
 }
@@ -101,6 +129,30 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// Which columns were taken, of those that are there.
+    fn remark(&self, path: &str, found: &[&str]) -> String {
+        let quoted = |names: &[String]| {
+            names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ")
+        };
+        let mut remark = format!("{path}: the text was taken from column {}", quoted(&self.text));
+        if let Some(id) = &self.id {
+            remark += &format!(", the names from {id:?}");
+        }
+        if let Some(label) = &self.label {
+            remark += &format!(", the labels from {label:?}");
+        }
+        let is_used = |name: &str| {
+            self.text.iter().chain(&self.id).chain(&self.label).any(|used| used == name)
+        };
+        let unused: Vec<&str> = found.iter().copied().filter(|name| !is_used(name)).collect();
+        if !unused.is_empty() {
+            remark += &format!("; not read: {} (text-column names another)", listed(&unused));
+        }
+        remark
+    }
+}
+
 /// The column that is called as text usually is, or the only one.
 pub(super) fn usual_text_column<'a>(found: &[&'a str]) -> Option<&'a str> {
     let called = |name: &&str| found.iter().copied().find(|c| c.eq_ignore_ascii_case(name));
@@ -119,11 +171,10 @@ fn listed(columns: &[&str]) -> String {
 
 /// What a file is, if it begins like something that is no text.
 fn not_text(start: &[u8]) -> Option<&'static str> {
-    const KINDS: [(&[u8], &str); 6] = [
-        (
-            b"PK\x03\x04",
-            "a zip archive (or a .docx, .xlsx, .odt or .epub); unpack it to text first",
-        ),
+    const KINDS: [(&[u8], &str); 8] = [
+        (b"PK\x03\x04", "a zip archive; unpack it to text first"),
+        (b"\x89HDF", "an HDF5 file; words are needed"),
+        (b"l\x1b\x01", "a file of genotypes; words are needed"),
         (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
         (b"BZh", "packed with bzip2; unpack it first, or pack it with gzip or zstd"),
         (b"{\\rtf", "an RTF document; save it as plain text first"),
@@ -147,6 +198,45 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
     use super::*;
+
+    /// A zip archive of these members, stored as they are.
+    pub(super) fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
+        let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+        for (name, content) in members {
+            let mut sum = flate2::Crc::new();
+            sum.update(content.as_bytes());
+            let start = bytes.len() as u32;
+            let size = content.len() as u32;
+            let mut fields = Vec::new();
+            fields.extend_from_slice(&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            for number in [sum.sum(), size, size] {
+                fields.extend_from_slice(&number.to_le_bytes());
+            }
+            fields.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            fields.extend_from_slice(&[0, 0]);
+            bytes.extend_from_slice(b"PK\x03\x04");
+            bytes.extend_from_slice(&fields);
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice(content.as_bytes());
+            directory.extend_from_slice(b"PK\x01\x02\x14\0");
+            directory.extend_from_slice(&fields);
+            directory.extend_from_slice(&[0; 10]);
+            directory.extend_from_slice(&start.to_le_bytes());
+            directory.extend_from_slice(name.as_bytes());
+        }
+        let (start, size) = (bytes.len() as u32, directory.len() as u32);
+        bytes.extend_from_slice(&directory);
+        bytes.extend_from_slice(b"PK\x05\x06\0\0\0\0");
+        let n = members.len() as u16;
+        for number in [n, n] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for number in [size, start] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&[0, 0]);
+        bytes
+    }
 
     #[test]
     fn the_columns_asked_for_must_be_there() {

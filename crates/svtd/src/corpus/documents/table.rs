@@ -22,6 +22,8 @@ pub(super) struct Table {
     id: Option<usize>,
     label: Option<usize>,
     record: ByteRecord,
+    /// What to say about the columns, if they were guessed.
+    remark: Option<String>,
 }
 
 impl Table {
@@ -43,6 +45,7 @@ impl Table {
         }
         let columns =
             Columns::among(&names, &layout).map_err(|reason| line_error(&path, 1, reason))?;
+        let remark = layout.text_columns.is_empty().then(|| columns.remark(&path, &names));
         let place = |column: &String| names.iter().position(|name| name == column).unwrap_or(0);
         Ok(Table {
             text: columns.text.iter().map(place).collect(),
@@ -53,6 +56,7 @@ impl Table {
             rows,
             encoding: layout.encoding,
             record: ByteRecord::new(),
+            remark,
         })
     }
 
@@ -78,6 +82,10 @@ impl Records for Table {
         let texts: Result<Vec<String>> = self.text.iter().map(|&c| self.cell(c, line)).collect();
         batch.push(name, label, &texts?.join("\n"));
         Ok(true)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remark.iter().cloned().collect()
     }
 }
 

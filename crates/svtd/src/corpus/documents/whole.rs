@@ -4,20 +4,22 @@ use std::io::Read;
 
 use super::super::source::Source;
 use super::encoding::Encoding;
-use super::{LONGEST_DOCUMENT, too_long};
+use super::{LONGEST_DOCUMENT, markup, too_long};
 use crate::error::Result;
 use crate::text::{Batch, Records};
 
 pub(super) struct Whole {
     path: String,
     encoding: Encoding,
+    /// Whether it is a page, of which the visible text counts.
+    html: bool,
     /// Until it is read.
     source: Option<Source>,
 }
 
 impl Whole {
-    pub(super) fn new(source: Source, encoding: Encoding) -> Self {
-        Whole { path: source.path().to_owned(), encoding, source: Some(source) }
+    pub(super) fn new(source: Source, encoding: Encoding, html: bool) -> Self {
+        Whole { path: source.path().to_owned(), encoding, html, source: Some(source) }
     }
 }
 
@@ -34,8 +36,32 @@ impl Records for Whole {
             return Err(too_long(&self.path));
         }
         let text = self.encoding.decode(&bytes).map_err(|error| error.in_file(&self.path))?;
-        let name = self.path.rsplit(['/', '\\']).next().unwrap_or_default();
-        batch.push(Some(name.to_owned()), None, &text);
+        let text = if self.html { markup::visible(&text).into() } else { text };
+        batch.push(Some(name_of(&self.path)), None, &text);
+        Ok(true)
+    }
+}
+
+fn name_of(path: &str) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+}
+
+/// A document whose text is known.
+pub(super) struct Known {
+    name: String,
+    text: Option<String>,
+}
+
+impl Known {
+    pub(super) fn new(path: &str, text: String) -> Self {
+        Known { name: name_of(path), text: Some(text) }
+    }
+}
+
+impl Records for Known {
+    fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        let Some(text) = self.text.take() else { return Ok(false) };
+        batch.push(Some(self.name.clone()), None, &text);
         Ok(true)
     }
 }

@@ -60,6 +60,15 @@ impl Cells {
         Ok(self.ends.len())
     }
 
+    /// What the values of the rows at hand take.
+    pub(super) fn n_bytes(&self) -> u64 {
+        match &self.values {
+            Values::Text(values) => values.iter().map(|value| value.len() as u64).sum(),
+            Values::Whole(values) => 8 * values.len() as u64,
+            Values::Real(values) => 8 * values.len() as u64,
+        }
+    }
+
     /// Where the values of a row stand.
     pub(super) fn span(&self, row: usize) -> std::ops::Range<usize> {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);

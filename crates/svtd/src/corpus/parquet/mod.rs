@@ -33,6 +33,10 @@ use self::cells::Cells;
 use super::columns::Columns;
 use super::documents::usual_text_column;
 use super::meter::Meter;
+use super::unpack::check_ratio;
+
+/// The least that a value takes in memory, with the levels that place it.
+const VALUE_BYTES: u64 = 8;
 
 /// A Parquet file whose columns are settled, read from its first row to its last.
 pub(super) struct Parquet {
@@ -45,6 +49,9 @@ pub(super) struct Parquet {
     /// The columns of the row group under way.
     cells: Columned,
     meter: Meter,
+    /// Bytes of the file, and of the values read from it so far.
+    size: u64,
+    unpacked: u64,
 }
 
 /// What the documents are made of.
@@ -173,6 +180,7 @@ impl Parquet {
         text: &[String],
         meter: &Meter,
     ) -> Result<Self, String> {
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
         calmly(|| {
             let file = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
             let leaves = leaves(&file);
@@ -187,7 +195,10 @@ impl Parquet {
             let n_rows = file.metadata().file_metadata().num_rows();
             let meter = meter.of(n_rows.try_into().unwrap_or(0));
             let cells = Columned::default();
-            Ok(Parquet { file, content, id, label, group: 0, cells, meter })
+            let parquet =
+                Parquet { file, content, id, label, group: 0, cells, meter, size, unpacked: 0 };
+            parquet.check_claims()?;
+            Ok(parquet)
         })
     }
 
@@ -216,6 +227,9 @@ impl Parquet {
     fn next_rows(&mut self, most: usize) -> Result<usize, String> {
         loop {
             let n_rows = self.cells.read(most)?;
+            // A dictionary holds a long text once, and a run repeats it for ever.
+            self.unpacked = self.unpacked.saturating_add(self.cells.n_bytes());
+            check_ratio(self.size, self.unpacked)?;
             self.meter.add(n_rows as u64);
             if n_rows > 0 || self.group == self.file.metadata().num_row_groups() {
                 return Ok(n_rows);
@@ -223,6 +237,17 @@ impl Parquet {
             self.cells = self.open_group(self.group)?;
             self.group += 1;
         }
+    }
+
+    /// Refuses a file that says it holds far more values than its size allows.
+    fn check_claims(&self) -> Result<(), String> {
+        let leaves = self.content.leaves().into_iter().chain(&self.id).chain(&self.label);
+        let places: Vec<usize> = leaves.map(|leaf| leaf.place).collect();
+        let groups = self.file.metadata().row_groups();
+        let columns = groups.iter().flat_map(|group| places.iter().map(|&at| group.column(at)));
+        let values = columns.map(|column| u64::try_from(column.num_values()).unwrap_or(u64::MAX));
+        let bytes = values.fold(0_u64, |sum, n| sum.saturating_add(n.saturating_mul(VALUE_BYTES)));
+        check_ratio(self.size, bytes)
     }
 
     fn open_group(&self, group: usize) -> Result<Columned, String> {
@@ -240,6 +265,13 @@ impl Parquet {
 }
 
 impl Columned {
+    /// What the rows at hand take once they are documents.
+    fn n_bytes(&self) -> u64 {
+        let about = [&self.id, &self.label];
+        let all = self.content.iter().chain(about.into_iter().flatten());
+        all.map(Cells::n_bytes).fold(0, u64::saturating_add)
+    }
+
     /// As many rows of every column.
     fn read(&mut self, most: usize) -> Result<usize, String> {
         let about = [&mut self.id, &mut self.label];

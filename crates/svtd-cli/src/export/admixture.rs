@@ -1,0 +1,83 @@
+//! The files of ADMIXTURE: ancestries (`.Q`) and allele frequencies (`.P`).
+//!
+//! Numbers of six digits with blanks between, no header, no names: individuals in the order of the
+//! `.fam` file, variants in that of the `.bim` file. Populations are topics, so `Q` is their mixture.
+//! A topic is a distribution over all alleles of all variants; at one variant its frequency of allele
+//! 1 is what it has of that word among both words of the variant. Like ADMIXTURE's, no number is
+//! nearer to 0 or 1 than a hundred-thousandth, since programs that read them take logarithms.
+
+use std::path::PathBuf;
+
+use svtd::Model;
+use svtd::corpus::Vocabulary;
+use svtd::persist::atomic::Together;
+
+use super::{Told, beside, finished, inputs, write_lines};
+use crate::args::{Common, Export};
+use crate::failure::{Failure, Outcome};
+use crate::output;
+
+/// How near numbers come to 0 and 1.
+const LEAST: f64 = 1e-5;
+
+/// Writes both files.
+pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
+    if args.source.0.is_none() {
+        return Err(Failure::Request(
+            "ancestries are those of individuals; name the genotypes (.bed) after the model"
+                .to_owned(),
+        ));
+    }
+    let k = crate::input::model(&args.model)?.model.topics().len();
+    let paths = [beside(args, &format!("{k}.Q"))?, beside(args, &format!("{k}.P"))?];
+    for path in &paths {
+        output::check(path, args.force, &inputs(args))?;
+    }
+    let told = Told::read(args, common)?;
+    check_alleles(told.model.topics().vocabulary())?;
+    let mut files = Together::default();
+    if let Some((corpus, mixtures)) = &told.documents {
+        let line = |d: usize| {
+            let shares: Vec<f64> = mixtures.row(d).iter().map(|share| share.max(LEAST)).collect();
+            let total: f64 = shares.iter().sum();
+            numbers(shares.iter().map(|share| share / total))
+        };
+        write_lines(&mut files, &paths[0], args.force, (0..corpus.n_documents()).map(line))?;
+    }
+    let n_variants = told.model.topics().vocabulary().len() / 2;
+    let line = |variant| numbers((0..k).map(|j| frequency(&told.model, variant, j)));
+    write_lines(&mut files, &paths[1], args.force, (0..n_variants).map(line))?;
+    finished(files)
+}
+
+/// Refuses words that are no pairs of alleles.
+fn check_alleles(words: &Vocabulary) -> Outcome {
+    let variant = |word: usize| words.word(word).rsplit_once('_').map(|(name, _)| name.to_owned());
+    let paired = |i: usize| variant(2 * i).is_some_and(|name| Some(name) == variant(2 * i + 1));
+    if words.len() % 2 == 0 && !words.is_numbered() && (0..words.len() / 2).all(paired) {
+        return Ok(());
+    }
+    Err(Failure::Request(
+        "the words of this model are no alleles; fit it on PLINK genotypes (.bed)".to_owned(),
+    ))
+}
+
+/// The frequency of allele 1 of a variant in a population.
+fn frequency(model: &Model, variant: usize, j: usize) -> f64 {
+    let topics = model.topics();
+    let of = |j: usize| {
+        let [first, second] = [0, 1].map(|allele| topics.word_topic()[(2 * variant + allele, j)]);
+        (first + second > 0.0).then(|| first / (first + second))
+    };
+    // A population that lacks the variant altogether has the frequency of all others.
+    let overall = || {
+        let known = (0..topics.len()).filter_map(|l| Some((topics.weights()[l], of(l)?)));
+        let (weight, sum) = known.fold((0.0, 0.0), |(w, s), (x, p)| (w + x, s + x * p));
+        if weight > 0.0 { sum / weight } else { 0.5 }
+    };
+    of(j).unwrap_or_else(overall).clamp(LEAST, 1.0 - LEAST)
+}
+
+fn numbers(values: impl Iterator<Item = f64>) -> String {
+    values.map(|value| format!("{value:.6}")).collect::<Vec<_>>().join(" ")
+}

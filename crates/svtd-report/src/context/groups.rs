@@ -1,0 +1,83 @@
+//! Shares over time and by label.
+
+use std::collections::BTreeMap;
+
+use svtd::evaluation::{Moment, Periods, Shares};
+
+use super::LONGEST_NAME;
+use super::documents::Asked;
+use crate::Report;
+use crate::html::shown;
+
+/// More labels than this are told by the most frequent.
+const MOST_LABELS: usize = 40;
+
+/// Groups of documents and the shares of the topics in each.
+pub struct Groups {
+    /// What the groups are called.
+    pub names: Vec<String>,
+    /// The shares with their errors.
+    pub shares: Shares,
+    /// Documents that are in no group.
+    pub n_left_out: usize,
+    /// Labels that are not shown.
+    pub n_labels_left_out: usize,
+    /// Where groups begin and end, when they are periods.
+    pub span: Option<Span>,
+}
+
+/// When periods begin and end.
+pub struct Span {
+    /// The length of a period, in words.
+    pub unit: String,
+    /// Where each begins, and where the last one ends, in years.
+    pub bounds: Vec<f64>,
+}
+
+pub(super) fn over_time(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups> {
+    let moments: Vec<Option<Moment>> =
+        report.times.as_ref()?.iter().map(|text| Moment::parse(text)).collect();
+    let periods = Periods::of(&moments)?;
+    let shares =
+        Shares::by_group(&asked.inferred.mixtures, &periods.of_document, periods.names.len());
+    Some(Groups {
+        n_left_out: periods.of_document.iter().filter(|p| p.is_none()).count(),
+        n_labels_left_out: 0,
+        span: Some(Span { unit: periods.unit.to_string(), bounds: periods.bounds }),
+        names: periods.names,
+        shares,
+    })
+}
+
+pub(super) fn by_label(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups> {
+    let labels = asked.labels(report)?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);
+    let mut names: Vec<&str> = counts.keys().copied().collect();
+    if names.len() < 2 {
+        return None;
+    }
+    // The most frequent ones, back in the order of their names.
+    names.sort_by_key(|name| std::cmp::Reverse(counts[name]));
+    let n_labels_left_out = names.len().saturating_sub(MOST_LABELS);
+    names.truncate(MOST_LABELS);
+    names.sort_unstable();
+    let places: BTreeMap<&str, usize> =
+        names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
+    let groups: Vec<Option<usize>> =
+        labels.iter().map(|label| places.get(label.as_ref()).copied()).collect();
+    Some(Groups {
+        shares: Shares::by_group(&asked.inferred.mixtures, &groups, names.len()),
+        n_left_out: groups.iter().filter(|g| g.is_none()).count(),
+        n_labels_left_out,
+        names: names.iter().map(|name| told(name)).collect(),
+        span: None,
+    })
+}
+
+fn told(label: &str) -> String {
+    match shown(label, LONGEST_NAME) {
+        empty if empty.trim().is_empty() => "(no label)".to_owned(),
+        label => label.into_owned(),
+    }
+}

@@ -1,0 +1,190 @@
+//! Text that others wrote, made safe to stand in a page.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Text as it may stand in HTML and SVG.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// JSON as it may stand in a script element: nothing in it can end the element, open a comment, or
+/// end a line where a script would not expect it.
+pub fn in_script(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            // These stand in JSON only inside strings, where an escape means the same.
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(safe, "\\u{:04x}", letter as u32);
+            }
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// What stands for a character that cannot be shown.
+const UNSHOWN: char = '\u{fffd}';
+
+/// Text that can be shown: controls, and signs that turn the direction of what follows, are
+/// replaced; what is longer than `most` characters is cut.
+pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
+    let odd = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}')
+    };
+    let cut = text.char_indices().nth(most).map(|(at, _)| at);
+    if cut.is_none() && !text.contains(odd) {
+        return Cow::Borrowed(text);
+    }
+    let kept = &text[..cut.unwrap_or(text.len())];
+    let mut shown: String = kept.chars().map(|c| if odd(c) { UNSHOWN } else { c }).collect();
+    if cut.is_some() {
+        shown.push('…');
+    }
+    Cow::Owned(shown)
+}
+
+/// A table with a caption, whose numbers are what a figure shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// What it holds.
+    pub caption: String,
+    /// The file it is saved as, without ending.
+    pub file: String,
+    /// The heads of its columns.
+    pub head: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Text, which others may have written.
+    Text(String),
+    /// A number as it is shown.
+    Number(String),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Cell::Number(number.to_string())
+    }
+}
+
+impl Cell {
+    /// A share as percent.
+    pub fn percent(share: f64) -> Self {
+        Cell::Number(percent(share))
+    }
+
+    /// A number with some places behind the point, or a dash.
+    pub fn real(value: Option<f64>, places: usize) -> Self {
+        Cell::Number(value.map_or("–".to_owned(), |value| format!("{value:.places$}")))
+    }
+}
+
+/// A share as percent.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(file: &str, caption: impl Into<String>, head: &[&str]) -> Self {
+        let head = head.iter().map(|h| (*h).to_owned()).collect();
+        Self { caption: caption.into(), file: file.to_owned(), head, rows: Vec::new() }
+    }
+
+    /// The table, folded under its caption, with a place for the buttons that copy and save it.
+    pub fn folded(&self) -> String {
+        format!(
+            "<details class=\"numbers\"><summary>{}</summary>{}</details>\n",
+            escape(&self.caption),
+            self.to_html()
+        )
+    }
+
+    /// The table alone. A region that scrolls can be reached by the keyboard.
+    pub fn to_html(&self) -> String {
+        let mut html = format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table \
+             data-file=\"{1}\"><caption class=\"unseen\">{0}</caption><thead><tr>",
+            escape(&self.caption),
+            escape(&self.file)
+        );
+        for head in &self.head {
+            let _ = write!(html, "<th scope=\"col\">{}</th>", escape(head));
+        }
+        html.push_str("</tr></thead><tbody>\n");
+        for row in &self.rows {
+            html.push_str("<tr>");
+            for cell in row {
+                let _ = match cell {
+                    Cell::Text(text) => write!(html, "<td><bdi>{}</bdi></td>", escape(text)),
+                    Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(text)),
+                };
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</tbody></table></div>");
+        html
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_escaped_can_open_or_close_an_element() {
+        let hostile = "</script><img src=x onerror=alert(1)>'\"&";
+        assert!(!escape(hostile).contains(['<', '>', '"', '\'']));
+        let json = serde_json::to_string("</script>\u{2028}<!--&").unwrap();
+        let safe = in_script(&json);
+        assert!(!safe.contains(['<', '>', '&', '\u{2028}']));
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script>\u{2028}<!--&");
+    }
+
+    #[test]
+    fn controls_and_turns_of_direction_are_replaced_and_monsters_cut() {
+        assert_eq!(shown("a\0b\u{202e}c\u{2066}", 10), "a\u{fffd}b\u{fffd}c\u{fffd}");
+        assert_eq!(shown("a\nb\tc", 10), "a\nb\tc");
+        assert_eq!(shown(&"x".repeat(100_000), 5), "xxxxx…");
+        assert_eq!(shown("שלום 世界 e\u{301}", 40), "שלום 世界 e\u{301}");
+    }
+
+    #[test]
+    fn a_table_says_what_it_holds() {
+        let mut table = Table::new("a", "Shares <of> all", &["topic", "share"]);
+        table.rows.push(vec![1_usize.into(), Cell::percent(0.123_4)]);
+        let html = table.folded();
+        assert!(html.contains("Shares &lt;of&gt; all") && html.contains(">12.3 %</td>"));
+        assert!(html.contains("scope=\"col\""));
+    }
+}

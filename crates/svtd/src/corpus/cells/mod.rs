@@ -1,0 +1,71 @@
+//! Single-cell counts: cells are documents, genes (or open regions) are words.
+//!
+//! ```text
+//! .h5ad           AnnData: X or a layer, cells x genes; names in obs and var      anndata.rs
+//! .h5 of 10x      features x cells, by columns, in one group                      tenx_h5.rs
+//! a 10x folder    matrix.mtx, features.tsv (or genes.tsv), barcodes.tsv           tenx_folder.rs
+//! ```
+//!
+//! HDF5 is read by `hdf5-pure`, which is one package without C; [`hdf5`] asks it for pieces and
+//! bounds what it may allocate. Every file can be read from bytes as well ([`read_h5`]).
+//!
+//! Only counts are read. What was normalised or scaled is turned away, with the place in the same
+//! file that holds counts if there is one.
+
+#[cfg(feature = "hdf5")]
+mod anndata;
+mod genes;
+#[cfg(feature = "hdf5")]
+mod hdf5;
+mod tenx_folder;
+#[cfg(feature = "hdf5")]
+mod tenx_h5;
+
+use super::entries::Table;
+
+#[cfg(feature = "hdf5")]
+pub(super) use hdf5::H5;
+pub(super) use tenx_folder::TenxFolder;
+
+/// What a file of cells holds.
+pub(super) struct Cells {
+    pub(super) table: Table,
+    /// What the genes are called.
+    pub(super) genes: Vec<String>,
+    /// What the cells are called.
+    pub(super) cells: Vec<String>,
+    /// A label for each cell, if asked for.
+    pub(super) labels: Option<Vec<String>>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Which part of a file of cells is meant.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    /// The layer of an AnnData file; `X` if not named.
+    pub(super) layer: Option<String>,
+    /// The column of `obs` that holds labels.
+    pub(super) label: Option<String>,
+}
+
+/// Reads the bytes of an `.h5ad` file or a 10x `.h5` file.
+#[cfg(feature = "hdf5")]
+pub(super) fn read_h5(file: &H5, part: &Part) -> Result<Cells, String> {
+    match file.tenx_group() {
+        Some(group) if part.layer.is_none() => tenx_h5::read(file, &group),
+        Some(_) => Err("a 10x file has no layers; leave out the layer".to_owned()),
+        None if file.has_group("var") && file.has_group("obs") => anndata::read(file, part),
+        None if file.has_dataset("var") => {
+            Err("an AnnData file from before 0.7; open and write it again with a newer anndata"
+                .to_owned())
+        }
+        None => Err(
+            "an HDF5 file, but neither AnnData (.h5ad) nor of 10x Genomics; save the counts as \
+             MatrixMarket or .npz"
+                .to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! Memory whose size comes from data: asked for before it is used, and refused in a sentence.
+//!
+//! A vector that cannot grow ends the process. Where a size is the word of a file, or follows from a
+//! request, the memory is reserved first by a call that may fail. On systems that promise
+//! more memory than they have, success is no guarantee; what is larger than the machine is refused.
+
+use crate::error::{Error, Result};
+
+/// An empty vector with room for `n` values, or a sentence about `what`.
+pub(crate) fn room<T>(n: usize, what: &str) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(n) {
+        Ok(()) => Ok(values),
+        Err(_) => Err(Error::Memory {
+            what: what.to_owned(),
+            bytes: (n as u64).saturating_mul(size_of::<T>() as u64),
+            advice: "is the size right?",
+        }),
+    }
+}
+
+/// Whether so many bytes can be had; they are given back at once.
+pub(crate) fn can_have(bytes: f64) -> bool {
+    // A float beyond the largest size becomes the largest size, which cannot be had.
+    Vec::<u8>::new().try_reserve_exact(bytes.max(0.0) as usize).is_ok()
+}
+
+/// Bytes as people say them.
+pub(crate) fn said(bytes: u64) -> String {
+    match bytes as f64 {
+        n if n < 1e6 => format!("{:.0} kB", (n / 1e3).ceil()),
+        n if n < 1e9 => format!("{:.0} MB", (n / 1e6).ceil()),
+        n => format!("{:.1} GB", n / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_the_address_space_is_refused_in_a_sentence() {
+        let error = room::<u64>(usize::MAX / 8, "a table of counts").unwrap_err().to_string();
+        assert!(error.starts_with("a table of counts takes about 1844674407"), "{error}");
+        assert!(error.ends_with("which cannot be had here; is the size right?"), "{error}");
+        assert!(!can_have(1e30) && can_have(1e6) && can_have(-1.0));
+        assert_eq!(room::<u64>(10, "ten numbers").unwrap().capacity(), 10);
+    }
+}

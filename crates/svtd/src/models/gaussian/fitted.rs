@@ -1,0 +1,331 @@
+//! A fitted mixture: its numbers, and what it says of records.
+
+use rand::SeedableRng;
+use rand::distr::Distribution;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{StandardNormal, StandardUniform};
+
+use super::blocks::Blocks;
+use super::coordinates::Coordinates;
+use super::em::{Problem, lower_factor};
+use super::model::GaussianModel;
+use super::points::{Points, data};
+use super::shape::{Covariance, Mixture};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::models::engine::{Criteria, Found, LatentModel, StartEnd};
+
+/// Standard errors of a mixture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorBars {
+    /// Of the weights.
+    pub weights: Vec<f64>,
+    /// Of the means, component by variable.
+    pub means: Matrix,
+}
+
+/// A fitted Gaussian mixture, in the units of the data.
+#[derive(Clone, Debug)]
+pub struct GaussianMixture {
+    pub(super) names: Vec<String>,
+    pub(super) covariance: Covariance,
+    pub(super) weights: Vec<f64>,
+    pub(super) means: Matrix,
+    pub(super) covariances: Vec<Matrix>,
+    /// Weight of the prior, in records.
+    pub(super) prior: f64,
+    pub(super) objective: f64,
+    pub(super) converged: bool,
+    pub(super) steps: usize,
+    pub(super) starts: Vec<StartEnd>,
+    pub(super) criteria: Criteria,
+    pub(super) error_bars: Option<ErrorBars>,
+    pub(super) path: Vec<(usize, Criteria)>,
+    pub(super) notes: Vec<String>,
+}
+
+/// What a mixture says of records.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Probability of every component, record by component.
+    pub responsibilities: Matrix,
+    /// Logarithm of every record's density, over its observed values.
+    pub log_densities: Vec<f64>,
+}
+
+impl GaussianMixture {
+    pub(super) fn new(
+        model: &GaussianModel,
+        mixture: &Mixture,
+        found: &Found<Mixture>,
+        error_bars: Option<ErrorBars>,
+        points: &Points,
+    ) -> Self {
+        let (k, d) = (mixture.k, mixture.d);
+        let coordinates = &model.coordinates;
+        let rows: Vec<Vec<f64>> = (0..k).map(|j| coordinates.mean_back(mixture.mean(j))).collect();
+        let covariances = (0..mixture.n_spreads())
+            .map(|j| coordinates.covariance_back(&mixture.covariance_matrix(j)))
+            .collect();
+        let log_likelihood = model.log_likelihood(mixture);
+        let n_parameters = model.n_free_parameters(k);
+        let mut fitted = Self {
+            names: points.names().to_vec(),
+            covariance: mixture.covariance,
+            weights: mixture.weights().to_vec(),
+            means: Matrix::from_fn(k, d, |j, a| rows[j][a]),
+            covariances,
+            prior: model.problem.nu,
+            objective: found.objective + model.log_density_offset(),
+            converged: found.converged,
+            steps: found.steps,
+            starts: found.starts.clone(),
+            criteria: Criteria::new(log_likelihood, n_parameters, points.total_weight()),
+            error_bars,
+            path: Vec::new(),
+            notes: Vec::new(),
+        };
+        fitted.note_thin_components();
+        fitted
+    }
+
+    /// A mixture from its parameters, in the units of the data: means component by variable, and
+    /// one covariance matrix for each component, or one for all where it is tied.
+    ///
+    /// # Errors
+    /// When sizes differ or a number is not what it must be.
+    pub fn from_parameters(
+        names: Vec<String>,
+        covariance: Covariance,
+        weights: Vec<f64>,
+        means: Matrix,
+        covariances: Vec<Matrix>,
+    ) -> Result<Self> {
+        let (k, d) = (weights.len(), names.len());
+        let n_covariances = if covariance == Covariance::Tied { 1 } else { k };
+        let sizes = k > 0
+            && means.n_rows() == k
+            && means.n_columns() == d
+            && covariances.len() == n_covariances
+            && covariances.iter().all(|c| c.n_rows() == d && c.n_columns() == d);
+        let finite = weights.iter().chain(means.values()).all(|x| x.is_finite())
+            && covariances.iter().all(|c| c.values().iter().all(|x| x.is_finite()))
+            && covariances.iter().all(|c| (0..d).all(|a| c[(a, a)] > 0.0));
+        if !sizes || !finite {
+            return Err(data(format!(
+                "the parameters are not those of {k} components in {d} variables"
+            )));
+        }
+        Ok(Self {
+            names,
+            covariance,
+            weights,
+            means,
+            covariances,
+            prior: 0.0,
+            objective: f64::NEG_INFINITY,
+            converged: true,
+            steps: 0,
+            starts: Vec::new(),
+            criteria: Criteria::new(0.0, 0, 0.0),
+            error_bars: None,
+            path: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Says which components rest on fewer records than they have variables.
+    fn note_thin_components(&mut self) {
+        let needed = match self.covariance {
+            Covariance::Full => self.names.len() + 1,
+            _ => 2,
+        };
+        for (j, weight) in self.weights.iter().enumerate() {
+            let records = weight * self.criteria.n_records;
+            if records < needed as f64 {
+                self.notes.push(format!(
+                    "component {} rests on {records:.1} records, fewer than the {needed} its \
+                     covariance needs; the prior supplies the rest",
+                    j + 1
+                ));
+            }
+        }
+        if (self.criteria.n_parameters as f64) > self.criteria.n_records {
+            self.notes.push(format!(
+                "{} parameters were fitted to {} records; ask for fewer components or a simpler \
+                 covariance",
+                self.criteria.n_parameters, self.criteria.n_records
+            ));
+        }
+        if !self.converged {
+            self.notes.push("EM had not converged when its steps ran out".to_owned());
+        }
+    }
+
+    /// Number of components, `k`.
+    pub fn n_components(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Names of the variables.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The shape of covariances.
+    pub fn covariance(&self) -> Covariance {
+        self.covariance
+    }
+
+    /// `omega`, falling.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Means, component by variable.
+    pub fn means(&self) -> &Matrix {
+        &self.means
+    }
+
+    /// The covariance matrix of component `j`.
+    pub fn covariance_of(&self, j: usize) -> &Matrix {
+        &self.covariances[j.min(self.covariances.len() - 1)]
+    }
+
+    /// The weight of the prior that was used, in records.
+    pub fn prior(&self) -> f64 {
+        self.prior
+    }
+
+    /// The objective reached: log-likelihood and logarithm of the prior.
+    pub fn objective(&self) -> f64 {
+        self.objective
+    }
+
+    /// Log-likelihood at the estimate, number of parameters, and the criteria made of them.
+    pub fn criteria(&self) -> &Criteria {
+        &self.criteria
+    }
+
+    /// Criteria of every number of components that was compared, when the data chose it.
+    pub fn path(&self) -> &[(usize, Criteria)] {
+        &self.path
+    }
+
+    /// Every start and where it led.
+    pub fn starts(&self) -> &[StartEnd] {
+        &self.starts
+    }
+
+    /// Steps of EM in all, and whether the last climb converged.
+    pub fn steps(&self) -> (usize, bool) {
+        (self.steps, self.converged)
+    }
+
+    /// Standard errors, when they were asked for.
+    pub fn error_bars(&self) -> Option<&ErrorBars> {
+        self.error_bars.as_ref()
+    }
+
+    /// Sentences for the user about what the data did not support.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The probability of every component for every record, and every record's density.
+    ///
+    /// # Errors
+    /// When the records have other variables.
+    pub fn infer(&self, points: &Points) -> Result<Placed> {
+        if points.n_variables() != self.names.len() {
+            return Err(data(format!(
+                "the records have {} variables, the model has {}",
+                points.n_variables(),
+                self.names.len()
+            )));
+        }
+        let coordinates = self.own_coordinates();
+        let mixture =
+            coordinates.mixture_in(self.covariance, &self.weights, &self.means, &self.covariances);
+        let blocks = Blocks::new(
+            points.n_variables(),
+            points.n_records(),
+            |i| coordinates.place(points.record(i)),
+            |_| 1.0,
+        );
+        let prior = Matrix::identity(points.n_variables());
+        let problem = Problem { blocks, covariance: self.covariance, prior, nu: 0.0 };
+        let (posterior, log_density) = problem.responsibilities(&mixture);
+        let mut placed = Placed {
+            responsibilities: Matrix::zeros(points.n_records(), self.n_components()),
+            log_densities: vec![0.0; points.n_records()],
+        };
+        for (u, &i) in problem.blocks.order.iter().enumerate() {
+            let offset = coordinates.log_density_offset(points.record(i));
+            placed.log_densities[i] = log_density[u] + offset;
+            for j in 0..self.n_components() {
+                placed.responsibilities[(i, j)] = posterior[(u, j)];
+            }
+        }
+        Ok(placed)
+    }
+
+    /// `n` records drawn from the mixture, row after row, and the component of each.
+    pub fn sample(&self, n: usize, seed: u64) -> (Vec<f64>, Vec<usize>) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let d = self.names.len();
+        let roots: Vec<Matrix> =
+            self.covariances.iter().map(|c| lower_factor(c.values(), d)).collect();
+        let mut values = Vec::with_capacity(n * d);
+        let mut components = Vec::with_capacity(n);
+        for _ in 0..n {
+            let uniform: f64 = StandardUniform.sample(&mut rng);
+            let j = position(&self.weights, uniform);
+            let noise: Vec<f64> = (0..d).map(|_| StandardNormal.sample(&mut rng)).collect();
+            let root = &roots[j.min(roots.len() - 1)];
+            for a in 0..d {
+                let moved: f64 = (0..=a).map(|b| root[(a, b)] * noise[b]).sum();
+                values.push(self.means[(j, a)] + moved);
+            }
+            components.push(j);
+        }
+        (values, components)
+    }
+
+    /// Coordinates that centre and scale every variable by the mixture's own moments.
+    fn own_coordinates(&self) -> Coordinates {
+        let d = self.names.len();
+        let (mut centre, mut scales) = (vec![0.0; d], vec![0.0; d]);
+        for a in 0..d {
+            let mean: f64 =
+                self.weights.iter().enumerate().map(|(j, w)| w * self.means[(j, a)]).sum();
+            let variance: f64 = self
+                .weights
+                .iter()
+                .enumerate()
+                .map(|(j, w)| {
+                    w * (self.covariance_of(j)[(a, a)] + (self.means[(j, a)] - mean).powi(2))
+                })
+                .sum();
+            centre[a] = mean;
+            scales[a] = variance.sqrt().max(f64::MIN_POSITIVE);
+        }
+        if self.covariance == Covariance::Spherical {
+            let common = (scales.iter().map(|s| s * s).sum::<f64>() / d as f64).sqrt();
+            scales.fill(common);
+        }
+        Coordinates::scaled(centre, &scales, Matrix::identity(d))
+    }
+}
+
+/// The place in cumulated weights where a uniform number falls.
+pub(crate) fn position(weights: &[f64], uniform: f64) -> usize {
+    let mut sum = 0.0;
+    for (j, w) in weights.iter().enumerate() {
+        sum += w;
+        if uniform < sum {
+            return j;
+        }
+    }
+    weights.iter().rposition(|w| *w > 0.0).unwrap_or(0)
+}

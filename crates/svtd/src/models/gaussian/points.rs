@@ -1,0 +1,175 @@
+//! Points: what a Gaussian mixture is learned from.
+//!
+//! A table of records and variables, row after row, with a weight for every record. A value that
+//! was not observed is NaN. Checks that do not depend on the model are made here, once, so that
+//! nothing behind them meets an infinite number or a negative weight.
+
+use crate::error::{Error, Result};
+
+/// Records in a table of real variables, some values of which may be missing.
+#[derive(Clone, Debug)]
+pub struct Points {
+    names: Vec<String>,
+    values: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Points {
+    /// Points from their values, record after record; NaN stands for a missing value.
+    ///
+    /// # Errors
+    /// When the table is not rectangular, a value is infinite, or a record or a variable has no
+    /// value at all.
+    pub fn new(n_variables: usize, values: Vec<f64>) -> Result<Self> {
+        if n_variables == 0 || values.is_empty() {
+            return Err(data("the table has no values; is it the right file?".to_owned()));
+        }
+        if !values.len().is_multiple_of(n_variables) {
+            return Err(data(format!(
+                "{} values do not fill rows of {n_variables} variables",
+                values.len()
+            )));
+        }
+        let names = (1..=n_variables).map(|a| format!("x{a}")).collect();
+        let weights = vec![1.0; values.len() / n_variables];
+        let points = Self { names, values, weights };
+        points.check_values()?;
+        Ok(points)
+    }
+
+    /// The same points with names for their variables.
+    ///
+    /// # Errors
+    /// When there is not one name for each variable.
+    pub fn with_names(mut self, names: Vec<String>) -> Result<Self> {
+        if names.len() != self.n_variables() {
+            return Err(data(format!(
+                "{} names given for {} variables; give one name for each",
+                names.len(),
+                self.n_variables()
+            )));
+        }
+        self.names = names;
+        Ok(self)
+    }
+
+    /// The same points with a weight for every record: how many records it stands for.
+    ///
+    /// # Errors
+    /// When a weight is negative or not finite, when all are zero, or when their number is wrong.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        check_weights(&weights, self.n_records())?;
+        self.weights = weights;
+        Ok(self)
+    }
+
+    /// Number of records.
+    pub fn n_records(&self) -> usize {
+        self.values.len() / self.names.len()
+    }
+
+    /// Number of variables.
+    pub fn n_variables(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Names of the variables.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The values of a record, NaN where missing.
+    pub fn record(&self, i: usize) -> &[f64] {
+        let d = self.n_variables();
+        &self.values[i * d..(i + 1) * d]
+    }
+
+    /// The weight of a record.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights[i]
+    }
+
+    /// The sum of all weights: how many records the table stands for.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// Number of missing values.
+    pub fn n_missing(&self) -> usize {
+        self.values.iter().filter(|v| v.is_nan()).count()
+    }
+
+    /// The records `keep`, in that order.
+    pub(crate) fn select(&self, keep: &[usize]) -> Self {
+        Self {
+            names: self.names.clone(),
+            values: keep.iter().flat_map(|&i| self.record(i)).copied().collect(),
+            weights: keep.iter().map(|&i| self.weights[i]).collect(),
+        }
+    }
+
+    /// Weighted mean and variance of every variable over its observed values.
+    pub(crate) fn moments(&self) -> Vec<(f64, f64)> {
+        let d = self.n_variables();
+        let observed = |a: usize| {
+            (0..self.n_records()).filter_map(move |i| {
+                let x = self.values[i * d + a];
+                (!x.is_nan()).then_some((x, self.weights[i]))
+            })
+        };
+        (0..d)
+            .map(|a| {
+                let total: f64 = observed(a).map(|(_, w)| w).sum();
+                let mean = observed(a).map(|(x, w)| w * x).sum::<f64>() / total;
+                let variance = observed(a).map(|(x, w)| w * (x - mean).powi(2)).sum::<f64>();
+                (mean, variance / total)
+            })
+            .collect()
+    }
+
+    fn check_values(&self) -> Result<()> {
+        let d = self.n_variables();
+        for (at, value) in self.values.iter().enumerate() {
+            if value.is_infinite() {
+                return Err(data(format!(
+                    "record {} has an infinite value for variable {}; correct it or leave it \
+                     empty to mark it missing",
+                    at / d + 1,
+                    self.names[at % d]
+                )));
+            }
+        }
+        for i in 0..self.n_records() {
+            if self.record(i).iter().all(|v| v.is_nan()) {
+                return Err(data(format!("record {} has no observed value; leave it out", i + 1)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses weights that are negative, not finite, all zero, or of the wrong number.
+fn check_weights(weights: &[f64], n_records: usize) -> Result<()> {
+    if weights.len() != n_records {
+        return Err(data(format!(
+            "{} weights given for {n_records} records; give one weight for each record",
+            weights.len()
+        )));
+    }
+    if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+        return Err(data(format!(
+            "record {} has weight {}; weights must be zero or positive numbers",
+            i + 1,
+            weights[i]
+        )));
+    }
+    if weights.iter().all(|w| *w == 0.0) {
+        return Err(data("all weights are zero, so there is nothing to learn from".to_owned()));
+    }
+    Ok(())
+}
+
+/// A refusal of the data as a whole.
+pub(crate) fn data(reason: String) -> Error {
+    Error::Records { reason }
+}

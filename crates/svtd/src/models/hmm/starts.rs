@@ -1,0 +1,318 @@
+//! Deterministic starts of a hidden Markov model.
+//!
+//! 1. Moments of three consecutive symbols, and of three consecutive windows where states
+//!    persist ([`three_views`](super::three_views));
+//! 2. trigrams as a latent class model: previous, current and next symbol are three items that
+//!    are independent given the current state, exactly;
+//! 3. partitions of the observations, plain and averaged over three steps;
+//! 4. ten points of the Halton sequence for short series without a prior, where many maxima are
+//!    spurious and no start is reliable.
+//!
+//! The engine adds the ladder of splits.
+
+use super::chain::Chain;
+use super::model::HmmModel;
+use super::symbols::{MISSING, Symbols};
+use super::three_views::{TripleMoments, second_value};
+use super::trigrams;
+use crate::Method;
+use crate::linalg::Matrix;
+use crate::models::engine::{LatentModel, partition_responsibilities, pca_partition};
+use crate::moments::MAX_FEATURES;
+
+/// Lengths of windows that are tried as views.
+const WINDOWS: [usize; 4] = [3, 10, 30, 100];
+
+/// A window's second singular value must exceed its jackknife error this many times.
+const WINDOW_SIGNAL: f64 = 4.0;
+
+/// How much of an estimate a start believes; the rest is the overall law.
+const BELIEVED: f64 = 0.9;
+
+/// Below this `T k^2` fits without a prior also start at Halton points.
+const SHORT: usize = 20_000;
+const HALTON_STARTS: usize = 10;
+
+/// All starts that the data allow.
+pub(super) fn starts(model: &HmmModel, k: usize) -> Vec<(&'static str, Chain)> {
+    let mut found: Vec<(&'static str, Chain)> = Vec::new();
+    if let Some(symbols) = Symbols::new(model, k) {
+        if let Some(chain) = moments_of(model, &symbols, k, 1) {
+            found.push(("moments", chain));
+        }
+        if let Some(window) = best_window(model, &symbols)
+            && let Some(chain) = moments_of(model, &symbols, k, window)
+        {
+            found.push(("windows", chain));
+        }
+        if let Some(chain) = trigrams::start(model, &symbols, k) {
+            found.push(("trigrams", chain));
+        }
+    }
+    let features = model.step_features();
+    let mut averaged = features.clone();
+    averaged.add(1.0, &model.neighbour_sums(&features));
+    for (name, rows) in [("partition", &features), ("averaged partition", &averaged)] {
+        if let Some(labels) = pca_partition(rows, None, k, 20) {
+            let start = partition_responsibilities(&labels, k, BELIEVED);
+            found.push((name, model.parameters_from(&start)));
+        }
+    }
+    if model.prior == 0.0 && model.n_rows() * k * k < SHORT {
+        found.extend((0..HALTON_STARTS).map(|s| ("quasi-random", halton_chain(model, k, s))));
+    }
+    found
+}
+
+/// The three-view estimate with windows of `width` symbols, as a chain.
+fn moments_of(model: &HmmModel, symbols: &Symbols, k: usize, width: usize) -> Option<Chain> {
+    if symbols.n_symbols > MAX_FEATURES {
+        return None;
+    }
+    let moments = triples(model, symbols, width, |_| true)?;
+    let found = moments.decompose(k, Method::Joint)?;
+    let frequencies = symbols.frequencies();
+    Some(from_emissions(model, symbols, &clipped(&found.emissions, &frequencies), &found.weights))
+}
+
+/// Moments of three consecutive windows; `keep` chooses by the number of the triple.
+fn triples(
+    model: &HmmModel,
+    symbols: &Symbols,
+    width: usize,
+    keep: impl Fn(usize) -> bool,
+) -> Option<TripleMoments> {
+    let mut moments = TripleMoments::zeros(symbols.n_symbols);
+    let mut counted = 0.0;
+    let mut number = 0;
+    for steps in model.ranges() {
+        let own = &symbols.of[steps];
+        // Single symbols overlap; windows follow each other, so that no symbol is in two views.
+        for start in (0..own.len()).step_by(width.div_ceil(2)) {
+            let Some(window) = own.get(start..start + 3 * width) else { break };
+            number += 1;
+            if !keep(number - 1) || window.contains(&MISSING) {
+                continue;
+            }
+            let views: Vec<Vec<(usize, f64)>> = window.chunks(width).map(shares).collect();
+            moments.add([&views[0], &views[1], &views[2]], 1.0);
+            counted += 1.0;
+        }
+    }
+    (counted > 0.0).then(|| moments.scaled(1.0 / counted))
+}
+
+/// Shares of the symbols of a window.
+fn shares(window: &[u32]) -> Vec<(usize, f64)> {
+    let mut sorted: Vec<usize> = window.iter().map(|&s| s as usize).collect();
+    sorted.sort_unstable();
+    let one = 1.0 / window.len() as f64;
+    sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64 * one)).collect()
+}
+
+/// The window whose second singular value stands highest above its jackknife error.
+fn best_window(model: &HmmModel, symbols: &Symbols) -> Option<usize> {
+    const GROUPS: usize = 10;
+    if symbols.n_symbols > MAX_FEATURES {
+        return None;
+    }
+    let mut best: Option<(f64, usize)> = None;
+    for width in WINDOWS {
+        if model.n_rows() < 60 * width {
+            continue;
+        }
+        let value = |keep: &dyn Fn(usize) -> bool| {
+            triples(model, symbols, width, keep).map(|m| second_value(&m.first_third))
+        };
+        // Blocks of consecutive windows, so that dependence between neighbours stays inside.
+        let block = (model.n_rows() / width.div_ceil(2)).div_ceil(GROUPS).max(1);
+        let whole = value(&|_| true)?;
+        let without: Vec<f64> =
+            (0..GROUPS).filter_map(|g| value(&|number| number / block != g)).collect();
+        let n = without.len() as f64;
+        let mean = without.iter().sum::<f64>() / n;
+        let error =
+            ((n - 1.0) / n * without.iter().map(|v| (v - mean).powi(2)).sum::<f64>()).sqrt();
+        let signal = whole / error.max(1e-300);
+        if signal > WINDOW_SIGNAL && best.is_none_or(|(most, _)| signal > most) {
+            best = Some((signal, width));
+        }
+    }
+    best.map(|(_, width)| width)
+}
+
+/// Estimated emissions as probabilities, drawn a tenth towards the overall law.
+pub(super) fn clipped(emissions: &Matrix, frequencies: &[f64]) -> Matrix {
+    let mut laws = emissions.clone();
+    for j in 0..laws.n_columns() {
+        let column = laws.column_mut(j);
+        column.iter_mut().for_each(|x| *x = x.max(0.0));
+        let total: f64 = column.iter().sum();
+        for (x, m) in column.iter_mut().zip(frequencies) {
+            let law = if total > 0.0 { *x / total } else { *m };
+            *x = BELIEVED * law + (1.0 - BELIEVED) * m;
+        }
+    }
+    laws
+}
+
+/// A chain whose states emit symbols by given laws; transitions from counts of pairs.
+pub(super) fn from_emissions(
+    model: &HmmModel,
+    symbols: &Symbols,
+    laws: &Matrix,
+    weights: &[f64],
+) -> Chain {
+    let k = laws.n_columns();
+    let joint = joint_transitions(&symbols.bigrams(model), laws);
+    let least = 0.1 / k as f64;
+    let weights: Vec<f64> = weights.iter().map(|w| w.max(least)).collect();
+    let total: f64 = weights.iter().sum();
+    let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
+    // States of a step given its symbol alone.
+    let posterior = Matrix::from_fn(symbols.of.len(), k, |t, j| {
+        if symbols.of[t] == MISSING {
+            return shares[j];
+        }
+        let s = symbols.of[t] as usize;
+        let all: f64 = (0..k).map(|c| shares[c] * laws[(s, c)]).sum();
+        if all > 0.0 { shares[j] * laws[(s, j)] / all } else { shares[j] }
+    });
+    let pairs: Vec<f64> =
+        (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|ij| joint[ij]).collect();
+    let steps = model.n_rows() as f64;
+    let scaled: Vec<f64> = pairs.iter().map(|x| x * steps).collect();
+    let initial: Vec<f64> = shares.iter().map(|w| w * model.ranges().len() as f64).collect();
+    let row_weights = model.weights_of(&posterior);
+    let mut chain = model.maximised(&initial, &scaled, &row_weights, model.prior.max(1.0));
+    if symbols.are_categories {
+        for j in 0..k {
+            chain.emission_mut(j).copy_from_slice(laws.column(j));
+        }
+    }
+    chain
+}
+
+/// `Q` with `M Q M'` near the frequencies of pairs: fifty multiplicative steps.
+fn joint_transitions(bigrams: &Matrix, laws: &Matrix) -> Matrix {
+    let k = laws.n_columns();
+    let total: f64 = bigrams.values().iter().sum::<f64>().max(1.0);
+    let mut q =
+        Matrix::from_fn(k, k, |i, j| (if i == j { 0.5 } else { 0.0 } + 0.5 / k as f64) / k as f64);
+    let transposed = laws.transpose();
+    for _ in 0..50 {
+        let mut ratio = laws.times(&q).times(&transposed);
+        for (value, count) in ratio.values_mut().iter_mut().zip(bigrams.values()) {
+            *value = if *count > 0.0 { count / total / value.max(1e-300) } else { 0.0 };
+        }
+        let update = transposed.times(&ratio).times(laws);
+        q.values_mut().iter_mut().zip(update.values()).for_each(|(x, u)| *x *= u);
+    }
+    q
+}
+
+/// A chain at point `s` of the Halton sequence: laws `-log u`, normalised; states of numbers
+/// through laws of their bins.
+fn halton_chain(model: &HmmModel, k: usize, s: usize) -> Chain {
+    const SKIPPED: usize = 20;
+    let index = SKIPPED + s + 1;
+    let mut primes = Primes::default();
+    let mut law = |n: usize| -> Vec<f64> {
+        let raw: Vec<f64> =
+            (0..n).map(|_| -radical_inverse(index, primes.next_prime()).ln()).collect();
+        let total: f64 = raw.iter().sum();
+        raw.iter().map(|x| x / total).collect()
+    };
+    let width = model.observations.layout.width();
+    let mut chain = Chain::zeros(k, width);
+    let initial = law(k);
+    chain.initial_mut().copy_from_slice(&initial);
+    for i in 0..k {
+        let row = law(k);
+        chain.transitions_mut()[i * k..(i + 1) * k].copy_from_slice(&row);
+    }
+    let symbols = Symbols::new(model, k);
+    match symbols {
+        Some(symbols) => {
+            let columns: Vec<Vec<f64>> = (0..k).map(|_| law(symbols.n_symbols)).collect();
+            let laws = Matrix::from_fn(symbols.n_symbols, k, |x, j| columns[j][x]);
+            let frequencies = symbols.frequencies();
+            if symbols.are_categories {
+                for j in 0..k {
+                    chain.emission_mut(j).copy_from_slice(laws.column(j));
+                }
+            } else {
+                // Laws of bins relative to how often bins occur say which state a step is in.
+                let posterior = Matrix::from_fn(symbols.of.len(), k, |t, j| {
+                    let x = symbols.of[t];
+                    if x == MISSING {
+                        return 1.0 / k as f64;
+                    }
+                    let row = |c: usize| laws[(x as usize, c)] / frequencies[x as usize].max(1e-9);
+                    row(j) / (0..k).map(row).sum::<f64>()
+                });
+                let weights = model.weights_of(&posterior);
+                model.observations.maximise(&weights, &mut chain, model.prior.max(1.0));
+            }
+        }
+        None => {
+            let uniform = vec![1.0 / k as f64; model.observations.n_rows() * k];
+            model.observations.maximise(&uniform, &mut chain, 1.0);
+        }
+    }
+    chain
+}
+
+/// The digits of `index` in base `base`, mirrored behind the point.
+fn radical_inverse(mut index: usize, base: usize) -> f64 {
+    let (mut value, mut place) = (0.0, 1.0 / base as f64);
+    while index > 0 {
+        value += (index % base) as f64 * place;
+        index /= base;
+        place /= base as f64;
+    }
+    value
+}
+
+/// Prime numbers in turn.
+#[derive(Default)]
+struct Primes {
+    found: Vec<usize>,
+}
+
+impl Primes {
+    fn next_prime(&mut self) -> usize {
+        let mut candidate = self.found.last().map_or(2, |p| p + 1);
+        while self.found.iter().any(|p| candidate % p == 0) {
+            candidate += 1;
+        }
+        self.found.push(candidate);
+        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_halton_sequence_begins_as_known() {
+        let two: Vec<f64> = (1..=4).map(|i| radical_inverse(i, 2)).collect();
+        assert_eq!(two, [0.5, 0.25, 0.75, 0.125]);
+        assert!((radical_inverse(5, 3) - 7.0 / 9.0).abs() < 1e-15);
+        let mut primes = Primes::default();
+        let first: Vec<usize> = (0..6).map(|_| primes.next_prime()).collect();
+        assert_eq!(first, [2, 3, 5, 7, 11, 13]);
+    }
+
+    #[test]
+    fn transitions_are_recovered_when_emissions_are_known() {
+        let laws = Matrix::from_columns(3, 2, vec![0.7, 0.2, 0.1, 0.1, 0.3, 0.6]);
+        let q = Matrix::from_columns(2, 2, vec![0.35, 0.15, 0.15, 0.35]);
+        let bigrams = laws.times(&q).times(&laws.transpose());
+        let found = joint_transitions(&bigrams, &laws);
+        let difference =
+            found.values().iter().zip(q.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference < 0.02, "{difference}");
+    }
+}

@@ -1,0 +1,230 @@
+//! Sequences from a long table: a row for each step.
+
+use serde::{Deserialize, Serialize};
+
+use super::sequences::{Emissions, Sequences};
+use crate::error::Result;
+use crate::models::gaussian::data;
+use crate::models::table::{Column, Table, as_number};
+
+/// Whole numbers of more different values than this are counts, of fewer are categories.
+const MAX_CODES: usize = 10;
+
+/// Which columns of a table hold what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SequenceColumns {
+    /// The column that tells sequences apart; one sequence if none.
+    pub sequence: Option<String>,
+    /// The column by which the steps of a sequence are ordered; as they stand if none.
+    pub order: Option<String>,
+    /// The columns that were observed; all others if none are named.
+    pub values: Vec<String>,
+}
+
+/// Sequences of a table, and the row of every step.
+#[derive(Clone, Debug)]
+pub struct SequenceTable {
+    /// The sequences.
+    pub sequences: Sequences,
+    /// The row of the table that each step stands in.
+    pub rows: Vec<usize>,
+    /// What was done that the user should know of.
+    pub notes: Vec<String>,
+}
+
+impl SequenceColumns {
+    /// The sequences of a table. Without `emissions`, labels are categories, numbers with a
+    /// fraction or a sign are Gaussian, whole numbers are counts, or categories where there are
+    /// at most ten of them.
+    ///
+    /// # Errors
+    /// When a column is not there, an order is repeated or missing, or a value does not fit.
+    pub fn read(&self, table: &Table, emissions: Option<Emissions>) -> Result<SequenceTable> {
+        let columns = self.value_columns(table)?;
+        let emissions = emissions.unwrap_or_else(|| guessed(&columns));
+        let categories = match emissions {
+            Emissions::Categorical => columns.iter().map(|column| labels(column)).collect(),
+            _ => vec![Vec::new(); columns.len()],
+        };
+        self.read_as(table, emissions, &columns, categories)
+    }
+
+    /// The sequences of another table, with the categories of a model.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and when a category was never seen.
+    pub fn read_like(
+        &self,
+        table: &Table,
+        emissions: Emissions,
+        names: &[String],
+        categories: &[Vec<String>],
+    ) -> Result<SequenceTable> {
+        let columns: Vec<&Column> =
+            names.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+        self.read_as(table, emissions, &columns, categories.to_vec())
+    }
+
+    fn value_columns<'a>(&self, table: &'a Table) -> Result<Vec<&'a Column>> {
+        if !self.values.is_empty() {
+            return self.values.iter().map(|name| table.column(name)).collect();
+        }
+        let taken = [self.sequence.as_deref(), self.order.as_deref()];
+        let others = table.columns().iter().filter(|c| !taken.contains(&Some(c.name())));
+        let found: Vec<&Column> = others.collect();
+        if found.is_empty() {
+            return Err(data("the table has no column of observations".to_owned()));
+        }
+        Ok(found)
+    }
+
+    fn read_as(
+        &self,
+        table: &Table,
+        emissions: Emissions,
+        columns: &[&Column],
+        categories: Vec<Vec<String>>,
+    ) -> Result<SequenceTable> {
+        let (rows, lengths, notes) = self.arranged(table)?;
+        let mut values = Vec::with_capacity(rows.len() * columns.len());
+        let cells: Vec<Vec<f64>> = columns
+            .iter()
+            .zip(&categories)
+            .map(|(column, own)| match emissions {
+                Emissions::Categorical => codes(column, own),
+                _ => column.numbers(),
+            })
+            .collect::<Result<_>>()?;
+        for &row in &rows {
+            values.extend(cells.iter().map(|column| column[row]));
+        }
+        let names = columns.iter().map(|column| column.name().to_owned()).collect();
+        let mut sequences =
+            Sequences::new(emissions, columns.len(), values, lengths)?.with_names(names)?;
+        if emissions == Emissions::Categorical {
+            sequences = sequences.with_categories(categories)?;
+        }
+        Ok(SequenceTable { sequences, rows, notes })
+    }
+
+    /// Rows in the order of their sequences and steps, and the length of each sequence.
+    fn arranged(&self, table: &Table) -> Result<(Vec<usize>, Vec<usize>, Vec<String>)> {
+        let n = table.n_rows();
+        if n == 0 {
+            return Err(data("the table has no rows; is it the right file?".to_owned()));
+        }
+        let key = match &self.sequence {
+            None => vec![0; n],
+            Some(name) => {
+                let column = table.column(name)?;
+                if let Some(row) = (0..n).find(|&row| column.label(row).is_none()) {
+                    return Err(data(format!(
+                        "row {} has no value in column {name}, so its sequence is not known",
+                        row + 1
+                    )));
+                }
+                column.codes().to_vec()
+            }
+        };
+        let place = match &self.order {
+            None => (0..n).map(|row| row as f64).collect(),
+            Some(name) => order_places(table.column(name)?)?,
+        };
+        let mut rows: Vec<usize> = (0..n).collect();
+        rows.sort_by(|&a, &b| key[a].cmp(&key[b]).then(place[a].total_cmp(&place[b])));
+        let mut notes = Vec::new();
+        let mut lengths = Vec::new();
+        let mut moved = false;
+        for group in rows.chunk_by(|&a, &b| key[a] == key[b]) {
+            lengths.push(group.len());
+            moved |= group.windows(2).any(|pair| pair[0] > pair[1]);
+            if let Some(pair) = group.windows(2).find(|pair| place[pair[0]] == place[pair[1]]) {
+                return Err(self.repeated(table, pair[1]));
+            }
+        }
+        if moved && let Some(order) = &self.order {
+            notes.push(format!("rows were not in the order of {order}; they were sorted by it"));
+        }
+        Ok((rows, lengths, notes))
+    }
+
+    fn repeated(&self, table: &Table, row: usize) -> crate::Error {
+        let label = |name: &Option<String>| {
+            let column = name.as_ref().and_then(|name| table.column(name).ok());
+            column.and_then(|column| column.label(row)).unwrap_or("1").to_owned()
+        };
+        data(format!(
+            "sequence {} has two steps with {} {}; give every step its own",
+            label(&self.sequence),
+            self.order.as_deref().unwrap_or("order"),
+            label(&self.order)
+        ))
+    }
+}
+
+/// Numbers by size, other labels in alphabetical order (dates written year first among them).
+fn order_places(column: &Column) -> Result<Vec<f64>> {
+    if let Some(row) =
+        column.codes().iter().position(|&c| column.labels().get(c as usize).is_none())
+    {
+        return Err(data(format!(
+            "row {} has no value in column {}, so its place is not known",
+            row + 1,
+            column.name()
+        )));
+    }
+    if column.labels().iter().all(|label| as_number(label).is_some()) {
+        return column.numbers();
+    }
+    let mut sorted: Vec<&String> = column.labels().iter().collect();
+    sorted.sort();
+    let place = |code: u32| sorted.binary_search(&&column.labels()[code as usize]).unwrap_or(0);
+    Ok(column.codes().iter().map(|&code| place(code) as f64).collect())
+}
+
+/// Labels of a column: numbers by size, others in alphabetical order.
+fn labels(column: &Column) -> Vec<String> {
+    let mut labels: Vec<String> = column.labels().to_vec();
+    if labels.iter().all(|label| as_number(label).is_some()) {
+        labels.sort_by(|a, b| {
+            let (x, y) = (as_number(a).unwrap_or(0.0), as_number(b).unwrap_or(0.0));
+            x.total_cmp(&y).then(a.cmp(b))
+        });
+    } else {
+        labels.sort();
+    }
+    labels
+}
+
+/// The place of every cell among known labels, NaN where missing.
+fn codes(column: &Column, known: &[String]) -> Result<Vec<f64>> {
+    let mut places = Vec::with_capacity(column.labels().len());
+    for label in column.labels() {
+        let Some(place) = known.iter().position(|k| k == label) else {
+            return Err(data(format!(
+                "column {} holds {label:?}, a category that the model has never seen; it knows {}",
+                column.name(),
+                known.iter().take(10).cloned().collect::<Vec<_>>().join(", ")
+            )));
+        };
+        places.push(place as f64);
+    }
+    let place = |&code: &u32| places.get(code as usize).copied().unwrap_or(f64::NAN);
+    Ok(column.codes().iter().map(place).collect())
+}
+
+/// The emissions that the cells look like.
+fn guessed(columns: &[&Column]) -> Emissions {
+    let numbers: Vec<Option<f64>> =
+        columns.iter().flat_map(|column| column.labels()).map(|label| as_number(label)).collect();
+    let whole = |x: &Option<f64>| x.is_some_and(|x| x >= 0.0 && x.fract() == 0.0);
+    if numbers.iter().any(Option::is_none) {
+        Emissions::Categorical
+    } else if !numbers.iter().all(whole) {
+        Emissions::Gaussian
+    } else if columns.iter().all(|column| column.labels().len() <= MAX_CODES) {
+        Emissions::Categorical
+    } else {
+        Emissions::Poisson
+    }
+}

@@ -1,0 +1,6 @@
+//! The target `fit` under libFuzzer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| svtd_fuzz::fit(bytes));

@@ -1,0 +1,6 @@
+//! The target `tokenizer` under libFuzzer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| svtd_fuzz::tokenizer(bytes));
