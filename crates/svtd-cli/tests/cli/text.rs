@@ -378,14 +378,11 @@ fn too_few_documents_are_told() {
         ("one --min-df 1", "one: "),
         ("empty.txt", "empty.txt: the file is empty"),
         ("empty.txt --format lines", "empty.txt: the file is empty"),
-        (
-            "blank.txt --format lines",
-            "blank.txt: the file holds nothing but blanks",
-        ),
+        ("blank.txt --format lines", "blank.txt: the file holds nothing but blanks"),
         ("one.txt", "one.txt: every word was dropped ("),
         ("one.txt --min-df 1", "one.txt: "),
         ("same.txt", "same.txt: the corpus shows 1 topic, not 2"),
-        ("empty.jsonl", "empty.jsonl: the file is empty"),
+        ("empty.jsonl", "empty.jsonl: the file holds nothing but blanks"),
         ("missing.txt", "missing.txt: "),
     ] {
         let code = if line.starts_with("missing") { 2 } else { 1 };
