@@ -107,7 +107,7 @@ fn run(target: &Target, asked: &Asked, seconds: f64) -> bool {
     loop {
         let over = match asked.runs {
             Some(runs) => n >= runs,
-            None => n % STRETCH == 0 && began.elapsed().as_secs_f64() >= seconds,
+            None => n.is_multiple_of(STRETCH) && began.elapsed().as_secs_f64() >= seconds,
         };
         if over {
             break;

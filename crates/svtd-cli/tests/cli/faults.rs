@@ -125,7 +125,7 @@ fn a_kill_at_any_moment_leaves_every_file_whole_and_the_next_write_clears_the_re
         let (line, files) = WRITERS[at];
         for name in files {
             // Half of the time there is an old file to replace.
-            if kill / WRITERS.len() % 2 == 0 {
+            if (kill / WRITERS.len()).is_multiple_of(2) {
                 let _ = fs::remove_file(w.path(name));
             }
         }

@@ -493,7 +493,7 @@ mod tests {
         let gram = source.word_topic.transpose_times(&scaled);
         let dual = scaled.times(&positive_inverse(&gram).unwrap());
         let (corpus, mixtures) = source.lda(1.0).draw(20_000, &Lengths::Fixed(40), 9);
-        for j in 0..3 {
+        for (j, spread) in spreads.iter().enumerate() {
             let b = dual.column(j);
             for l in 0..3 {
                 let own = dot(source.word_topic.column(l), b);
@@ -505,7 +505,7 @@ mod tests {
                     sum += mixtures[(d, l)] * t * t;
                     weight += mixtures[(d, l)];
                 }
-                let ratio = spreads[j].squares[l] / (sum / weight);
+                let ratio = spread.squares[l] / (sum / weight);
                 assert!((ratio - 1.0).abs() < 0.05, "{j} {l}: {ratio}");
             }
         }
