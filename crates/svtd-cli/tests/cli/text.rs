@@ -378,10 +378,7 @@ fn too_few_documents_are_told() {
         ("one --min-df 1", "one: "),
         ("empty.txt", "empty.txt: the file is empty"),
         ("empty.txt --format lines", "empty.txt: the file is empty"),
-        (
-            "blank.txt --format lines",
-            "blank.txt: the file holds nothing but blanks",
-        ),
+        ("blank.txt --format lines", "blank.txt: the file holds nothing but blanks"),
         ("one.txt", "one.txt: every word was dropped ("),
         ("one.txt --min-df 1", "one.txt: "),
         ("same.txt", "same.txt: the corpus shows 1 topic, not 2"),
