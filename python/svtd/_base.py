@@ -49,10 +49,37 @@ def raise_not_fitted(estimator: object) -> NoReturn:
     raise NotFittedError(sentence)
 
 
-def check_is_fitted(estimator: object, attribute: str) -> None:
-    """Refuses an estimator that has not learned this attribute."""
-    if attribute not in vars(estimator):
+def check_is_fitted(estimator: object, attribute: Optional[str] = None) -> None:
+    """Refuses an estimator that has not learned this attribute, or any."""
+    learned = vars(estimator)
+    if attribute is None:
+        known = any(name.endswith("_") and not name.startswith("_") for name in learned)
+    else:
+        known = attribute in learned
+    if not known:
         raise_not_fitted(estimator)
+
+
+def validate_data(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
+    """A table of numbers, checked by scikit-learn if it is there and by the least that works if not.
+
+    For estimators of real numbers; counts are checked by ``_tables``.
+    """
+    try:
+        from sklearn.utils.validation import validate_data as theirs
+    except ImportError:
+        table = np.asarray(X, dtype=options.get("dtype"))
+        if table.ndim != 2 or 0 in table.shape:
+            raise ValueError(f"expected a table of rows and columns, got shape {table.shape}") from None
+        if reset:
+            estimator.n_features_in_ = table.shape[1]
+        elif table.shape[1] != estimator.n_features_in_:
+            raise ValueError(
+                f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
+            ) from None
+        return table
+    return theirs(estimator, X, reset=reset, **options)
 
 
 def warn_of_old_sklearn() -> None:
@@ -130,12 +157,11 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+        from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(
             estimator_type=None,
             target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(),
             input_tags=InputTags(),
         )
 
@@ -165,6 +191,13 @@ class Transformer(Estimator):
         # scikit-learn's own name for it, which its clone carries over.
         self._sklearn_output_config = {"transform": transform}
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
 
     def _output(self) -> str:
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
@@ -246,5 +279,6 @@ __all__ = [
     "NotFittedError",
     "Transformer",
     "check_is_fitted",
+    "validate_data",
     "warn_of_old_sklearn",
 ]

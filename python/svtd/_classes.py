@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _frames
-from ._base import BaseEstimator, check_is_fitted
+from ._base import Estimator, check_is_fitted
 from ._svtd import RecordModel, fit_classes, fit_raters, load_records, restore_records
 from ._svtd import n_threads as _n_threads
 
@@ -56,7 +56,7 @@ def _is_missing(cell: Any) -> bool:
         return True
 
 
-class LatentClass(BaseEstimator):
+class LatentClass(Estimator):
     """Latent class analysis: hidden groups among records, and how each group answers.
 
     The search is deterministic: it draws no random number, reaches as high as the best of ten
@@ -207,7 +207,7 @@ class LatentClass(BaseEstimator):
         ndarray of shape (n_samples,)
             Numbers of classes.
         """
-        return self._infer(X)["class"] - 1
+        return np.asarray(self._infer(X)["class"] - 1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class for every record.
@@ -421,7 +421,8 @@ class LatentClass(BaseEstimator):
         content = state.pop("_bytes", None)
         self.__dict__.update(state)
         if content is not None:
-            self._model = restore_records(content)
+            restored: Any = restore_records(content)
+            self._model = restored
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,9 +14,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._base import HAS_SKLEARN, BaseEstimator, check_is_fitted, validate_data
-from ._estimators import _seed
+from ._base import Estimator, check_is_fitted, validate_data
 from ._models import estimator_threads, names_of, number_of_components, tell_notes
+from ._parameters import seed as _seed
 from ._svtd import gaussian_fit, gaussian_infer, gaussian_sample
 
 _SHAPES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = {
 _said = False
 
 
-class GaussianMixture(BaseEstimator):
+class GaussianMixture(Estimator):
     """A Gaussian mixture, found without a random start.
 
     Parameters
@@ -94,6 +94,9 @@ warm_start, verbose, verbose_interval
     >>> sorted(mixture.means_.ravel().round(1).tolist())
     [0.0, 5.0]
     """
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
 
     def __init__(
         self,
@@ -205,7 +208,7 @@ warm_start, verbose, verbose_interval
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable component of every record."""
-        return self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every component for every record, from its observed values."""
@@ -222,7 +225,7 @@ warm_start, verbose, verbose_interval
 
     def aic(self, X: Any) -> float:
         """Akaike's criterion on `X`; the smaller, the better."""
-        return -2 * float(self.score_samples(X).sum()) + 2 * self.criteria_["n_parameters"]
+        return float(-2 * self.score_samples(X).sum() + 2 * self.criteria_["n_parameters"])
 
     def bic(self, X: Any) -> float:
         """The Bayesian information criterion on `X`; the smaller, the better."""
@@ -248,7 +251,7 @@ warm_start, verbose, verbose_interval
         """Factors of the precisions as scikit-learn has them."""
         check_is_fitted(self, "weights_")
         if self.covariance_type in ("diag", "spherical"):
-            return 1.0 / np.sqrt(self.covariances_)
+            return np.asarray(1.0 / np.sqrt(self.covariances_))
         lower = np.linalg.cholesky(self._every_covariance())
         factors = np.linalg.inv(lower).transpose(0, 2, 1)
         return factors[0] if self.covariance_type == "tied" else factors
@@ -312,13 +315,11 @@ warm_start, verbose, verbose_interval
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
 
-    if HAS_SKLEARN:
-
-        def __sklearn_tags__(self) -> Any:
-            tags = super().__sklearn_tags__()
-            tags.input_tags.allow_nan = True
-            tags.estimator_type = "density_estimator"
-            return tags
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.estimator_type = "density_estimator"
+        return tags
 
 
 def _changed(value: Any, usual: Any) -> bool:
@@ -339,7 +340,7 @@ def _weights(sample_weight: Any, n: int) -> Optional[np.ndarray]:
 def _as_sklearn(covariance_type: str, matrices: np.ndarray) -> np.ndarray:
     """Covariance matrices in the shape that scikit-learn gives them."""
     if covariance_type == "tied":
-        return matrices[0]
+        return np.asarray(matrices[0])
     if covariance_type == "diag":
         return np.diagonal(matrices, axis1=1, axis2=2).copy()
     if covariance_type == "spherical":

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from ._base import HAS_SKLEARN, BaseEstimator, check_is_fitted
-from ._estimators import _seed
+from ._base import Estimator, check_is_fitted
 from ._models import estimator_threads, number_of_components, tell_notes
+from ._parameters import seed as _seed
 from ._svtd import hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score
 
 
@@ -28,7 +28,7 @@ class Forecast(NamedTuple):
     """Probabilities of categories or symbols, mean counts or means, steps ahead x numbers."""
 
 
-class HMM(BaseEstimator):
+class HMM(Estimator):
     """A hidden Markov model, found without a random start.
 
     Parameters
@@ -91,6 +91,10 @@ class HMM(BaseEstimator):
     >>> sorted(round(float(p), 1) for p in model.emissionprob_[:, 2:].sum(axis=1))
     [0.0, 1.0]
     """
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
+    categories_: list[Any]
 
     def __init__(
         self,
@@ -246,11 +250,11 @@ class HMM(BaseEstimator):
     def get_stationary_distribution(self) -> np.ndarray:
         """The law of states in the long run."""
         check_is_fitted(self, "transmat_")
-        return self.stationary_
+        return np.asarray(self.stationary_)
 
     def aic(self, X: Any, lengths: Optional[Sequence[int]] = None) -> float:
         """Akaike's criterion on `X`; the smaller, the better."""
-        return -2 * self.score(X, lengths=lengths) + 2 * self.criteria_["n_parameters"]
+        return float(-2 * self.score(X, lengths=lengths) + 2 * self.criteria_["n_parameters"])
 
     def bic(self, X: Any, lengths: Optional[Sequence[int]] = None) -> float:
         """The Bayesian information criterion on `X`; the smaller, the better."""
@@ -287,7 +291,7 @@ class HMM(BaseEstimator):
         else:
             theirs = hmm.CategoricalHMM(k)
             theirs.emissionprob_ = self.emissionprob_.copy()
-            theirs.n_features = self.emissionprob_.shape[1]
+            theirs.n_features = np.asarray(self.emissionprob_).shape[1]
         theirs.startprob_ = self._first_law()
         theirs.transmat_ = self.transmat_.copy()
         return theirs
@@ -298,7 +302,7 @@ class HMM(BaseEstimator):
         learned = self.first_state == "learned" or (
             self.first_state == "auto" and self._n_sequences >= 20
         )
-        return (self.startprob_ if learned else self.stationary_).copy()
+        return np.array(self.startprob_ if learned else self.stationary_)
 
     def _arrays(self) -> dict[str, Any]:
         return {
@@ -371,12 +375,10 @@ class HMM(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transmat_")
 
-    if HAS_SKLEARN:
-
-        def __sklearn_tags__(self) -> Any:
-            tags = super().__sklearn_tags__()
-            tags.input_tags.allow_nan = True
-            return tags
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 def _lengths(y: Any, lengths: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
@@ -422,7 +424,7 @@ def _table(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[i
 
 def _missing(column: np.ndarray) -> np.ndarray:
     if column.dtype.kind == "f":
-        return np.isnan(column)
+        return np.asarray(np.isnan(column))
     if column.dtype.kind == "O":
         return np.array([x is None or x != x for x in column], dtype=bool)
     return np.zeros(len(column), dtype=bool)

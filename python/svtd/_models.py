@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numbers
-import os
 import warnings
 from typing import Any, Optional
 
-from ._svtd import n_threads
+from ._parameters import threads
 
 
 def number_of_components(k: Any) -> Optional[int]:
@@ -21,10 +20,7 @@ def number_of_components(k: Any) -> Optional[int]:
 
 def estimator_threads(estimator: Any) -> int:
     """The number of threads that an estimator may use."""
-    if estimator.n_jobs is not None:
-        return n_threads(int(estimator.n_jobs))
-    allowed = os.environ.get("OMP_NUM_THREADS", "")
-    return int(allowed) if allowed.isdecimal() and int(allowed) > 0 else n_threads(-1)
+    return threads(estimator.n_jobs)
 
 
 def names_of(estimator: Any) -> list[str]:

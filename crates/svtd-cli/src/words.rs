@@ -71,13 +71,13 @@ fn write_choice(out: &mut dyn Write, choice: &WordChoice, top: usize) -> io::Res
     if choice.dropped.is_empty() {
         return writeln!(out, "nothing was dropped");
     }
-    writeln!(out, "\n{:<34} {:>9} {:>12}  most frequent", "dropped", "words", "occurrences")?;
+    writeln!(out, "\n{:<38} {:>9} {:>12}  most frequent", "dropped", "words", "occurrences")?;
     for dropped in &choice.dropped {
         let examples = dropped.examples.iter().take(top);
         let examples: Vec<String> = examples.map(|(word, _)| printable(word)).collect();
         let why = why(dropped.reason, asked);
         let (words, occurrences) = (dropped.n_words, dropped.n_tokens);
-        writeln!(out, "{why:<34} {words:>9} {occurrences:>12}  {}", examples.join(" "))?;
+        writeln!(out, "{why:<38} {words:>9} {occurrences:>12}  {}", examples.join(" "))?;
     }
     Ok(())
 }

@@ -38,12 +38,12 @@ pub fn in_script(json: &str) -> String {
 /// What stands for a character that cannot be shown.
 const UNSHOWN: char = '\u{fffd}';
 
-/// Text that can be shown: controls, and signs that turn the direction of what follows, are
-/// replaced; what is longer than `most` characters is cut.
+/// Text that can be shown: controls, line separators, and signs that turn the direction of what
+/// follows, are replaced; what is longer than `most` characters is cut.
 pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
     let odd = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}')
+            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}')
     };
     let cut = text.char_indices().nth(most).map(|(at, _)| at);
     if cut.is_none() && !text.contains(odd) {

@@ -185,7 +185,7 @@ fn wrong_options_are_told_in_one_line() {
         ("good.txt -k 2 --threads -1", "from 1 to 1024"),
         ("good.txt -k 2 --seed -1", "a whole number from 0"),
         ("good.txt -k 2 --seed 18446744073709551616", "a whole number from 0"),
-        ("good.txt -k 2 --model hmm", "lda, single-topic"),
+        ("good.txt -k 2 --model topics", "lda, single-topic"),
         ("good.txt -k 2 --method nosuch", "joint, svtd"),
         ("good.txt -k 2 --weights heavy", "optimal, paper, zou, three-words"),
         ("good.txt -k 2 --whitening white", "scaled, plain"),

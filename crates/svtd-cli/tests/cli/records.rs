@@ -147,7 +147,13 @@ fn raters_are_learned_from_a_long_table() {
     let accuracy = |r: usize| value["raters"][r]["accuracy"].as_f64().unwrap();
     assert!(accuracy(0) > accuracy(1) && accuracy(1) > accuracy(2), "{value}");
     let truth = w.must("infer raters.svtd ratings.csv -q").stdout;
-    assert!(truth.starts_with("item,label,cat,dog\n0,cat,"), "{truth}");
+<<<<<<< HEAD
+    assert!(truth.starts_with("item,label,cat,dog\n0,"), "{truth}");
+    // Two of three slip on the first item; on the next two nobody does.
+    assert!(truth.contains("\n1,dog,") && truth.contains("\n2,cat,"), "{truth}");
+=======
+    assert!(truth.starts_with("item,label,cat,dog\n") && truth.contains("\n1,dog,"), "{truth}");
+>>>>>>> refs/heads/classes
 }
 
 #[test]

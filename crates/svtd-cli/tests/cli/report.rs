@@ -156,11 +156,12 @@ fn names_are_kept_in_the_model_and_shown_everywhere() {
     );
     let long = w.must("infer m.svtd docword.lda.txt --top 1").stdout;
     assert!(long.starts_with("document,topic,name,share\n"), "{long:.80}");
-    w.must("export m.svtd --to csv -o m.csv");
-    assert!(
-        w.text("m.topics.csv").contains("Sea & sky")
-            || w.names().iter().any(|n| n.contains("topics"))
-    );
+    let exported = w.must("export m.svtd --to json").stdout;
+    let exported: Value = serde_json::from_str(&exported).unwrap();
+    assert_eq!(exported["topics"][0]["name"], "Sea & sky");
+    w.must("export m.svtd --to csv -o m");
+    let tables = w.names().into_iter().filter(|name| name.ends_with("topics.csv"));
+    assert!(tables.map(|name| w.text(&name)).any(|table| table.contains("Sea & sky")));
     w.must("report m.svtd -o m.html");
     assert!(w.text("m.html").contains("Sea &amp; sky"));
     let shown: Value = serde_json::from_str(&w.must("names m.svtd --json").stdout).unwrap();
@@ -181,7 +182,7 @@ fn requests_that_cannot_be_met_are_one_sentence() {
     for (line, code, part) in [
         ("names m.svtd two.json", 1, "2 names for a model of 4 topics"),
         ("names m.svtd odd.json", 1, "expected a name or null for topic 1"),
-        ("names m.svtd lone.json", 1, "surrogate"),
+        ("names m.svtd lone.json", 1, "hex escape"),
         ("names m.svtd no.json", 1, "expected JSON"),
         ("names m.svtd none.json", 2, "no such file"),
         ("report m.svtd -o p.html --time year", 2, "--time names a column of the documents"),

@@ -173,8 +173,7 @@ fn a_fit_takes_the_memory_that_was_foretold() {
             most = peak(child.id()).unwrap_or(most).max(most);
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        // The program itself takes some.
-        let ratio = most / (foretold + 20e6);
+        let ratio = most / foretold;
         assert!((0.5..2.0).contains(&ratio), "{flags}: {foretold} foretold, {most} taken");
     }
 }

@@ -382,7 +382,7 @@ fn too_few_documents_are_told() {
         ("one.txt", "one.txt: every word was dropped ("),
         ("one.txt --min-df 1", "one.txt: "),
         ("same.txt", "same.txt: the corpus shows 1 topic, not 2"),
-        ("empty.jsonl", "empty.jsonl: the file is empty"),
+        ("empty.jsonl", "empty.jsonl: the file holds nothing but blanks"),
         ("missing.txt", "missing.txt: "),
     ] {
         let code = if line.starts_with("missing") { 2 } else { 1 };

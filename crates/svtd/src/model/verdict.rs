@@ -38,7 +38,10 @@ impl Model {
             grouped(d.n_words_present as u64),
         );
         let mut advice = advice(d);
-        advice.extend(d.notes.iter().map(|note| format!("{}.", capital(note))));
+        // That some directions may be chance is told above.
+        let told = |note: &&String| note.contains("directions stand clearly out of the noise");
+        let notes = d.notes.iter().filter(|note| !told(note));
+        advice.extend(notes.map(|note| format!("{}.", capital(note))));
         if advice.is_empty() {
             advice.push(
                 "Nothing speaks against these topics. Read the documents that show each before \
@@ -72,7 +75,7 @@ fn signal(d: &Diagnostics) -> String {
             .to_owned(),
         _ => format!(
             "Only {clear} of {n} directions that the topics are made of stand clearly out of the \
-             noise: the data speaks for about {clear} topics."
+             noise: the rest may be chance."
         ),
     }
 }
@@ -190,11 +193,12 @@ fn model(d: &Diagnostics) -> String {
 fn advice(d: &Diagnostics) -> Vec<String> {
     let mut advice = Vec::new();
     let k = d.topics.len();
-    if let Some(clear) = d.n_clear_directions().filter(|&clear| clear > 0 && clear < k) {
-        advice.push(format!(
-            "Compare with fewer topics: svtd sweep shows every number of them, svtd fit -k {clear} \
-             keeps to what is clear."
-        ));
+    let lost = d.topics.iter().filter(|t| t.standing() == Some(Standing::NotFoundAgain)).count();
+    if k > 1 && (d.n_clear_directions().is_some_and(|clear| clear < k) || 2 * lost > k) {
+        advice.push(
+            "Compare with fewer topics: svtd sweep shows for every number of them how many come back."
+                .to_owned(),
+        );
     }
     if d.rival.is_none() && d.topics.iter().all(|topic| topic.trust.is_none()) {
         advice.push("Fit again without --no-trust to have error bars and flags.".to_owned());

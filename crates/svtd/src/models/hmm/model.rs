@@ -327,6 +327,8 @@ impl LatentModel for HmmModel {
         let every = n.div_ceil(SEARCHED_STEPS);
         let kept: Vec<std::ops::Range<usize>> =
             stretches.into_iter().step_by(every).filter(|r| r.len() > 1).collect();
-        Some(self.on(&kept))
+        let mut part = self.on(&kept);
+        part.known.clone_from(&self.known);
+        Some(part)
     }
 }
