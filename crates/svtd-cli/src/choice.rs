@@ -35,8 +35,8 @@ fn come_back(choice: &Choice) -> String {
     let asked = choice.counted.last().map_or(0, |last| last.n_topics);
     if choice.limit_reached() {
         return format!(
-            "{n} topics come back in independent halves of the documents when {asked} are asked for, and \
-             more may beyond the {limit} that were looked for (svtd sweep)"
+            "{n} topics come back in independent halves of the documents when {asked} are asked for, the \
+             most that so many documents (or the limit of {limit}) allow; more may be there (svtd sweep)"
         );
     }
     format!(
@@ -109,6 +109,6 @@ mod tests {
         };
         assert!(sentence(&choice).starts_with("at least 10 topics come back"));
         choice.counted = vec![found(45, 40.0), found(67, 55.0), found(100, 70.0)];
-        assert!(sentence(&choice).contains("more may beyond the 100"), "{}", sentence(&choice));
+        assert!(sentence(&choice).contains("more may be there"), "{}", sentence(&choice));
     }
 }

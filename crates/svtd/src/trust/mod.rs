@@ -41,7 +41,7 @@ use crate::fit::options::Options;
 use crate::fit::spectral::{Estimate, Spectral, frequencies};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{Driven, Nearest, PolishOutcome, Stability, TopicTrust};
+use crate::model::diagnostics::{Driven, Halves, Nearest, PolishOutcome, Stability, TopicTrust};
 use crate::moments::Counting;
 
 /// Student's t for 95 % and 19 degrees of freedom.
@@ -127,7 +127,11 @@ pub(crate) fn assess(
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
         driven: driven(holdings.column(j)),
-        halves: halves.as_ref().map(|halves| halves[j]),
+        halves: halves.as_ref().map(|halves| {
+            // What no document is about has the words of the corpus, which return everywhere.
+            let empty = estimate.topic_weights[j] * (corpus.n_documents() as f64) < EMPTY;
+            if empty { Halves { found_again: 0.0, ..halves[j] } } else { halves[j] }
+        }),
         stability: errors
             .as_ref()
             .zip(changes.as_ref())
@@ -197,6 +201,9 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
         n_groups: changes.len(),
     }
 }
+
+/// Documents' worth of evidence below which a topic is empty.
+const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has
 /// become another topic: such topics are wrong by a half on average (`benches/record/calibration.md`).
