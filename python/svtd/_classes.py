@@ -159,6 +159,8 @@ class LatentClass(Estimator):
                 raise ValueError(
                     f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}"
                 )
+            if not weights.any():
+                raise ValueError("every sample_weight is zero, so no record counts; give some a weight")
             table.append((_WEIGHTS, weights))
         choices = {
             "n_components": self._n_classes(),
@@ -310,7 +312,7 @@ class LatentClass(Estimator):
             raise ValueError(f"{path} holds no latent classes")
         self = cls()
         self._model = model
-        self._names = [item["name"] for item in json.loads(model.json())["items"]]
+        self._names = list(dict.fromkeys(model.tables()["answers"]["item"]))
         self.n_features_in_ = len(self._names)
         self._publish()
         self.n_components = self.n_components_
