@@ -454,7 +454,7 @@ def _categories(observed: np.ndarray) -> list[Any]:
 def _numbers(table: np.ndarray) -> np.ndarray:
     try:
         values = table.astype(np.float64)
-    except (TypeError, ValueError):
+    except ValueError:
         raise ValueError(
             "X holds values that are not numbers; give emissions='categorical' for labels"
         ) from None
