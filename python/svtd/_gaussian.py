@@ -45,8 +45,8 @@ class GaussianMixture(Estimator):
         The shape of covariances.
     prior : float or "auto", default="auto"
         Weight of the prior on covariances, in records. 0 is maximum likelihood, with variances
-        kept above a millionth of the total. "auto" is 1, or for full covariances the better of 1
-        and .1 on held-out records.
+        kept above a millionth of the total. "auto" is 1, or for full covariances the best of 1,
+        .1 and .01 on held-out records.
     max_components : int, default=8
         The most components that "auto" tries.
     error_bars : bool, default=True

@@ -130,7 +130,8 @@ class HMM(Estimator):
             The observations of all sequences one after the other, or a list of sequences. Labels
             of categories may be strings; NaN or None where an observation is missing.
         y : None or sequence of int
-            Ignored, unless it holds lengths, as hmmlearn's second argument does.
+            Ignored if it has a value for each step; otherwise lengths, as hmmlearn's second
+            argument.
         lengths : sequence of int, optional
             The number of steps of each sequence; one sequence if not given.
 
@@ -142,7 +143,7 @@ class HMM(Estimator):
         k = number_of_components(self.n_components)
         if not isinstance(self.prior, numbers.Real):
             raise ValueError(f"prior must be a number of at least 0, got {self.prior!r}")
-        data = self._read(X, _lengths(y, lengths), reset=True)
+        data = self._read(X, _lengths(X, y, lengths), reset=True)
         options = {
             "n_components": k,
             "max_components": int(self.max_components),
@@ -150,6 +151,11 @@ class HMM(Estimator):
             "effort": int(self.effort),
             "error_bars": bool(self.error_bars),
         }
+        if len(data["values"]) == 1:
+            raise ValueError("found 1 sample (n_samples=1); transitions need more steps than that")
+        if self.emissions == "multinomial":
+            totals = np.unique(np.nansum(data["values"], axis=1))
+            self._n_trials = int(totals[0]) if len(totals) == 1 else None
         found = hmm_fit(data, options, estimator_threads(self))
         self._publish(found)
         return self
@@ -194,7 +200,7 @@ class HMM(Estimator):
 
     def score(self, X: Any, y: Any = None, lengths: Optional[Sequence[int]] = None) -> float:
         """The log-likelihood of all sequences together."""
-        return float(np.sum(hmm_score(*self._ask(X, _lengths(y, lengths)))))
+        return float(np.sum(hmm_score(*self._ask(X, _lengths(X, y, lengths)))))
 
     def score_samples(self, X: Any, lengths: Optional[Sequence[int]] = None) -> tuple[float, np.ndarray]:
         """The log-likelihood of all sequences, and :meth:`predict_proba`."""
@@ -285,7 +291,7 @@ class HMM(Estimator):
             theirs.lambdas_ = self.lambdas_.copy()
             theirs.n_features = self.n_features_in_
         elif self.emissions == "multinomial":
-            theirs = hmm.MultinomialHMM(k)
+            theirs = hmm.MultinomialHMM(k, n_trials=self._n_trials)
             theirs.emissionprob_ = self.emissionprob_.copy()
             theirs.n_features = self.n_features_in_
         else:
@@ -381,9 +387,11 @@ class HMM(Estimator):
         return tags
 
 
-def _lengths(y: Any, lengths: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
-    """hmmlearn's second argument is lengths; scikit-learn's is y."""
-    return lengths if lengths is not None else y
+def _lengths(X: Any, y: Any, lengths: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
+    """hmmlearn's second argument is lengths; scikit-learn's is y, which has a value for each step."""
+    if lengths is not None or y is None or np.ndim(y) == 0:
+        return lengths
+    return None if np.shape(y)[0] == np.shape(X)[0] else y
 
 
 def _table(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[int], Any]:
@@ -412,7 +420,7 @@ def _table(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[i
     if 0 in table.shape:
         raise ValueError(
             f"found array with {table.shape[0]} sample(s) and {table.shape[1]} feature(s) "
-            f"(shape={table.shape}) while a minimum of 1 is required"
+            f"(shape={table.shape}) while a minimum of 1 is required."
         )
     if lengths is None:
         return table, [len(table)], names
@@ -448,7 +456,7 @@ def _categories(observed: np.ndarray) -> list[Any]:
 def _numbers(table: np.ndarray) -> np.ndarray:
     try:
         values = table.astype(np.float64)
-    except (TypeError, ValueError):
+    except ValueError:
         raise ValueError(
             "X holds values that are not numbers; give emissions='categorical' for labels"
         ) from None

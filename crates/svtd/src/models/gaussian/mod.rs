@@ -28,7 +28,7 @@
 //! # The prior
 //! A likelihood of full covariances has no maximum: a component that shrinks onto one record goes
 //! to infinity. A prior of `nu` records with the shape of the whole data keeps covariances
-//! regular. `nu` = .1 or 1 is chosen by held-out records for full covariances and is 1 otherwise;
+//! regular. `nu` = 1, .1 or .01 is chosen by held-out records for full covariances and is 1 otherwise;
 //! [`GaussianMixtureParams::prior`] sets it. With 0 the search is made with .01 and its end is
 //! climbed by plain maximum likelihood, variances kept above a millionth of the total.
 
