@@ -404,8 +404,9 @@ def _table(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[i
             raise ValueError("give a list of sequences or lengths, not both")
         parts = [one.reshape(len(one), -1) for one in X]
         return np.concatenate(parts), [len(one) for one in parts], None
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
+    to_numpy = getattr(X, "to_numpy", None)
+    if to_numpy is not None:
+        X = to_numpy()
     if hasattr(X, "toarray"):
         raise TypeError("X is sparse; an HMM needs a dense array of steps")
     table = np.asarray(X)
