@@ -97,7 +97,7 @@ impl RaterModel {
         let sums = by_blocks(self.ratings.n_items(), BLOCK, part, |sum: &mut Vec<f64>, more| {
             sum.iter_mut().zip(more).for_each(|(a, b)| *a += b);
         });
-        self.from_sums(sums.unwrap_or_default(), prior)
+        self.estimated(sums.unwrap_or_default(), prior)
     }
 
     fn add(&self, sums: &mut [f64], item: usize, r: &[f64], weight: f64) {
@@ -112,7 +112,7 @@ impl RaterModel {
         }
     }
 
-    fn from_sums(&self, mut sums: Vec<f64>, prior: f64) -> RaterParameters {
+    fn estimated(&self, mut sums: Vec<f64>, prior: f64) -> RaterParameters {
         let k = self.n_labels();
         let mut confusions = sums.split_off(k);
         for (row, counts) in confusions.chunks_exact_mut(k).enumerate() {
@@ -239,7 +239,7 @@ impl LatentModel for RaterModel {
             sum.1 += more.1;
         });
         let (sums, log_likelihood) = added.unwrap_or_default();
-        (self.from_sums(sums, self.prior), log_likelihood + self.log_prior(parameters))
+        (self.estimated(sums, self.prior), log_likelihood + self.log_prior(parameters))
     }
 
     fn log_likelihood(&self, parameters: &RaterParameters) -> f64 {
