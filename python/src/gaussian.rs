@@ -14,6 +14,9 @@ use crate::failure::exception;
 use crate::fitted::{by_rows, in_json};
 use crate::waiting::run;
 
+/// Probabilities of the components, and logarithms of the densities.
+type Placed<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Options of a fit, by their names.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -128,7 +131,7 @@ pub fn gaussian_infer<'py>(
     values: PyReadonlyArray2<'py, f64>,
     arrays: GaussianArrays<'py>,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
+) -> PyResult<Placed<'py>> {
     let points = points(&values, None, None)?;
     let model = arrays.model()?;
     let placed = run(py, threads, None, move |_| model.infer(&points))?;

@@ -195,6 +195,9 @@ pub fn hmm_decode(
     run(py, 1, None, move |_| model.decode(&sequences, law))
 }
 
+/// Probabilities of the states, and expected emissions, step by step.
+type Forecast<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
 /// States and expected emissions after each sequence.
 #[pyfunction]
 pub fn hmm_forecast<'py>(
@@ -202,7 +205,7 @@ pub fn hmm_forecast<'py>(
     sequences: SequenceArrays<'py>,
     arrays: HmmArrays<'py>,
     horizon: usize,
-) -> PyResult<Vec<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)>> {
+) -> PyResult<Vec<Forecast<'py>>> {
     let (sequences, (model, law)) = (sequences.sequences()?, arrays.model()?);
     let ahead = run(py, 1, None, move |_| model.forecast(&sequences, horizon, law))?;
     ahead.iter().map(|f| Ok((by_rows(py, &f.states)?, by_rows(py, &f.expected)?))).collect()

@@ -68,9 +68,15 @@ fn corpus(choices: &mut Choices<'_>) -> Option<Corpus> {
                 let start = (d % 2) * (n_words - half);
                 (start..start + half).map(|word| (word, choices.count(scale))).collect()
             }
-            _ => (0..n_words)
-                .filter_map(|word| (choices.below(3) == 0).then(|| (word, choices.count(scale))))
-                .collect(),
+            _ => {
+                let mut entries = Vec::new();
+                for word in 0..n_words {
+                    if choices.below(3) == 0 {
+                        entries.push((word, choices.count(scale)));
+                    }
+                }
+                entries
+            }
         };
         builder.push_document(entries.iter().copied()).ok()?;
         last = entries;

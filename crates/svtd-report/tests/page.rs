@@ -77,7 +77,8 @@ fn documents_without_words_and_without_times_are_told() {
     let corpus = builder.build().unwrap();
     let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
     let saved = Saved::new(model, &corpus);
-    let time = |d: usize| if d % 3 == 0 { "?".to_owned() } else { format!("{}", 1900 + d) };
+    let time =
+        |d: usize| if d.is_multiple_of(3) { "?".to_owned() } else { format!("{}", 1900 + d) };
     let page = Report::new(&saved)
         .documents(&corpus)
         .times((0..60).map(time).collect())

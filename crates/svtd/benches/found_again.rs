@@ -62,10 +62,7 @@ fn corpora(data: &Path, choosing: bool) -> Vec<(String, Corpus, Vec<usize>)> {
         (format!("20 newsgroups, one in six from {first}"), news.subset(&documents))
     };
     if choosing {
-        return [0, 1]
-            .map(|first| every_sixth(first))
-            .map(|(n, c)| (n, c, vec![10, 20, 40]))
-            .into();
+        return [0, 1].map(every_sixth).map(|(n, c)| (n, c, vec![10, 20, 40])).into();
     }
     let labels = std::fs::read_to_string(data.join("labels.20newsgroups.txt")).unwrap();
     let of = |prefixes: &[&str]| {

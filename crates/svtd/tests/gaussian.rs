@@ -1,5 +1,7 @@
 //! Gaussian mixtures through the public API: published answers, laws, bad input.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 use std::path::PathBuf;
 
 use svtd::models::gaussian::{Covariance, GaussianMixture, Points, Prior};

@@ -88,7 +88,7 @@ pub enum Command {
     /// Tell how many documents an accuracy takes
     Plan(Plan),
     /// Learn a model from text or from counts
-    Fit(Fit),
+    Fit(Box<Fit>),
     /// Count a corpus once, for every later command to read at once
     Count(Count),
     /// Show the topics, classes or raters of a model

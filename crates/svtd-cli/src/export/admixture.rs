@@ -54,7 +54,7 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
 fn check_alleles(words: &Vocabulary) -> Outcome {
     let variant = |word: usize| words.word(word).rsplit_once('_').map(|(name, _)| name.to_owned());
     let paired = |i: usize| variant(2 * i).is_some_and(|name| Some(name) == variant(2 * i + 1));
-    if words.len() % 2 == 0 && !words.is_numbered() && (0..words.len() / 2).all(paired) {
+    if words.len().is_multiple_of(2) && !words.is_numbered() && (0..words.len() / 2).all(paired) {
         return Ok(());
     }
     Err(Failure::Request(

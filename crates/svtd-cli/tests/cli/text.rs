@@ -155,7 +155,7 @@ fn the_words_of_a_model_are_shown_with_what_was_dropped() {
         "words kept, ",
         "language english",
         "stop words (english)",
-        "numbers                                    1            1  1945",
+        "numbers                                        1            1  1945",
         "in fewer documents than 2 (--min-df)",
     ] {
         assert!(ran.stdout.contains(needle), "needed {needle}\n{}", ran.stdout);

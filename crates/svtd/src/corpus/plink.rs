@@ -163,7 +163,8 @@ pub(super) fn decoded(
     let mut n_missing = 0;
     let (mut first, mut second) = (Entries::default(), Entries::default());
     for variant in genotypes.chunks_exact(n_individuals.div_ceil(4)) {
-        (first.clear(), second.clear());
+        first.clear();
+        second.clear();
         for individual in 0..n_individuals {
             match variant[individual / 4] >> (2 * (individual % 4)) & 0b11 {
                 0b00 => first.push(individual, 2),

@@ -200,7 +200,8 @@ fn dense(file: &H5, path: &str) -> Result<Table, Wrong> {
         column += 1;
         if column == n_columns {
             rows.push_row(&indices, &counts);
-            (indices.clear(), counts.clear());
+            indices.clear();
+            counts.clear();
             column = 0;
         }
         Ok(())

@@ -62,7 +62,8 @@ fn columns(rows: &SparseCounts, wanted: &[bool]) -> SparseCounts {
     let mut kept = SparseCounts::with_columns(next as usize);
     let (mut indices, mut counts) = (Vec::new(), Vec::new());
     for d in 0..rows.n_rows() {
-        (indices.clear(), counts.clear());
+        indices.clear();
+        counts.clear();
         let (features, values) = rows.row(d);
         for (&feature, &value) in features.iter().zip(values) {
             if let Some(feature) = place[feature as usize] {

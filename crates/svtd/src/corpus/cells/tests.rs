@@ -35,9 +35,10 @@ fn assert_expected(corpus: &Corpus) {
 fn compressed(by_genes: bool) -> (Vec<f32>, Vec<i32>, Vec<i64>) {
     let (mut data, mut indices, mut indptr) = (Vec::new(), Vec::new(), vec![0]);
     let (outer, inner) = if by_genes { (3, 4) } else { (4, 3) };
+    let at = |i: usize, j: usize| if by_genes { COUNTS[j][i] } else { COUNTS[i][j] };
     for i in 0..outer {
         for j in 0..inner {
-            let count = if by_genes { COUNTS[j][i] } else { COUNTS[i][j] };
+            let count = at(i, j);
             if count > 0 {
                 data.push(count as f32);
                 indices.push(j as i32);

@@ -138,7 +138,7 @@ impl Problem {
 
     /// Parameters from responsibilities, with a pseudo-record in every component so that none is
     /// degenerate. Missing values count as the overall mean.
-    pub(super) fn from_responsibilities(&self, posterior: &Matrix) -> Mixture {
+    pub(super) fn of_responsibilities(&self, posterior: &Matrix) -> Mixture {
         let k = posterior.n_columns();
         let mut rough = self.single();
         if k > 1 {
@@ -243,9 +243,8 @@ impl Problem {
         for (j, sum) in sums.iter().enumerate() {
             new.weights_mut()[j] = (sum.weight + pseudo / k as f64) / (total + pseudo);
             let shift = self.shift(sum);
-            for a in 0..d {
-                new.mean_mut(j)[a] = old.mean(j)[a] + shift[a];
-            }
+            let moved = old.mean(j).iter().zip(&shift).map(|(mean, shift)| mean + shift);
+            new.mean_mut(j).iter_mut().zip(moved).for_each(|(mean, moved)| *mean = moved);
             match self.covariance {
                 Covariance::Full => {
                     let scatter = scatter(sum, &shift);

@@ -142,7 +142,7 @@ impl LatentModel for GaussianModel {
     }
 
     fn parameters_from(&self, responsibilities: &Matrix) -> Mixture {
-        self.problem.from_responsibilities(responsibilities)
+        self.problem.of_responsibilities(responsibilities)
     }
 
     fn cuts(&self, mixture: &Mixture, responsibilities: &Matrix, c: usize) -> Vec<Vec<f64>> {

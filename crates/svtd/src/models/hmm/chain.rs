@@ -54,7 +54,7 @@ impl Layout {
     pub(super) fn laws(&self) -> Vec<std::ops::Range<usize>> {
         match self.emissions {
             Emissions::Categorical => self.offsets.windows(2).map(|w| w[0]..w[1]).collect(),
-            Emissions::Multinomial => vec![0..self.d],
+            Emissions::Multinomial => std::iter::once(0..self.d).collect(),
             _ => Vec::new(),
         }
     }

@@ -36,7 +36,7 @@ impl Hmm {
         for i in 0..k {
             check_distribution("transition law", &transitions.row(i))?;
         }
-        let width = if k == 0 { 0 } else { parts.length("emission") / k };
+        let width = parts.length("emission").checked_div(k).unwrap_or(0);
         let emission = by_rows(k, width, &parts.numbers("emission", k * width)?);
         let n_sequences = parts.field("n_sequences")?;
         let parameters = (initial, transitions, emission);

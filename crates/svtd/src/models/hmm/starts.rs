@@ -283,7 +283,7 @@ struct Primes {
 impl Primes {
     fn next_prime(&mut self) -> usize {
         let mut candidate = self.found.last().map_or(2, |p| p + 1);
-        while self.found.iter().any(|p| candidate % p == 0) {
+        while self.found.iter().any(|p| candidate.is_multiple_of(*p)) {
             candidate += 1;
         }
         self.found.push(candidate);
