@@ -96,6 +96,8 @@ class HMM(Estimator):
     feature_names_in_: np.ndarray[Any, Any]
     categories_: list[Any]
 
+    _n_trials: Optional[int]
+
     def __init__(
         self,
         n_components: Union[int, str] = 1,

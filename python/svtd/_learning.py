@@ -258,8 +258,10 @@ class Learning(Metadata, Transformer):
         )
         return _inputs.for_model(X, known)
 
-    def _ask(self, X: Any) -> Counts:
-        return _inputs.counts(self._matrix(X), self._threads(), may_be_empty=True)
+    def _ask(self, X: Any, *, named: bool = False) -> Counts:
+        """The documents as counts; with the names of their words where those decide something."""
+        names = self._fitted_model().words() if named else None
+        return _inputs.counts(self._matrix(X), self._threads(), names, may_be_empty=True)
 
 
 def _check_weights(choices: dict[str, Any], n_documents: int) -> None:

@@ -149,7 +149,7 @@ class TopicModel(Learning):
             within its error is no difference.
         """
         ours, theirs = self._fitted_model(), other._fitted_model()
-        found = ours.ahead_of(theirs, self._ask(X), self._threads())
+        found = ours.ahead_of(theirs, self._ask(X, named=True), self._threads())
         if found is None:
             raise ValueError(
                 "the two models cannot be compared: they do not know the same words, or fewer than "
@@ -158,7 +158,7 @@ class TopicModel(Learning):
         return found
 
     def _completion(self, X: Any) -> tuple[float, Optional[float]]:
-        mean, error = self._fitted_model().completion(self._ask(X), self._threads())
+        mean, error = self._fitted_model().completion(self._ask(X, named=True), self._threads())
         if mean is None:
             raise ValueError(
                 "no word that the model knows fell into the halves to be predicted, so there is no "
