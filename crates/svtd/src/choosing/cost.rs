@@ -1,4 +1,4 @@
-//! What a default fit will need: its [`Workload`], in numbers that can be kept.
+//! What a default fit will need: its [`Workload`](crate::fit::Workload), in numbers that can be kept.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct FitCost {
     pub bytes: f64,
     /// How often all documents are read.
     pub passes: f64,
-    /// The work, in the unit of [`Workload`].
+    /// The work, in the unit of [`Workload`](crate::fit::Workload).
     pub operations: f64,
     /// The same, should candidates for the polish have to be compared.
     pub operations_at_most: f64,

@@ -21,7 +21,7 @@ const SMALLEST_TASK: usize = 1 << 15;
 
 /// Sparse counts by rows: a `u32` column index and a `u32` count for each non-zero.
 ///
-/// Rows stand in [blocks](Block), which are what passes over the counts are dealt out by.
+/// Rows stand in blocks, which are what passes over the counts are dealt out by.
 #[derive(Debug, Clone)]
 pub struct SparseCounts {
     offsets: Vec<usize>,

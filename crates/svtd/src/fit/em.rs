@@ -113,7 +113,7 @@ pub(crate) fn polish(
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
 /// in vocabulary order. Words that never occur keep probability zero.
 ///
-/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](super::SingleTopic) by itself:
+/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](crate::SingleTopic) by itself:
 /// what any other start, or the truth, is worth after the same EM.
 pub fn polish_single_topic(
     corpus: &Corpus,

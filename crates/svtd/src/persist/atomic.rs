@@ -16,7 +16,7 @@
 //! A process that is told to stop runs no destructors. The temporary files in flight are therefore
 //! kept in a list, and [`remove_unfinished`] deletes them; a Ctrl-C handler calls it before it
 //! exits. A process that is killed cannot do even that: its temporary files stay, until the next
-//! write to the same folder finds that nobody holds them any more ([`leftovers`]).
+//! write to the same folder finds that nobody holds them any more (`leftovers`).
 //!
 //! # What the file inherits
 //! A link is followed, so that it still points at the new contents. A file that is replaced keeps

@@ -1,16 +1,16 @@
 //! Can this topic be trusted? What a fit knows about its own errors.
 //!
 //! Halves of the documents are learned from scratch, and what comes back in both is there
-//! ([`found_again`]). Beside that, the documents are dealt into twenty groups, and the estimate is
+//! (`found_again`). Beside that, the documents are dealt into twenty groups, and the estimate is
 //! followed as each group is left out: delete-a-group jackknife, without fitting anything again. The spectral estimate is sums
-//! over documents, so a group is subtracted ([`moments`]); what EM or the sweeps would do about
-//! it is found by linear algebra at their solution ([`em`], [`sweeps`]). That gives
+//! over documents, so a group is subtracted (`moments`); what EM or the sweeps would do about
+//! it is found by linear algebra at their solution (`em`, `sweeps`). That gives
 //!
 //! * a standard error for every word probability: `p ± 2.09 error` covers the truth in about 95 of
 //!   100 cases ([`T_FACTOR`] is Student's t for 19 degrees of freedom);
 //! * how far each topic moves, and in how many of the groups it becomes another topic.
 //!
-//! Beside it: the z-score of the directions a topic is made of ([`noise`](crate::choosing::noise)), the topic
+//! Beside it: the z-score of the directions a topic is made of (`choosing::noise`), the topic
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost
