@@ -4,7 +4,7 @@
 //! the data, whitens the second, and decomposes the third with the Singular-Value-based Tensor
 //! Decomposition of Ruffini, Casanellas and Gavaldà ("A New Spectral Method for Latent Variable
 //! Models", called *the paper* throughout) or with a joint diagonalisation. No random start, no
-//! local optimum, no restarts.
+//! restarts.
 //!
 //! ```text
 //! corpus ──► moments ──► whitening ──► decomposition ──► model ──► inference

@@ -22,7 +22,8 @@ pub enum Polish {
     Auto,
     /// Nothing.
     None,
-    /// This many EM steps or sweeps, unconditionally.
+    /// This many EM steps or sweeps. LDA still chooses on held-out documents which kind of sweeps
+    /// it makes, those of text or those of documents that follow the model.
     Steps(usize),
 }
 
