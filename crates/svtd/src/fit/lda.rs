@@ -32,6 +32,7 @@ use crate::fit::refusal;
 use crate::fit::repeats;
 use crate::fit::spectral::{Estimate, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
+use crate::memory;
 use crate::model::{Lda, Model, PolishOutcome};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::rivals::collapsed_gibbs::CollapsedGibbs;
@@ -115,9 +116,11 @@ impl LdaParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         crate::moments::check_alpha0(self.alpha0_value())?;
-        let (corpus, options) = self.options.in_key_order(corpus)?;
-        let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
-        Ok(model.with_options(self.options.clone()))
+        memory::caught(|| {
+            let (corpus, options) = self.options.in_key_order(corpus)?;
+            let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
+            Ok(model.with_options(self.options.clone()))
+        })
     }
 
     /// Learns from documents that stand in the order of their keys.
