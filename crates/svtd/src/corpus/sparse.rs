@@ -179,6 +179,7 @@ impl SparseCounts {
         }
         let mut start = 0;
         for &row in order {
+            self.limit().touch_scattered();
             let (from, values) = self.row(row);
             let place = start..start + from.len();
             self.limit().touch(ENTRY * from.len());

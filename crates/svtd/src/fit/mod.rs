@@ -7,6 +7,7 @@
 //! of the moments ([`Learner`]).
 
 pub(crate) mod collapsed_vb;
+pub(crate) mod contest;
 pub(crate) mod em;
 pub(crate) mod lda;
 pub(crate) mod learner;

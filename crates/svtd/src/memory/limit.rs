@@ -23,6 +23,9 @@ const LEAST: u64 = 16 << 20;
 /// Arrays below this part of the limit stay in memory.
 const SMALL: u64 = 64;
 
+/// Bytes that the system reads around one that is used.
+const AROUND: usize = 1 << 16;
+
 /// A bound on the memory that documents take. Without one they are kept in memory whole.
 ///
 /// The tables of a model (words x topics) and a few numbers for every document are not bounded by it.
@@ -75,6 +78,13 @@ impl Limit {
         if let Some(shared) = &self.0 {
             shared.touch(bytes as u64);
         }
+    }
+
+    /// Says that a few bytes are about to be used in each of two files, far from those before: the
+    /// system reads what lies around them too.
+    #[inline(always)]
+    pub(crate) fn touch_scattered(&self) {
+        self.touch(2 * AROUND);
     }
 
     /// A file without a name, for numbers.

@@ -77,18 +77,23 @@ impl<T: Pod> Numbers<T> {
 
     /// Adds numbers.
     pub(crate) fn extend_from_slice(&mut self, numbers: &[T]) {
-        if self.is_full_for(numbers.len()) {
-            self.reserve(numbers.len().max(self.len() / GROWTH).max(STEP / size_of::<T>() / 16));
-        }
+        let (start, end) = (self.len(), self.len() + numbers.len());
+        let step = (start / GROWTH).max(STEP / size_of::<T>());
         match &mut self.held {
-            Held::Memory(values) => values.extend_from_slice(numbers),
-            Held::File { .. } => {
-                let start = self.len();
-                self.set_file_length(start + numbers.len());
-                self[start..].copy_from_slice(numbers);
-                self.limit.touch(size_of_val(numbers));
+            Held::Memory(values) => {
+                if !self.limit.is_exceeded_by(end * size_of::<T>()) {
+                    return values.extend_from_slice(numbers);
+                }
+                self.move_to_file(end + step);
             }
+            Held::File { capacity, .. } if end > *capacity => self.lengthen(end + step),
+            Held::File { .. } => {}
         }
+        if let Held::File { len, .. } = &mut self.held {
+            *len = end;
+        }
+        self.limit.touch(size_of_val(numbers));
+        self[start..].copy_from_slice(numbers);
     }
 
     /// Keeps the first `n` numbers.
@@ -123,19 +128,6 @@ impl<T: Pod> Numbers<T> {
             kept.move_to_file(kept.len());
         }
         kept
-    }
-
-    fn is_full_for(&self, n: usize) -> bool {
-        match &self.held {
-            Held::Memory(values) => values.len() + n > values.capacity(),
-            Held::File { len, capacity, .. } => len + n > *capacity,
-        }
-    }
-
-    fn set_file_length(&mut self, n: usize) {
-        if let Held::File { len, .. } = &mut self.held {
-            *len = n;
-        }
     }
 
     /// From here on they lie in a file with room for so many.
