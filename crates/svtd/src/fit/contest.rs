@@ -150,6 +150,12 @@ pub(super) fn parts(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String>
     }
 }
 
+/// The share of so many counts that candidates learn from.
+pub(super) fn share_learned_from(n_counts: usize) -> f64 {
+    let kept = 1.0 - 1.0 / HELD_OUT as f64;
+    (LEARNED_FROM as f64 / n_counts.max(1) as f64).min(kept)
+}
+
 /// All documents but a tenth (or some more of few), and that tenth: chosen by a hash of their content among those that
 /// have words. In place of them, why there are too few.
 pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
@@ -166,4 +172,31 @@ pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize
     order[..n_held_out].iter().for_each(|&(_, d)| is_held_out[d] = true);
     let (held_out, kept) = (0..corpus.n_documents()).partition(|&d| is_held_out[d]);
     Ok((kept, held_out))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+    use crate::synthetic::{LdaSource, Lengths};
+
+    #[test]
+    fn a_small_corpus_is_compared_whole_and_a_large_one_by_a_part() {
+        let source = LdaSource::uniform(400, 3, 1.0, 1);
+        let small = source.draw(200, &Lengths::Fixed(50), 2).0.into_key_order();
+        assert_eq!(parts(&small), split_by_content(&small));
+        let large = source.draw(40_000, &Lengths::Fixed(150), 2).0.into_key_order();
+        assert!(large.n_nonzeros() > LEARNED_FROM);
+        let (kept, held_out) = parts(&large).unwrap();
+        let n_counts = |documents: &[usize]| -> usize {
+            documents.iter().map(|&d| large.document(d).n_distinct()).sum()
+        };
+        assert!((LEARNED_FROM - 400..=LEARNED_FROM).contains(&n_counts(&kept)));
+        assert!(n_counts(&held_out) <= LEARNED_FROM / HELD_OUT && held_out.len() > 1000);
+        assert!(held_out.iter().all(|d| kept.binary_search(d).is_err()));
+        let share = share_learned_from(large.n_nonzeros());
+        assert!((share - LEARNED_FROM as f64 / large.n_nonzeros() as f64).abs() < 1e-12);
+        assert_eq!(share_learned_from(100), 0.9);
+    }
 }
