@@ -58,6 +58,7 @@ mod ranking;
 mod reader;
 mod rows;
 mod source;
+mod spare;
 mod sparse;
 mod svmlight;
 mod svtdc;

@@ -15,6 +15,7 @@
 use rayon::prelude::*;
 
 use super::blocks::{self, Block, Cut};
+use super::spare::Spare;
 use crate::memory::{Limit, Numbers};
 
 /// Below this many non-zeros, dividing the work costs more than it saves.
@@ -33,6 +34,7 @@ pub struct SparseCounts {
     counts: Numbers<u32>,
     n_columns: usize,
     cut: Cut,
+    spare: Spare,
 }
 
 /// The same entries; where the blocks end does not matter.
@@ -77,6 +79,11 @@ impl SparseCounts {
     #[inline(always)]
     pub(crate) fn limit(&self) -> &Limit {
         self.indices.limit()
+    }
+
+    /// Room for partial sums over these counts.
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.spare
     }
 
     /// Number of blocks that the rows stand in.
@@ -236,7 +243,14 @@ impl SparseCounts {
         debug_assert_eq!(indices.len(), counts.len());
         indices.shrink_to_fit();
         counts.shrink_to_fit();
-        SparseCounts { offsets, indices, counts, n_columns, cut: Cut::default() }
+        SparseCounts {
+            offsets,
+            indices,
+            counts,
+            n_columns,
+            cut: Cut::default(),
+            spare: Spare::default(),
+        }
     }
 
     /// Offsets, indices and counts, given away without a copy.
