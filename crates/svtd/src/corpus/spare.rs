@@ -18,9 +18,12 @@ impl Spare {
         room
     }
 
-    /// Leaves a vector to whoever asks next.
+    /// Leaves a vector to whoever asks next. One for each thread is kept.
     pub(crate) fn give_back(&self, room: Vec<f64>) {
-        self.idle().push(room);
+        let mut idle = self.idle();
+        if idle.len() < rayon::current_num_threads() {
+            idle.push(room);
+        }
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Vec<f64>>> {
