@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::workspace::{Ran, Workspace, docword};
+use crate::workspace::{Ran, Workspace, docword, with_usual_signals};
 use svtd::synthetic::{LdaSource, Lengths};
 
 /// Kills in an ordinary run of the tests; `SVTD_KILLS` asks for more.
@@ -25,7 +25,7 @@ fn shell_command(w: &Workspace, line: &str) -> Command {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_svtd"));
     let path =
         format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let mut sh = Command::new("sh");
+    let mut sh = with_usual_signals("sh");
     sh.args(["-c", line]).env("PATH", path).current_dir(w.path("."));
     sh
 }

@@ -292,8 +292,8 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     }
     if options.trust {
         peak = peak.max(match is_lda {
-            true => held(4.0, 14.0, 23.0, 12.0, 0.2),
-            false => held(3.0, 18.0, 19.5, 6.5, 0.6),
+            true => held(4.0, 14.0, 34.0, 6.5, 0.2),
+            false => held(3.0, 18.0, 29.5, 3.5, 0.6),
         });
     }
     peak
