@@ -35,11 +35,17 @@ MIN_DOCUMENTS = 10
 MAX_SHARE_OF_DOCUMENTS = 0.60
 MAX_WORDS = 4000
 
+# Words of running text to a passage. Short enough to be about one or two things.
+PASSAGE = 150
+
 # Maximal runs of letters, in any script; digits and the underscore are not letters.
 WORD = re.compile(r"[^\W\d_]+")
 
 # What the audience did, as the records of recent years note it: "[Applause]", "(laughter)".
 STAGE_DIRECTION = re.compile(r"[\[(]\s*(?:applause|laughter)[^\])]*[\])]", re.IGNORECASE)
+
+# Where a sentence ends and the next begins with a capital.
+SENTENCE_END = re.compile(r"""(?<=[.?!])["')]*\s+(?=["'(]?[A-Z])""")
 
 # Function words. Those of one or two letters are too short to be counted anyway. The last
 # lines are what is left of "don't", "we've" and their like once the apostrophe is taken out.
@@ -76,18 +82,20 @@ LONG_SURNAMES = ("Van Buren",)
 def main():
     with tempfile.TemporaryDirectory() as folder:
         addresses = read_addresses(fetch(folder))
-    counts = [count_words(address["text"]) for address in addresses]
-    words = choose_words(counts)
-    table, n_nonzero = docword(counts, words)
+    counts = [[count_words(text) for text in passages(a["text"])] for a in addresses]
+    words = choose_words([sum(address, Counter()) for address in counts])
+    table, n_nonzero = docword([count for address in counts for count in address], words)
 
     OUTPUT.mkdir(parents=True, exist_ok=True)
     write("sotu.counts.gz", compress(table))
     write("sotu.vocab.txt", "".join(word + "\n" for word in words).encode())
-    write("sotu.documents.csv", document_list(addresses))
-    write("README.md", readme(table, len(addresses), len(words), n_nonzero).encode())
+    n_passages = [len(address) for address in counts]
+    write("sotu.documents.csv", document_list(addresses, n_passages))
+    sizes = (len(addresses), sum(n_passages), len(words), n_nonzero)
+    write("README.md", readme(table, *sizes).encode())
 
-    n_tokens = sum(count[word] for count in counts for word in words)
-    print(f"{len(addresses)} documents, {len(words)} words, {n_nonzero} non-zeros, {n_tokens} tokens")
+    n_tokens = sum(count[word] for address in counts for count in address for word in words)
+    print(f"{sizes[0]} addresses, {sizes[1]} passages, {sizes[2]} words, {n_nonzero} non-zeros, {n_tokens} tokens")
 
 
 def fetch(folder):
@@ -115,9 +123,25 @@ def read_addresses(archive):
     return sorted(addresses, key=order)
 
 
-def count_words(text):
+def passages(text):
+    """Whole sentences, put together to passages of about equal length. The source has no paragraphs."""
     # One address has "&quot;" for its quotation marks.
-    words = WORD.findall(STAGE_DIRECTION.sub(" ", html.unescape(text)).lower())
+    text = STAGE_DIRECTION.sub(" ", html.unescape(text))
+    sentences = SENTENCE_END.split(text)
+    total = sum(len(sentence.split()) for sentence in sentences)
+    n_passages = max(1, round(total / PASSAGE))
+    found, current, n_words = [], [], 0
+    for sentence in sentences:
+        current.append(sentence)
+        n_words += len(sentence.split())
+        if n_words * n_passages >= total * (len(found) + 1):
+            found.append(" ".join(current))
+            current = []
+    return found + ([" ".join(current)] if current else [])
+
+
+def count_words(text):
+    words = WORD.findall(text.lower())
     return Counter(w for w in words if len(w) >= MIN_LETTERS and w not in STOP_WORDS)
 
 
@@ -153,15 +177,15 @@ def compress(table):
     return packed.getvalue()
 
 
-def document_list(addresses):
-    """One line per address, in the order of the table; `name` is unique."""
+def document_list(addresses, n_passages):
+    """One line per address, in the order of the table, with the number of its passages; `name` is unique."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["year", "president", "party", "name"])
-    for address in addresses:
+    rows.writerow(["year", "president", "party", "name", "passages"])
+    for address, n in zip(addresses, n_passages):
         year, president = address["year"], address["name"]
         party = "" if address["party"] == "none" else address["party"]
-        rows.writerow([year, president, party, f"{year} {surname(president)}"])
+        rows.writerow([year, president, party, f"{year} {surname(president)}", n])
     return text.getvalue().encode()
 
 
@@ -172,19 +196,20 @@ def surname(president):
     return president.split()[-1]
 
 
-def readme(table, n_documents, n_words, n_nonzero):
+def readme(table, n_addresses, n_passages, n_words, n_nonzero):
     digest = hashlib.sha256(table).hexdigest()
     return f"""\
 # The State of the Union, counted
 
-Word counts of {n_documents} State of the Union addresses, 1790 to 2021: the corpus that `svtd` demonstrates itself on.
+Word counts of {n_addresses} State of the Union addresses, 1790 to 2021, in {n_passages} passages: the corpus that `svtd`
+demonstrates itself on.
 Written by `tools/build_sotu.py`; change that, not these files.
 
 | file | contents |
 |---|---|
-| `sotu.counts.gz` | UCI bag of words: three lines with the numbers of documents ({n_documents}), words ({n_words}) and non-zero counts ({n_nonzero}), then `document word count`, numbered from one |
+| `sotu.counts.gz` | UCI bag of words: three lines with the numbers of passages ({n_passages}), words ({n_words}) and non-zero counts ({n_nonzero}), then `passage word count`, numbered from one |
 | `sotu.vocab.txt` | the words, one per line; line `j` is word `j` |
-| `sotu.documents.csv` | year, president, party (empty if none) and name of each document, in the order of the table |
+| `sotu.documents.csv` | year, president, party (empty if none), name and number of passages of each address, in the order of the table |
 
 SHA-256 of the table, unpacked: `{digest}`
 (the packed bytes may differ between versions of zlib).
@@ -193,7 +218,8 @@ SHA-256 of the table, unpacked: `{digest}`
 
 Lower-cased runs of letters, at least {MIN_LETTERS} long, without {len(STOP_WORDS)} English function words (the list is in the script). Of
 these, the words found in at least {MIN_DOCUMENTS} addresses and in at most {MAX_SHARE_OF_DOCUMENTS:.0%} of them, and among those the {MAX_WORDS} most frequent.
-No stemming. A word with an apostrophe or a hyphen counts as its parts.
+No stemming. Addresses are cut into passages of whole sentences and about {PASSAGE} words of running text each: an address is about
+everything, a passage about one or two things, and the source keeps no paragraphs. A word with an apostrophe or a hyphen counts as its parts.
 
 ## What to know about the source
 

@@ -32,6 +32,7 @@ pub struct Choices {
     polish: Option<PolishChoice>,
     allow_fewer: bool,
     trust: bool,
+    splits: Option<usize>,
     seed: u64,
     /// The classical rival that learns in place of the moments.
     rival: Option<Rival>,
@@ -73,6 +74,7 @@ pub struct Request {
     polish: Option<Polish>,
     allow_fewer: bool,
     trust: bool,
+    splits: Option<usize>,
     rival: Option<Rival>,
 }
 
@@ -112,6 +114,7 @@ impl TryFrom<Choices> for Request {
             polish: choices.polish.map(polish).transpose()?,
             allow_fewer: choices.allow_fewer,
             trust: choices.trust,
+            splits: choices.splits,
             rival: choices.rival,
         })
     }
@@ -122,6 +125,9 @@ macro_rules! apply {
     ($request:expr, $params:expr) => {{
         let (request, mut params) = ($request, $params);
         params = params.allow_fewer(request.allow_fewer).trust(request.trust);
+        if let Some(splits) = request.splits {
+            params = params.splits(splits);
+        }
         if request.paper {
             params = params.paper();
         }

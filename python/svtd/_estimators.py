@@ -39,6 +39,9 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
     trust : bool, default=True
         Whether to look which topics come back in independent halves of the documents, and for
         error bars, at the cost of about another fit.
+    splits : int, optional
+        How often the documents are split into such halves; 0 for never. The default is 2 where a
+        fit takes under a second, 1 otherwise.
     allow_fewer : bool, default=False
         Accept fewer topics when the data shows no more, instead of raising :class:`FitError`.
     rival_options : dict, optional
@@ -114,6 +117,7 @@ class SingleTopic(BertopicHabits):
         polish: Optional[Polish] = None,
         paper: bool = False,
         trust: bool = True,
+        splits: Optional[int] = None,
         allow_fewer: bool = False,
         rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
@@ -129,6 +133,7 @@ class SingleTopic(BertopicHabits):
         self.polish = polish
         self.paper = paper
         self.trust = trust
+        self.splits = splits
         self.allow_fewer = allow_fewer
         self.rival_options = rival_options
         self.random_state = random_state
@@ -206,6 +211,7 @@ class LDA(BertopicHabits):
         polish: Optional[Polish] = None,
         paper: bool = False,
         trust: bool = True,
+        splits: Optional[int] = None,
         allow_fewer: bool = False,
         rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
@@ -222,6 +228,7 @@ class LDA(BertopicHabits):
         self.polish = polish
         self.paper = paper
         self.trust = trust
+        self.splits = splits
         self.allow_fewer = allow_fewer
         self.rival_options = rival_options
         self.random_state = random_state

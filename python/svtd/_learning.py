@@ -43,6 +43,7 @@ class Learning(Metadata, Transformer):
     polish: Any
     paper: Any
     trust: Any
+    splits: Any
     allow_fewer: Any
     rival_options: Any
     random_state: Any
@@ -195,6 +196,7 @@ class Learning(Metadata, Transformer):
             "polish": _parameters.polish(self.polish),
             "allow_fewer": _parameters.flag("allow_fewer", self.allow_fewer),
             "trust": _parameters.flag("trust", self.trust),
+            "splits": None if self.splits is None else _parameters.whole("splits", self.splits, 0),
             "seed": seed,
             "rival": rival,
         }

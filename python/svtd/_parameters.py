@@ -206,6 +206,7 @@ def of_file(options: dict[str, Any]) -> dict[str, Any]:
         "rows": options["rows"],
         "allow_fewer": options["allow_fewer"],
         "trust": options["trust"],
+        "splits": options.get("splits"),
     }
     for name in ("method", "weights"):
         given = options[name]

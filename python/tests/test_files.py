@@ -15,6 +15,8 @@ CHOICES = [
     ({}, []),
     ({"polish": "none"}, ["--polish", "none"]),
     ({"polish": 5, "trust": False}, ["--polish", "5", "--no-trust"]),
+    ({"splits": 1}, ["--splits", "1"]),
+    ({"splits": 0}, ["--splits", "0"]),
     ({"paper": True}, ["--paper"]),
     ({"paper": True, "method": "joint"}, ["--paper", "--method", "joint"]),
     ({"method": "als", "random_state": 7}, ["--method", "als", "--seed", "7"]),

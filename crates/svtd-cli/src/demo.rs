@@ -1,8 +1,11 @@
 //! `svtd demo`: what a fit looks like, on 230 years of State of the Union addresses.
 //!
 //! The counts are part of the program, so there is nothing to fetch and nothing to clean up; see
-//! `data/README.md` for where they come from.
+//! `data/README.md` for where they come from. Addresses are cut into passages of about 150 words: an
+//! address is about everything, a passage about one or two things, and only of such documents are there
+//! enough for topics to come back in halves of them.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -35,7 +38,7 @@ const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
-  svtd demo -k 12                                finer topics
+  svtd demo -k 20                                finer topics
   svtd demo --report                             the same as one page to look at and to mail
   svtd fit docword.NAME.txt.gz -k 20             your own counts (UCI docword or MatrixMarket)
   svtd fit docword.NAME.txt.gz -k 20 -o m.svtd   keep the model
@@ -54,7 +57,8 @@ pub fn run(args: &Demo, common: &Common) -> Outcome {
 fn show(args: &Demo, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
-    let (corpus, years) = (corpus()?, years()?);
+    let addresses = addresses()?;
+    let (corpus, years) = (passages(&addresses)?, of_passages(&addresses, |a| a.year));
     let params = Lda::params(args.n_topics);
     progress.expect(&params.workload((&corpus).into()));
     let model = params.fit_watched(&corpus, &|step| progress.step(step))?;
@@ -63,7 +67,7 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     let mut model = Model::Lda(model);
     if let Some(path) = &args.report {
         let saved = Saved::new(model, &corpus);
-        write_page(args, path, &corpus, &saved, &progress)?;
+        write_page(args, path, (&corpus, &addresses), &saved, &progress)?;
         model = saved.model;
     }
     progress.finish();
@@ -80,8 +84,11 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     }
     let (first, last) = (years.iter().min(), years.iter().max());
     if let (Some(first), Some(last)) = (first, last) {
-        let (n, k) = (corpus.n_documents(), model.topics().len());
-        writeln!(out, "{k} topics of {n} State of the Union addresses, {first} to {last}\n")?;
+        let (k, n, parts) = (model.topics().len(), addresses.len(), corpus.n_documents());
+        writeln!(
+            out,
+            "{k} topics of {n} State of the Union addresses, {first} to {last}, in {parts} passages\n"
+        )?;
     }
     listing.write_table(&mut out, &Screen::stdout(common))?;
     writeln!(out, "\nMean share by {PERIOD} years\n")?;
@@ -96,39 +103,99 @@ fn show(args: &Demo, common: &Common) -> Outcome {
 fn write_page(
     args: &Demo,
     path: &Path,
-    corpus: &Corpus,
+    (corpus, addresses): (&Corpus, &[Address]),
     saved: &Saved,
     progress: &Progress,
 ) -> Outcome {
     progress.begin("page");
     let command = recipe::this_command();
-    let times = years()?.iter().map(usize::to_string).collect();
+    let times = of_passages(addresses, |address| address.year.to_string());
     let title = format!("{} topics of the State of the Union, 1790 to 2021", args.n_topics);
     let page = svtd_report::Report::new(saved)
         .documents(corpus)
         .times(times)
-        .labels(presidents()?)
+        .labels(of_passages(addresses, |address| address.president.clone()))
         .title(title)
         .made(Made { again: vec![command.clone()], command });
     report::write(path, args.force, &page.to_html()?, progress)
 }
 
-/// The embedded counts; the format is docword, `document word count` after three sizes.
-pub fn corpus() -> Outcome<Corpus> {
+/// An address, as the embedded list has it.
+pub struct Address {
+    /// When it was given.
+    pub year: usize,
+    /// Who gave it.
+    pub president: String,
+    n_passages: usize,
+}
+
+impl Address {
+    fn name(&self) -> String {
+        format!("{} {}", self.year, self.president)
+    }
+}
+
+/// The addresses, in order.
+pub fn addresses() -> Outcome<Vec<Address>> {
+    let address = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let (first, president, last) = (fields.first()?, fields.get(1)?, fields.last()?);
+        Some(Address {
+            year: first.parse().ok()?,
+            president: (*president).to_owned(),
+            n_passages: last.parse().ok()?,
+        })
+    };
+    let addresses: Option<Vec<Address>> = DOCUMENTS.lines().skip(1).map(address).collect();
+    addresses.ok_or_else(|| damaged("names"))
+}
+
+/// Something of each passage's address.
+fn of_passages<T: Clone>(addresses: &[Address], what: impl Fn(&Address) -> T) -> Vec<T> {
+    addresses.iter().flat_map(|a| std::iter::repeat_n(what(a), a.n_passages)).collect()
+}
+
+/// A document is a passage.
+fn passages(addresses: &[Address]) -> Outcome<Corpus> {
+    let name = |address: &Address| {
+        let n = address.n_passages;
+        (1..=n).map(|i| format!("{}, {i} of {n}", address.name())).collect::<Vec<String>>()
+    };
+    built(counts(addresses)?, addresses.iter().flat_map(name).collect())
+}
+
+/// A document is a whole address.
+pub fn whole(addresses: &[Address]) -> Outcome<Corpus> {
+    let mut passages = counts(addresses)?.into_iter();
+    let mut documents = Vec::new();
+    for address in addresses {
+        let mut document: BTreeMap<u32, u32> = BTreeMap::new();
+        for (word, count) in passages.by_ref().take(address.n_passages).flatten() {
+            *document.entry(word).or_default() += count;
+        }
+        documents.push(document.into_iter().collect());
+    }
+    built(documents, addresses.iter().map(Address::name).collect())
+}
+
+/// The embedded counts of each passage; the format is docword, `document word count` after three sizes.
+fn counts(addresses: &[Address]) -> Outcome<Vec<Vec<(u32, u32)>>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(COUNTS)
         .read_to_string(&mut text)
         .map_err(|_| damaged("counts"))?;
-    let words: Vec<String> = WORDS.lines().map(str::to_owned).collect();
-    let mut documents = vec![Vec::new(); DOCUMENTS.lines().count() - 1];
+    let n_passages = addresses.iter().map(|address| address.n_passages).sum();
+    let mut passages = vec![Vec::new(); n_passages];
     for line in text.lines().skip(3) {
-        let (document, word, count) = entry(line).ok_or_else(|| damaged("counts"))?;
-        let entries = documents.get_mut(document).ok_or_else(|| damaged("counts"))?;
+        let (passage, word, count) = entry(line).ok_or_else(|| damaged("counts"))?;
+        let entries = passages.get_mut(passage).ok_or_else(|| damaged("counts"))?;
         entries.push((word, count));
     }
-    let named = years()?.into_iter().zip(presidents()?);
-    let names = named.map(|(year, president)| format!("{year} {president}")).collect();
-    let vocabulary = Vocabulary::from_words(words)?;
+    Ok(passages)
+}
+
+fn built(documents: Vec<Vec<(u32, u32)>>, names: Vec<String>) -> Outcome<Corpus> {
+    let vocabulary = Vocabulary::from_words(WORDS.lines().map(str::to_owned).collect())?;
     let mut builder = Corpus::builder(vocabulary.len()).vocabulary(vocabulary).names(names);
     for document in documents {
         builder.push_document(document)?;
@@ -145,25 +212,11 @@ fn entry(line: &str) -> Option<(usize, u32, u32)> {
     Some((document.checked_sub(1)?, word.checked_sub(1)?, count))
 }
 
-/// The year of each address.
-pub fn years() -> Outcome<Vec<usize>> {
-    let year = |line: &str| line.split(',').next()?.parse().ok();
-    let years: Option<Vec<usize>> = DOCUMENTS.lines().skip(1).map(year).collect();
-    years.ok_or_else(|| damaged("years"))
-}
-
-/// Who gave each address.
-pub fn presidents() -> Outcome<Vec<String>> {
-    let president = |line: &str| line.split(',').nth(1).map(str::to_owned);
-    let presidents: Option<Vec<String>> = DOCUMENTS.lines().skip(1).map(president).collect();
-    presidents.ok_or_else(|| damaged("names"))
-}
-
 fn damaged(what: &str) -> Failure {
     Failure::Request(format!("the {what} inside this program are damaged; install it again"))
 }
 
-/// First years of the periods, and the mean mixture of the addresses in each.
+/// First years of the periods, and the mean mixture of the passages in each.
 struct Periods {
     first_years: Vec<usize>,
     means: Vec<Vec<f64>>,
@@ -217,10 +270,15 @@ mod tests {
 
     #[test]
     fn the_embedded_corpus_is_whole() {
-        let (corpus, years) = (corpus().unwrap(), years().unwrap());
-        assert_eq!((corpus.n_documents(), corpus.n_words()), (233, 4000));
-        assert_eq!(corpus.n_nonzeros(), 215_361);
-        assert_eq!(years.len(), corpus.n_documents());
+        let addresses = addresses().unwrap();
+        let corpus = passages(&addresses).unwrap();
+        assert_eq!((corpus.n_documents(), corpus.n_words()), (11_957, 4000));
+        assert_eq!((corpus.n_nonzeros(), corpus.n_tokens()), (384_117, 428_565));
+        let whole = whole(&addresses).unwrap();
+        assert_eq!((whole.n_documents(), whole.n_nonzeros()), (233, 215_361));
+        assert_eq!(whole.n_tokens(), corpus.n_tokens());
+        assert_eq!(whole.names().unwrap()[0], "1790 George Washington");
+        assert_eq!(corpus.names().unwrap()[8], "1790 George Washington, 9 of 9");
     }
 
     #[test]

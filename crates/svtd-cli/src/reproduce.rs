@@ -72,10 +72,11 @@ fn plan(args: &Reproduce) -> Outcome<Plan> {
     if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(cannot(folder, io::ErrorKind::NotFound.into()));
     }
+    let given = demo::addresses()?;
     let addresses = Addresses {
-        corpus: demo::corpus()?,
-        years: demo::years()?,
-        presidents: demo::presidents()?,
+        corpus: demo::whole(&given)?,
+        years: given.iter().map(|address| address.year).collect(),
+        presidents: given.into_iter().map(|address| address.president).collect(),
     };
     let plan = Plan { quick: args.quick, seeds: args.seeds, data, addresses: Some(addresses) };
     // Among others it is left out, and the report says so; alone there is nothing to do.

@@ -6,11 +6,12 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rustix::time::{ClockId, clock_gettime};
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
 use svtd::model::{Halves, Standing};
@@ -18,7 +19,7 @@ use svtd::synthetic::{LdaSource, Lengths};
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
 /// Splits that nobody has seen, for each corpus.
-const UNSEEN: u64 = 2;
+const UNSEEN: usize = 6;
 
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
@@ -91,63 +92,102 @@ fn text(choosing: bool) {
     };
     println!("## Text: our halves against {UNSEEN} splits that nobody has seen\n");
     println!(
-        "| corpus | documents | model | k | rank correlation with the overlap, one split | two | \
-         with L1, one | two | reproduces | of these below 5 elsewhere |\n|{}",
-        "---|".repeat(10)
+        "| corpus | documents | model | k | rank correlation with the overlap, one split | two | an \
+         unseen split with the others | two | with L1, one | two | an unseen split with the others | \
+         two | reproduces | of these below 5 elsewhere |\n|{}",
+        "---|".repeat(14)
     );
-    let mut all = [[0.0; 4]; 2];
+    let mut all = [[0.0; 8]; 2];
     let mut rows = [0.0; 2];
-    let (mut called, mut wrong) = (0, 0);
+    let mut firm = [[0; 2]; 2];
     for (name, corpus, numbers) in corpora(&data, choosing) {
         for lda in [true, false] {
             for &k in &numbers {
                 let one = fit(&corpus, lda, k, Some(1));
                 let two = halves(&fit(&corpus, lda, k, Some(2)));
-                let (overlap, distance) = unseen(&corpus, lda, k, one.topics().word_topic());
+                let splits = unseen(&corpus, lda, k, one.topics().word_topic());
                 let one = halves(&one);
-                let mut row = [0.0; 4];
+                let mut row = [0.0; 8];
                 for (place, ours) in [&one, &two].into_iter().enumerate() {
                     let words: Vec<f64> = ours.iter().map(|h| h.found_again).collect();
                     let near: Vec<f64> = ours.iter().map(|h| -h.half_distance).collect();
-                    row[place] = spearman(&words, &overlap);
-                    row[2 + place] = spearman(&near, &distance);
+                    row[place] = spearman(&words, &mean(&splits, |s| &s.overlap));
+                    row[2 + place] = attainable(&splits, place + 1, |s| &s.overlap);
+                    row[4 + place] = spearman(&near, &mean(&splits, |s| &s.nearness));
+                    row[6 + place] = attainable(&splits, place + 1, |s| &s.nearness);
                 }
-                let counted = two.iter().zip(&overlap);
-                let firm: Vec<f64> = counted
+                let overlap = mean(&splits, |s| &s.overlap);
+                let called = two.iter().zip(&overlap);
+                let called: Vec<f64> = called
                     .filter(|(h, _)| h.standing() == Standing::Reproduces)
                     .map(|(_, overlap)| *overlap)
                     .collect();
-                let lost = firm.iter().filter(|overlap| **overlap < 5.0).count();
-                called += firm.len();
-                wrong += lost;
+                let lost = called.iter().filter(|overlap| **overlap < 5.0).count();
                 let model = usize::from(lda);
+                firm[model] = [firm[model][0] + called.len(), firm[model][1] + lost];
                 rows[model] += 1.0;
                 all[model].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-                let [a, b, c, d] = row;
                 let kind = if lda { "LDA" } else { "single topic" };
                 println!(
-                    "| {name} | {} | {kind} | {k} | {a:.2} | {b:.2} | {c:.2} | {d:.2} | {} of {} | {lost} |",
+                    "| {name} | {} | {kind} | {k} | {} | {} of {} | {lost} |",
                     corpus.n_documents(),
-                    firm.len(),
+                    row.map(|r| format!("{r:.2}")).join(" | "),
+                    called.len(),
                     one.len()
                 );
             }
         }
     }
     for (model, kind) in ["single topic", "LDA"].into_iter().enumerate() {
-        let [a, b, c, d] = all[model].map(|sum| sum / rows[model]);
-        println!("| mean | | {kind} | | {a:.2} | {b:.2} | {c:.2} | {d:.2} | | |");
+        let row = all[model].map(|sum| format!("{:.2}", sum / rows[model]));
+        let [called, lost] = firm[model];
+        println!("| mean | | {kind} | | {} | {called} | {lost} |", row.join(" | "));
     }
-    println!("\nP(below 5 elsewhere given reproduces) = {wrong} of {called}\n");
+    println!();
 }
 
-/// How many of ten words both halves have of each topic, and how near the halves are (less is
-/// further), in splits of our own.
-fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> (Vec<f64>, Vec<f64>) {
-    let topics = whole.n_columns();
-    let (mut overlap, mut distance) = (vec![0.0; topics], vec![0.0; topics]);
-    for seed in 0..UNSEEN {
-        let mut rng = ChaCha8Rng::seed_from_u64(77 + seed);
+/// What a split of our own makes of each topic.
+struct Unseen {
+    /// How many of ten words both halves have.
+    overlap: Vec<f64>,
+    /// How near the halves are: the distance, less is further.
+    nearness: Vec<f64>,
+}
+
+/// The mean over splits.
+fn mean<'a>(
+    splits: impl IntoIterator<Item = &'a Unseen>,
+    what: impl Fn(&'a Unseen) -> &'a Vec<f64>,
+) -> Vec<f64> {
+    let (mut sums, mut n) = (Vec::new(), 0.0);
+    for values in splits.into_iter().map(what) {
+        sums.resize(values.len(), 0.0);
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        n += 1.0;
+    }
+    sums.into_iter().map(|sum| sum / n).collect()
+}
+
+/// What can be attained: how well so many unseen splits predict the others, the mean over which.
+fn attainable<'a>(
+    splits: &'a [Unseen],
+    n: usize,
+    what: impl Fn(&'a Unseen) -> &'a Vec<f64>,
+) -> f64 {
+    let of = |first: usize| {
+        let chosen = |i: &usize| (i + splits.len() - first) % splits.len() < n;
+        let places = || 0..splits.len();
+        let some = mean(places().filter(|i| chosen(i)).map(|i| &splits[i]), &what);
+        let rest = mean(places().filter(|i| !chosen(i)).map(|i| &splits[i]), &what);
+        spearman(&some, &rest)
+    };
+    (0..splits.len()).map(of).sum::<f64>() / splits.len() as f64
+}
+
+/// Splits of our own, each half fitted as a whole is.
+fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> Vec<Unseen> {
+    let split = |seed: usize| {
+        let mut rng = ChaCha8Rng::seed_from_u64(77 + seed as u64);
         let mut order: Vec<(u64, usize)> =
             (0..corpus.n_documents()).map(|d| (rng.next_u64(), d)).collect();
         order.sort_unstable();
@@ -159,22 +199,21 @@ fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> (Vec<f64>, Ve
             (model, matched)
         });
         let [(a, of_a), (b, of_b)] = &learned;
-        for j in 0..topics {
-            let (Some(x), Some(y)) = (of_a[j], of_b[j]) else {
-                distance[j] -= 2.0 / UNSEEN as f64;
-                continue;
-            };
+        let compared = |j: usize| {
+            let (x, y) = of_a[j].zip(of_b[j])?;
             let words = |model: &Model, j: usize| model.topics().topic(j).top_word_ids(10);
             let (one, other) = (words(a, x), words(b, y));
             let shared = one.iter().filter(|word| other.contains(word)).count();
-            overlap[j] += shared as f64 / UNSEEN as f64;
             let pairs = a.topics().word_topic().column(x).iter();
             let apart: f64 =
                 pairs.zip(b.topics().word_topic().column(y)).map(|(p, q)| (p - q).abs()).sum();
-            distance[j] -= apart / UNSEEN as f64;
-        }
-    }
-    (overlap, distance)
+            Some((shared as f64, -apart))
+        };
+        let found = (0..whole.n_columns()).map(|j| compared(j).unwrap_or((0.0, -2.0)));
+        let (overlap, nearness) = found.unzip();
+        Unseen { overlap, nearness }
+    };
+    (0..UNSEEN).map(split).collect()
 }
 
 /// The rank correlation of two lists.
@@ -230,20 +269,20 @@ fn invented(seed: u64) {
                 let source = LdaSource::zipf(3000, k, 5.0, 300.0, 1.0, seed);
                 let corpus = draw(&source, n, bursts, seed ^ 0x5EED);
                 let model = fit(&corpus, true, k + k / 2, Some(if n < 4000 { 2 } else { 1 }));
-                let words: Vec<f64> = halves(&model).iter().map(|h| h.found_again).collect();
                 let matched: Vec<usize> =
                     match_topics(&source.word_topic, model.topics().word_topic())
                         .into_iter()
                         .flatten()
                         .collect();
-                for (j, words) in words.into_iter().enumerate() {
-                    if matched.contains(&j) { &mut real } else { &mut made }.push(words);
+                for (j, found) in halves(&model).into_iter().enumerate() {
+                    if matched.contains(&j) { &mut real } else { &mut made }.push(found);
                 }
             }
             let [a, b] = [&made, &real].map(|all| {
-                let count =
-                    |low: f64, high: f64| all.iter().filter(|w| (low..high).contains(*w)).count();
-                format!("{} | {} | {}", count(7.0, 11.0), count(5.0, 7.0), count(0.0, 5.0))
+                let count = |of: Standing| all.iter().filter(|h| h.standing() == of).count();
+                [Standing::Reproduces, Standing::Partly, Standing::NotFoundAgain]
+                    .map(|of| count(of).to_string())
+                    .join(" | ")
             });
             println!(
                 "| {k} | {n} | {} | {:.3} | {a} | {b} |",
@@ -256,20 +295,14 @@ fn invented(seed: u64) {
 }
 
 /// How often one of the first is above one of the second.
-fn area(above: &[f64], below: &[f64]) -> f64 {
-    let wins = |x: &f64| -> f64 {
-        below
-            .iter()
-            .map(|y| {
-                if x > y {
-                    1.0
-                } else if x == y {
-                    0.5
-                } else {
-                    0.0
-                }
-            })
-            .sum()
+fn area(above: &[Halves], below: &[Halves]) -> f64 {
+    let wins = |x: &Halves| -> f64 {
+        let one = |y: &Halves| match x.found_again.total_cmp(&y.found_again) {
+            Ordering::Greater => 1.0,
+            Ordering::Equal => 0.5,
+            Ordering::Less => 0.0,
+        };
+        below.iter().map(one).sum()
     };
     above.iter().map(wins).sum::<f64>() / (above.len() * below.len()) as f64
 }
@@ -298,7 +331,7 @@ fn separated(seed: u64) {
 // --- cost --------------------------------------------------------------------------------------
 
 fn cost() {
-    println!("## Seconds of a fit without trust, and with it\n");
+    println!("## Processor seconds of a fit without trust, and with it (medians of three)\n");
     println!(
         "| corpus | model | k | without | with | of it trust, as a part of the fit |\n|{}",
         "---|".repeat(6)
@@ -312,19 +345,23 @@ fn cost() {
     }
     let source = LdaSource::zipf(3000, 10, 5.0, 300.0, 1.0, 5);
     corpora.push(("drawn, bursts of 300, N = 4000", draw(&source, 4000, Some(300.0), 6), [10, 20]));
+    let source = LdaSource::zipf(20_000, 20, 5.0, 3000.0, 1.0, 7);
+    let large = draw(&source, 130_000, None, 8);
+    assert!(large.n_nonzeros() > 10_000_000, "{}", large.n_nonzeros());
+    corpora.push(("drawn, N = 130,000", large, [20, 50]));
     for (name, corpus, numbers) in &corpora {
         for lda in [true, false] {
             for &k in numbers {
                 let timed = |splits: Option<usize>, usual: bool| {
                     let mut seconds: Vec<f64> = (0..3)
                         .map(|_| {
-                            let start = Instant::now();
+                            let start = processor_seconds();
                             if usual {
                                 usual_fit(corpus, lda, k);
                             } else {
                                 fit(corpus, lda, k, splits);
                             }
-                            start.elapsed().as_secs_f64()
+                            processor_seconds() - start
                         })
                         .collect();
                     seconds.sort_unstable_by(f64::total_cmp);
@@ -340,6 +377,11 @@ fn cost() {
         }
     }
     println!();
+}
+
+fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 fn usual_fit(corpus: &Corpus, lda: bool, k: usize) {

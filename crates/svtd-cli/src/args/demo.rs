@@ -11,7 +11,7 @@ use super::numbers::at_least_one;
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct Demo {
     /// How many topics to learn
-    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "5",
+    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "10",
           value_parser = at_least_one, allow_negative_numbers = true)]
     pub n_topics: usize,
 
@@ -27,5 +27,5 @@ pub struct Demo {
 const DEMO_EXAMPLES: &str = "\
 Examples:
   svtd demo
-  svtd demo -k 12
+  svtd demo -k 20
   svtd demo --report                 writes svtd-demo.html, 232 years on one page";

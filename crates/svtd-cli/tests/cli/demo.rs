@@ -8,7 +8,7 @@ fn the_demo_shows_topics_a_timeline_trust_and_what_to_do_next() {
     let ran = w.must("demo");
     assert_eq!(ran.stderr, "");
     for part in [
-        "5 topics of 233 State of the Union addresses, 1790 to 2021",
+        "10 topics of 233 State of the Union addresses, 1790 to 2021, in 11957 passages",
         "topic   share  words",
         "Mean share by 20 years",
         "1790 1810 1830",
@@ -18,6 +18,10 @@ fn the_demo_shows_topics_a_timeline_trust_and_what_to_do_next() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
+    // What a stranger sees first: most topics come back, and none is lost.
+    let count = |what: &str| ran.stdout.matches(what).count();
+    assert!(count("[reproduces: ") >= 7, "{}", ran.stdout);
+    assert_eq!(count("[not found again: "), 0, "{}", ran.stdout);
     assert_eq!(w.must("demo").stdout, ran.stdout);
     assert!(w.names().is_empty());
 }

@@ -25,8 +25,8 @@ use crate::fit::options::Options;
 use crate::fit::smoothing::Smoothing;
 use crate::fit::spectral::{frequencies, lift, to_vocabulary};
 use crate::linalg::Matrix;
-use crate::model::diagnostics::PARTLY;
-use crate::trust::found_again;
+use crate::model::diagnostics::Standing;
+use crate::trust::found_again::{self, Returned};
 
 /// Sweeps or steps after which halves can be compared.
 const ENOUGH: usize = 8;
@@ -42,14 +42,15 @@ const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
 pub struct FoundInHalves {
     /// Topics asked for.
     pub n_topics: usize,
-    /// Topics of which the halves share at least five of the ten likeliest words, the mean over the
-    /// splits.
+    /// Topics of which the halves share at least five of the ten likeliest words and clearly more than
+    /// chance brings, the mean over the splits.
     pub n_found: f64,
     /// How many of the ten likeliest words the halves share, the mean over the topics and splits.
     pub mean_words: f64,
 }
 
-/// Asks halves for each of these numbers of topics, rising; `None` when they cannot be learned.
+/// Asks halves for each of these numbers of topics, rising; `None` when they cannot be learned, or there
+/// are too few words to tell.
 pub(crate) fn count(
     corpus: &Corpus,
     options: &Options,
@@ -58,6 +59,9 @@ pub(crate) fn count(
 ) -> Option<Vec<FoundInHalves>> {
     let mut sums = vec![(0.0, 0.0); numbers.len()];
     let most = *numbers.last()?;
+    if corpus.n_present() < found_again::LEAST_WORDS {
+        return None;
+    }
     for split in 0..n_splits {
         let halves = found_again::deal(corpus, split)?;
         let parts = halves.each_ref().map(|documents| corpus.subset(documents));
@@ -69,9 +73,11 @@ pub(crate) fn count(
         let passes = [passes(0)?, passes(1)?];
         for (sum, &k) in sums.iter_mut().zip(numbers) {
             let (first, second) = rayon::join(|| learned(&passes[0], k), || learned(&passes[1], k));
-            let shared = found_again::shared_words(first, second);
-            let n_found = shared.iter().filter(|words| **words >= PARTLY).count() as f64;
-            let mean = shared.iter().sum::<f64>() / k as f64;
+            let shared = found_again::shared_words(first, second, corpus.n_present());
+            let is_found =
+                |r: &&Returned| Standing::of(r.words, r.by_chance) != Standing::NotFoundAgain;
+            let n_found = shared.iter().filter(is_found).count() as f64;
+            let mean = shared.iter().map(|r| r.words).sum::<f64>() / k as f64;
             *sum = (sum.0 + n_found, sum.1 + mean);
         }
     }

@@ -522,10 +522,9 @@ mod tests {
             assert_eq!(why.n_clear, Some(5), "{why:?}");
             assert!(why.low <= 5 && why.high >= 5 && why.high <= 6, "{why:?}");
             assert!(found.noise_floor.unwrap() < found.directions[4].eigenvalue);
-            // The true topics come back in halves of the documents. With so few words others may seem to
-            // by chance; where documents follow the model the clear directions decide.
+            // The true topics come back in halves of the documents, and no others.
             assert!(why.all_found.is_some_and(|k| (4..=6).contains(&k)), "{why:?}");
-            assert!(why.n_found.is_some_and(|n| n >= 4), "{why:?}");
+            assert!(why.n_found.is_some_and(|n| (4..=6).contains(&n)), "{why:?}");
             assert!(why.follows_model, "{why:?}");
             let asked = found.fits.iter().filter(|fit| fit.halves.is_some()).count();
             assert!((5..=10).contains(&asked), "{asked}");

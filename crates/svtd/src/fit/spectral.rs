@@ -13,7 +13,7 @@ use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use crate::model::topic::{Topics, canonical_order};
 use crate::moments::{MomentWeights, Moments};
 use crate::recovery::{Recovered, recover};
-use crate::trust::Evidence;
+use crate::trust::{Evidence, found_again};
 use crate::whitening::{self, Whitening};
 
 /// A spectral estimate in feature order, with what was learned on the way.
@@ -181,6 +181,7 @@ pub(crate) fn finish(
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);
     diagnostics.notes.extend(noise::note(&diagnostics));
+    diagnostics.notes.extend(found_again::note(&diagnostics));
     let errors = evidence.and_then(|evidence| evidence.errors);
     let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
     refusal::tell(&mut diagnostics);

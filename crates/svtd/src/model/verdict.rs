@@ -100,7 +100,8 @@ fn topics(d: &Diagnostics) -> String {
         ),
         None => format!(
             "On average about {lost:.0} % of a topic's weight is expected to lie on the wrong words; \
-             whether topics come back in halves of the documents was not asked, or halves are too small."
+             whether topics come back in halves of the documents was not asked, or there are too few \
+             documents or words to tell."
         ),
     }
 }

@@ -8,10 +8,16 @@
 //! * how many of its ten likeliest words are among the ten likeliest in both halves, and
 //! * the L1 distance between its two halves,
 //!
-//! each the mean over the splits. No word returns where the two are no closer to each other than to
-//! another topic of their own half: superfluous topics may all be alike, and share words by that alone.
-//! Nothing here follows one solution, as leaving out groups does, and
+//! each the mean over the splits. Nothing here follows one solution, as leaving out groups does, and
 //! nothing assumes that words are drawn as a model says.
+//!
+//! # Chance
+//! Topics that are not the same share words too: a corpus may have few of them, and superfluous topics
+//! all resemble the corpus. How many of a topic's words return in one half and in *another* topic of the
+//! other half, on average, is what would return by chance; all of them, where its two halves are no
+//! nearer to each other than to another topic of their own half (one topic split in two, or two that
+//! both resemble the corpus). A topic counts as found again only if it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)). Of fewer than
+//! [`LEAST_WORDS`] words any ten share half with any other ten: there nothing is said.
 //!
 //! # Cost
 //! Halves share the vocabulary, and what was chosen for the whole is not chosen again. Their directions
@@ -28,7 +34,7 @@ use crate::evaluation::{l1_distance, match_by};
 use crate::fit::options::Options;
 use crate::fit::spectral::to_vocabulary;
 use crate::linalg::Matrix;
-use crate::model::diagnostics::Halves;
+use crate::model::diagnostics::{Diagnostics, Halves};
 use crate::moments::Counting;
 
 /// Words that stand for a topic.
@@ -42,6 +48,9 @@ const SAMPLED: usize = 5;
 
 /// Fewer different documents than this make no halves.
 const LEAST_DOCUMENTS: usize = 12;
+
+/// With fewer words in use than this nothing can be told: any ten of them share half with any other.
+pub(crate) const LEAST_WORDS: usize = 2 * TOP_WORDS;
 
 /// Splits where a fit is quick.
 const QUICK_SPLITS: usize = 2;
@@ -64,8 +73,8 @@ pub(crate) type Learn<'a> = dyn Fn(&[usize]) -> Result<Half> + Sync + 'a;
 
 /// What the halves say.
 pub(crate) struct Found {
-    /// Per topic of the whole.
-    pub topics: Vec<Halves>,
+    /// Per topic of the whole; `None` when there are too few words to tell.
+    pub topics: Option<Vec<Halves>>,
     /// z-scores of the directions, those of one half measured on the other.
     pub z_scores: Option<Vec<f64>>,
 }
@@ -86,7 +95,8 @@ pub(crate) fn look(
     told: &dyn Fn(usize, usize),
 ) -> Option<Found> {
     let whole = Likeliest::new(to_vocabulary(corpus, whole));
-    let mut sums = vec![(0.0, 0.0); whole.n_topics()];
+    let n_words = corpus.n_present();
+    let mut sums = vec![Returned::default(); whole.n_topics()];
     let (mut z_scores, mut n_documents) = (None, 0);
     for split in 0..n_splits {
         told(split, n_splits);
@@ -99,18 +109,30 @@ pub(crate) fn look(
         }
         let [first, second] =
             halves.map(|half| Likeliest::new(to_vocabulary(&half.corpus, &half.topics)));
-        for (sum, (words, distance)) in sums.iter_mut().zip(whole.in_halves(&first, &second)) {
-            *sum = (sum.0 + words, sum.1 + distance);
-        }
+        sums.iter_mut().zip(whole.in_halves(&first, &second, n_words)).for_each(|(s, r)| s.add(r));
     }
     let mean = |sum: f64| sum / n_splits as f64;
-    let halves = |(words, distance): (f64, f64)| Halves {
-        found_again: mean(words),
-        half_distance: mean(distance),
+    let halves = |sum: Returned| Halves {
+        found_again: mean(sum.words),
+        by_chance: mean(sum.by_chance),
+        half_distance: mean(sum.distance),
         n_splits,
         n_documents,
     };
-    (n_splits > 0).then(|| Found { topics: sums.into_iter().map(halves).collect(), z_scores })
+    let topics = (n_words >= LEAST_WORDS).then(|| sums.into_iter().map(halves).collect());
+    (n_splits > 0).then_some(Found { topics, z_scores })
+}
+
+/// What to tell of a fit that cannot say whether its topics come back.
+pub(crate) fn note(d: &Diagnostics) -> Option<String> {
+    let asked = d.topics.iter().any(|topic| topic.trust.is_some());
+    (asked && d.n_words_present < LEAST_WORDS).then(|| {
+        format!(
+            "whether topics come back in halves of the documents cannot be told: {} words are too few, \
+             since any two topics share most of their ten likeliest",
+            d.n_words_present
+        )
+    })
 }
 
 /// Two halves of the documents that have words, dealt by content so that their order in the file
@@ -139,19 +161,82 @@ pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
     (n_different >= LEAST_DOCUMENTS).then_some(halves)
 }
 
-/// How many of their ten likeliest words the topics of two halves share, matched to each other; words
-/// x topics both.
-pub(crate) fn shared_words(first: Matrix, second: Matrix) -> Vec<f64> {
+/// What the topics of two halves, words x topics both and matched to each other, share of their ten
+/// likeliest words; `n_words` are in use.
+pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec<Returned> {
     let [first, second] = [first, second].map(Likeliest::new);
-    let shared = |(j, partner): (usize, Option<usize>)| {
-        let partner = partner.filter(|&l| first.pair(j, &second, l).1)?;
-        let others = &second.words[partner];
-        let own = &first.words[j];
-        let n = own.iter().filter(|word| others.binary_search(word).is_ok()).count();
-        Some(TOP_WORDS as f64 * n as f64 / own.len().max(1) as f64)
+    let partners = first.matched(&second);
+    let pairs =
+        Pairs { first: first.words.iter().map(Some).collect(), second: second.words_at(&partners) };
+    let shared = |j: usize| {
+        let apart = partners[j].map(|l| first.apart(j, &second, l));
+        pairs.returned(j, &first.words[j], n_words, apart.unwrap_or_default())
     };
-    let matched = first.matched(&second).into_iter().enumerate();
-    matched.map(|pair| shared(pair).unwrap_or(0.0)).collect()
+    (0..first.n_topics()).map(shared).collect()
+}
+
+/// What came back of a topic.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Returned {
+    /// Of ten words.
+    pub words: f64,
+    /// Of ten words, in topics that are not the same.
+    pub by_chance: f64,
+    /// The L1 distance between the two halves.
+    distance: f64,
+}
+
+impl Returned {
+    fn add(&mut self, other: Self) {
+        self.words += other.words;
+        self.by_chance += other.by_chance;
+        self.distance += other.distance;
+    }
+}
+
+/// How far what two halves make of a topic is apart.
+#[derive(Clone, Copy, Default)]
+struct Apart {
+    /// In L1.
+    distance: f64,
+    /// Whether they are nearer to each other than to any other topic of their own half.
+    is_pair: bool,
+}
+
+/// The likeliest words of the topics of two halves, those of one topic at the same place; `None` where
+/// a half has no such topic.
+struct Pairs<'a> {
+    first: Vec<Option<&'a Vec<usize>>>,
+    second: Vec<Option<&'a Vec<usize>>>,
+}
+
+impl Pairs<'_> {
+    /// How many of the words `own` of topic `j` are in both halves; and on average in one half of it and
+    /// in the other half of another topic.
+    fn returned(&self, j: usize, own: &[usize], n_words: usize, apart: Apart) -> Returned {
+        let (Some(first), Some(second)) = (self.first[j], self.second[j]) else {
+            return Returned { words: 0.0, by_chance: 0.0, distance: 2.0 };
+        };
+        let among = |words: &[usize], all: &[usize]| -> Vec<usize> {
+            words.iter().copied().filter(|word| all.binary_search(word).is_ok()).collect()
+        };
+        let (in_first, in_second) = (among(own, first), among(second, own));
+        let of_ten = |n: f64| TOP_WORDS as f64 * n / own.len().max(1) as f64;
+        let (mut shared, mut compared) = (0, 0);
+        for l in (0..self.first.len()).filter(|&l| l != j) {
+            let pairs = [(&in_first, self.second[l]), (&in_second, self.first[l])];
+            for (words, other) in pairs.into_iter().filter_map(|(w, o)| Some((w, o?))) {
+                shared += among(words, other).len();
+                compared += 1;
+            }
+        }
+        // Words drawn blindly; the only measure where there is one topic.
+        let blindly = (TOP_WORDS * TOP_WORDS) as f64 / n_words.max(TOP_WORDS) as f64;
+        let by_others = of_ten(shared as f64 / compared.max(1) as f64);
+        let words = of_ten(among(&in_first, second).len() as f64);
+        let by_chance = if apart.is_pair { blindly.max(by_others) } else { words };
+        Returned { words, by_chance, distance: apart.distance }
+    }
 }
 
 /// Topics, words x topics, with the likeliest words of each.
@@ -160,50 +245,51 @@ struct Likeliest {
     /// Rising.
     words: Vec<Vec<usize>>,
     /// How far each is from the nearest of the others.
-    apart: Vec<f64>,
+    nearest: Vec<f64>,
 }
 
 impl Likeliest {
     fn new(topics: Matrix) -> Self {
         let columns = (0..topics.n_columns()).into_par_iter();
         let words = columns.clone().map(|j| likeliest(topics.column(j))).collect();
-        let apart = |j: usize| {
+        let nearest = |j: usize| {
             let others = (0..topics.n_columns()).filter(|&other| other != j);
             let distances = others.map(|other| l1_distance(topics.column(j), topics.column(other)));
             distances.fold(f64::INFINITY, f64::min)
         };
-        let apart = columns.map(apart).collect();
-        Self { topics, words, apart }
-    }
-
-    /// The distance of topic `j` to topic `l` of another half, and whether they are a pair: closer to
-    /// each other than to any of their own.
-    fn pair(&self, j: usize, other: &Self, l: usize) -> (f64, bool) {
-        let distance = l1_distance(self.topics.column(j), other.topics.column(l));
-        (distance, distance < self.apart[j] && distance < other.apart[l])
+        let nearest = columns.map(nearest).collect();
+        Self { topics, words, nearest }
     }
 
     fn n_topics(&self) -> usize {
         self.words.len()
     }
 
-    /// For each topic, how many of ten words return in both halves, and the distance of those.
-    fn in_halves(&self, first: &Self, second: &Self) -> Vec<(f64, f64)> {
+    /// The L1 distance of topic `j` to topic `l` of another half.
+    fn distance(&self, j: usize, other: &Self, l: usize) -> f64 {
+        l1_distance(self.topics.column(j), other.topics.column(l))
+    }
+
+    /// Topic `j` and topic `l` of another half.
+    fn apart(&self, j: usize, other: &Self, l: usize) -> Apart {
+        let distance = self.distance(j, other, l);
+        Apart { distance, is_pair: distance < self.nearest[j].min(other.nearest[l]) }
+    }
+
+    /// The likeliest words of the topics at these places.
+    fn words_at(&self, places: &[Option<usize>]) -> Vec<Option<&Vec<usize>>> {
+        places.iter().map(|place| place.map(|l| &self.words[l])).collect()
+    }
+
+    /// What returns of each topic in both halves of `n_words` words.
+    fn in_halves(&self, first: &Self, second: &Self, n_words: usize) -> Vec<Returned> {
         let (a, b) = (self.matched(first), self.matched(second));
-        let topic = |j: usize| match (a[j], b[j]) {
-            (Some(a), Some(b)) => {
-                let own = &self.words[j];
-                let returns = |word: &&usize| {
-                    let among = |words: &Vec<usize>| words.binary_search(word).is_ok();
-                    among(&first.words[a]) && among(&second.words[b])
-                };
-                let share = own.iter().filter(returns).count() as f64 / own.len().max(1) as f64;
-                let (distance, pair) = first.pair(a, second, b);
-                (if pair { TOP_WORDS as f64 * share } else { 0.0 }, distance)
-            }
-            _ => (0.0, 2.0),
+        let pairs = Pairs { first: first.words_at(&a), second: second.words_at(&b) };
+        let returned = |j: usize| {
+            let apart = a[j].zip(b[j]).map(|(a, b)| first.apart(a, second, b));
+            pairs.returned(j, &self.words[j], n_words, apart.unwrap_or_default())
         };
-        (0..self.n_topics()).map(topic).collect()
+        (0..self.n_topics()).into_par_iter().map(returned).collect()
     }
 
     /// For each topic the one of `half` it is matched to.
@@ -211,7 +297,7 @@ impl Likeliest {
         let pairs: Vec<usize> = (0..self.n_topics() * half.n_topics()).collect();
         let distance = |pair: &usize| {
             let (j, other) = (pair / half.n_topics(), pair % half.n_topics());
-            l1_distance(self.topics.column(j), half.topics.column(other))
+            self.distance(j, half, other)
         };
         let distances: Vec<f64> = pairs.par_iter().map(distance).collect();
         match_by(self.n_topics(), half.n_topics(), |j, other| {
@@ -264,12 +350,47 @@ mod tests {
         // The first half has the topics the other way round; the second lost a word of the first.
         let first = topics([[0.0, 0.0, 0.4, 0.6], [0.5, 0.5, 0.0, 0.0]]);
         let second = topics([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]]);
-        let found = whole.in_halves(&first, &second);
-        assert_eq!(found[0], (5.0, 1.0));
-        assert_eq!(found[1].0, 10.0);
-        assert!((found[1].1 - 0.2).abs() < 1e-12);
+        let found = whole.in_halves(&first, &second, 400);
+        assert_eq!(found[0], Returned { words: 5.0, by_chance: 0.25, distance: 1.0 });
+        assert_eq!((found[1].words, found[1].by_chance), (10.0, 0.25));
+        assert!((found[1].distance - 0.2).abs() < 1e-12);
         let fewer = Likeliest::new(Matrix::from_columns(4, 1, vec![0.5, 0.5, 0.0, 0.0]));
-        assert_eq!(whole.in_halves(&fewer, &second)[1], (0.0, 2.0));
+        let lost = whole.in_halves(&fewer, &second, 400)[1];
+        assert_eq!(lost, Returned { words: 0.0, by_chance: 0.0, distance: 2.0 });
+    }
+
+    #[test]
+    fn what_other_topics_share_is_chance() {
+        // Three words are in every topic, seven are a topic's own.
+        let topic = |own: usize| (0..3).chain(10 * own + 3..10 * own + 10).collect::<Vec<_>>();
+        let words: Vec<Vec<usize>> = (0..4).map(topic).collect();
+        let halves: Vec<Option<&Vec<usize>>> = words.iter().map(Some).collect();
+        let pairs = Pairs { first: halves.clone(), second: halves };
+        let near = Apart { distance: 0.1, is_pair: true };
+        for (j, own) in words.iter().enumerate() {
+            let found = pairs.returned(j, own, 1000, near);
+            assert_eq!((found.words, found.by_chance), (10.0, 3.0));
+            let found = pairs.returned(j, own, 1000, Apart { is_pair: false, ..near });
+            assert_eq!((found.words, found.by_chance), (10.0, 10.0));
+        }
+        // One topic: what ten of forty words share with ten others of them.
+        let one = Pairs { first: vec![Some(&words[0])], second: vec![Some(&words[1])] };
+        let found = one.returned(0, &words[0], 40, near);
+        assert_eq!((found.words, found.by_chance), (3.0, 2.5));
+    }
+
+    #[test]
+    fn with_few_words_nothing_is_said() {
+        let lengths = Lengths::Uniform(20..=40);
+        for (n_words, told) in [(12, false), (60, true)] {
+            let corpus = SingleTopicSource::uniform(n_words, 2, 5).draw(300, &lengths, 7).0;
+            let model = SingleTopic::params(2).fit(&corpus).unwrap();
+            let d = model.diagnostics();
+            assert_eq!(d.topics.iter().all(|topic| topic.halves().is_some()), told);
+            let noted = d.notes.iter().any(|note| note.contains("12 words are too few"));
+            assert_eq!(noted, !told, "{:?}", d.notes);
+            assert!(d.z_scores.is_some());
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(crate) fn assess(
     let directions = (k, counting);
     let found = found_again::look(corpus, &estimate.word_topic, n_splits, learn, directions, &told);
     let (halves, z_scores) = match found {
-        Some(found) => (Some(found.topics), found.z_scores),
+        Some(found) => (found.topics, found.z_scores),
         None => {
             let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
             (None, noise::z_scores(corpus, options, k, look, &|_, _| {}))
