@@ -140,6 +140,7 @@ fn a_file_that_is_being_changed_is_held() {
 #[derive(Debug, Clone)]
 enum Change {
     Add(Vec<Kept>, bool),
+    Merge(Vec<Kept>, bool),
     Remove(Vec<usize>),
 }
 
@@ -153,6 +154,8 @@ fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         (prop::collection::vec(kept(), 0..4), any::<bool>())
             .prop_map(|(documents, replace)| Change::Add(documents, replace)),
+        (prop::collection::vec(kept(), 0..4), any::<bool>())
+            .prop_map(|(documents, replace)| Change::Merge(documents, replace)),
         prop::collection::vec(0..8_usize, 1..4).prop_map(Change::Remove),
     ]
 }
@@ -184,11 +187,22 @@ proptest! {
         let mut living = corpus(&list);
         for change in changes {
             match change {
-                Change::Add(new, replace) => {
+                // Over the same words both do the same.
+                Change::Add(ref new, replace) | Change::Merge(ref new, replace) => {
                     let taken = if replace { Taken::Replace } else { Taken::Refuse };
-                    match (living.add(&corpus(&new), "x", taken), added(&list, &new, replace)) {
-                        (Ok(addition), Some(expected)) => {
-                            living = addition.corpus;
+                    let found = match change {
+                        Change::Add(..) => {
+                            living.add(&corpus(new), "x", taken).map(|addition| addition.corpus)
+                        }
+                        _ => {
+                            let [old, new] =
+                                [living.clone(), corpus(new)].map(|c| (String::new(), c));
+                            Corpus::merge(old, vec![new], taken).map(|merge| merge.corpus)
+                        }
+                    };
+                    match (found, added(&list, new, replace)) {
+                        (Ok(found), Some(expected)) => {
+                            living = found;
                             list = expected;
                         }
                         (Err(Error::NameTaken { .. }), None) => {}
