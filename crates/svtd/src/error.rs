@@ -219,6 +219,24 @@ pub enum Error {
         documents: usize,
     },
 
+    /// A new document has the name of another one, and other words.
+    #[error("{}", name_taken(name, *others))]
+    NameTaken {
+        /// The first such name.
+        name: String,
+        /// How many more there are.
+        others: usize,
+    },
+
+    /// Removing documents would leave a corpus without words.
+    #[error(
+        "without these {removed} documents no word is left; delete the corpus instead, or remove fewer"
+    )]
+    NothingLeft {
+        /// Documents that were to be removed.
+        removed: usize,
+    },
+
     /// Records cannot be learned from, or asked about, as they are.
     #[error("{reason}")]
     Records {
@@ -285,6 +303,17 @@ pub enum ErrorKind {
     Data,
     /// A file could not be opened, read or written.
     Io,
+}
+
+fn name_taken(name: &str, others: usize) -> String {
+    let more = match others {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    format!(
+        "the name {name:?}{more} is taken by a document with other words; allow replacing, or rename the \
+         new one"
+    )
 }
 
 /// Why so many topics cannot be had of so few documents.

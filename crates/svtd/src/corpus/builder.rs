@@ -34,6 +34,7 @@ pub struct CorpusBuilder {
     vocabulary: Option<Vocabulary>,
     names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    columns: Vec<(String, Vec<String>)>,
     word_choice: Option<WordChoice>,
     notes: Vec<String>,
     may_be_empty: bool,
@@ -50,6 +51,7 @@ impl CorpusBuilder {
             vocabulary: None,
             names: None,
             labels: None,
+            columns: Vec::new(),
             word_choice: None,
             notes: Vec::new(),
             may_be_empty: false,
@@ -116,6 +118,13 @@ impl CorpusBuilder {
         self
     }
 
+    /// Keeps a column of the table that the documents came in, a cell for each. No model looks at
+    /// it; it is there for times and groups.
+    pub fn column(mut self, name: impl Into<String>, cells: Vec<String>) -> Self {
+        self.columns.push((name.into(), cells));
+        self
+    }
+
     /// The finished corpus.
     ///
     /// # Errors
@@ -143,6 +152,12 @@ impl CorpusBuilder {
             Some(labels) => names.labelled(labels),
             None => names,
         };
+        let mut names = names;
+        for (name, cells) in self.columns {
+            if let Some(cells) = checked_length(Some(cells), n_documents)? {
+                names = names.with_column(name, cells);
+            }
+        }
         let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, self.n_words);
         let mut corpus = Corpus::assemble(rows, vocabulary, names);
         corpus.word_choice = self.word_choice.map(Arc::new);

@@ -44,6 +44,7 @@ mod entries;
 mod format;
 mod keys;
 mod lda_c;
+mod living;
 #[cfg(test)]
 mod malformed;
 mod matrix_market;
@@ -85,6 +86,7 @@ pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
 pub(crate) use self::keys::mixed;
+pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
 pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
@@ -211,6 +213,11 @@ impl Corpus {
         &self.ranking.feature_totals
     }
 
+    /// Into how many blocks a fit cuts the documents.
+    pub fn n_blocks(&self) -> usize {
+        blocks::n_blocks(self.n_nonzeros(), self.n_present())
+    }
+
     /// The words.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -247,6 +254,20 @@ impl Corpus {
             return None;
         }
         (0..self.n_documents()).map(|d| self.label(d)).collect()
+    }
+
+    /// The names of the columns that were kept with the documents, sorted.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.names.columns()
+    }
+
+    /// What document `d` has in a column; `None` when no such column was kept.
+    ///
+    /// # Panics
+    /// If `d` is not below [`n_documents`](Self::n_documents).
+    pub fn cell(&self, column: &str, d: usize) -> Option<&str> {
+        assert!(d < self.n_documents(), "document {d} of {}", self.n_documents());
+        self.names.cell(column, d)
     }
 
     /// How the words were chosen, if the corpus was counted from text; a [subset](Self::subset)
@@ -451,7 +472,7 @@ impl CorpusReport {
     }
 }
 
-/// The same documents in the same order under the same names and labels, over the same words.
+/// The same documents in the same order under the same names, labels and columns, over the same words.
 impl PartialEq for Corpus {
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows
@@ -459,6 +480,10 @@ impl PartialEq for Corpus {
             && self.vocabulary == other.vocabulary
             && (0..self.n_documents()).all(|d| {
                 self.document_name(d) == other.document_name(d) && self.label(d) == other.label(d)
+            })
+            && self.column_names().eq(other.column_names())
+            && self.column_names().all(|name| {
+                (0..self.n_documents()).all(|d| self.cell(name, d) == other.cell(name, d))
             })
     }
 }

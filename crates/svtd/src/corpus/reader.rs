@@ -115,6 +115,10 @@ impl CorpusReader {
         self
     }
 
+    pub(super) fn preprocessing_asked(&self) -> &Preprocessing {
+        &self.preprocessing
+    }
+
     /// Which characters the bytes of text stand for; UTF-8 unless told.
     pub fn encoding(mut self, encoding: Encoding) -> Self {
         self.layout.encoding = encoding;
@@ -249,8 +253,15 @@ impl CorpusReader {
             let mut records =
                 Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
             let corpus = count_records(&mut records, &preprocessing, words.as_ref(), &self.limit)?;
+            let choice = choice.cloned();
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
+            let all = united::unite(parts)?;
+            // The words were chosen when the counts were made, as when documents are added to them.
+            return Ok(match choice {
+                Some(choice) => all.chosen_by(&choice),
+                None => all,
+            });
         }
         united::unite(parts)
     }
@@ -529,7 +540,7 @@ impl Opened {
     }
 
     /// Whether it holds text, to be split into words.
-    fn is_text(&self) -> bool {
+    pub fn is_text(&self) -> bool {
         match &self.input {
             #[cfg(feature = "parquet")]
             Input::Parquet(parquet) => !parquet.is_counted(),
@@ -560,16 +571,28 @@ impl Opened {
     /// # Errors
     /// As [`CorpusReader::read`].
     pub fn read(self) -> Result<Corpus> {
-        memory::caught(|| self.read_within())
+        let words = match self.is_text() {
+            true => self.reader.given_vocabulary()?,
+            false => None,
+        };
+        let preprocessing = self.reader.preprocessing.clone();
+        memory::caught(|| self.read_with(&preprocessing, words.as_ref()))
     }
 
-    fn read_within(self) -> Result<Corpus> {
+    /// What messages call it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the corpus; text is split as told, and counted over these words if there are any.
+    pub(super) fn read_with(
+        self,
+        preprocessing: &Preprocessing,
+        words: Option<&Vocabulary>,
+    ) -> Result<Corpus> {
         if self.is_text() {
-            let words = self.reader.given_vocabulary()?;
-            let preprocessing = self.reader.preprocessing.clone();
             let limit = self.reader.limit.clone();
-            let mut records = self.into_records()?;
-            return count_records(&mut *records, &preprocessing, words.as_ref(), &limit);
+            return count_records(&mut *self.into_records()?, preprocessing, words, &limit);
         }
         let Opened { reader, path, name, format, input, .. } = self;
         let refused = |reason| Error::File { path: name.clone(), reason };
