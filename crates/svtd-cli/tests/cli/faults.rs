@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::workspace::{Ran, Workspace, docword, with_usual_signals};
+use crate::workspace::{Ran, Running, Workspace, docword, with_usual_signals};
 use svtd::synthetic::{LdaSource, Lengths};
 
 /// Kills in an ordinary run of the tests; `SVTD_KILLS` asks for more.
@@ -30,32 +30,32 @@ fn shell_command(w: &Workspace, line: &str) -> Command {
     sh
 }
 
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+fn signal(running: &Running, name: &str) {
+    let sent = Command::new("kill").args([name, &running.0.id().to_string()]).status();
     assert!(sent.unwrap().success());
 }
 
 /// Waits until the program has told that the spectral estimate is there and the polish has begun.
-fn in_the_polish(w: &Workspace, before: &str, log: &str) -> Child {
+fn in_the_polish(w: &Workspace, before: &str, log: &str) -> Running {
     let line = format!(
         "{before} exec svtd fit docword.lda.txt -k 4 --polish 1000000000 -v -o m.svtd 2> {log}"
     );
-    let child = shell_command(w, &line).stdout(Stdio::null()).spawn().unwrap();
+    let running = Running(shell_command(w, &line).stdout(Stdio::null()).spawn().unwrap());
     let began = Instant::now();
     while !fs::read_to_string(w.path(log)).is_ok_and(|told| told.contains("recovery")) {
-        assert!(began.elapsed() < Duration::from_secs(60), "the polish never began");
+        assert!(began.elapsed() < Duration::from_secs(600), "the polish never began");
         std::thread::sleep(Duration::from_millis(5));
     }
-    child
+    running
 }
 
 #[test]
 fn terminate_and_hang_up_end_with_their_own_codes() {
     for (name, code) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
         let w = Workspace::with_mixtures();
-        let mut child = in_the_polish(&w, "", "log");
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(code), "{name}");
+        let mut running = in_the_polish(&w, "", "log");
+        signal(&running, name);
+        assert_eq!(running.0.wait().unwrap().code(), Some(code), "{name}");
         assert!(!w.names().iter().any(|name| name.contains("svtd")), "{:?}", w.names());
     }
 }
@@ -65,13 +65,13 @@ fn terminate_and_hang_up_end_with_their_own_codes() {
 fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
     for (ignored, name) in [("HUP", "-HUP"), ("INT", "-INT"), ("TERM", "-TERM")] {
         let w = Workspace::with_mixtures();
-        let mut child = in_the_polish(&w, &format!("trap '' {ignored};"), "log");
-        signal(&child, name);
+        let mut running = in_the_polish(&w, &format!("trap '' {ignored};"), "log");
+        signal(&running, name);
         std::thread::sleep(Duration::from_millis(300));
-        assert!(child.try_wait().unwrap().is_none(), "{ignored} must be ignored");
+        assert!(running.0.try_wait().unwrap().is_none(), "{ignored} must be ignored");
         let (other, code) = if ignored == "TERM" { ("-INT", 130) } else { ("-TERM", 143) };
-        signal(&child, other);
-        assert_eq!(child.wait().unwrap().code(), Some(code));
+        signal(&running, other);
+        assert_eq!(running.0.wait().unwrap().code(), Some(code));
     }
 }
 

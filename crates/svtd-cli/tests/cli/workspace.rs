@@ -20,6 +20,18 @@ pub struct Ran {
     pub stderr: String,
 }
 
+/// A program that would never end by itself: it does not outlive a test that fails.
+#[cfg(unix)]
+pub struct Running(pub std::process::Child);
+
+#[cfg(unix)]
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A program for which no signal is ignored from the start.
 #[cfg(unix)]
 pub fn with_usual_signals(program: &str) -> Command {
