@@ -172,6 +172,7 @@ class Learning(Metadata, Transformer):
         times = _parameters.times(sample_weight)
         read = _inputs.for_fit(self, X, words, threads, times)
         self._learn_counts(read.counts, choices, threads, read.is_frame)
+        vars(self).pop("_seen", None)  # those of partial_fit, which begins anew
         return read.counts
 
     def _learn_counts(

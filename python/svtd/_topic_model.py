@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _html, _interop, _parameters
 from ._base import check_is_fitted
-from ._learning import Learning
+from ._growing import Growing
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
-class TopicModel(Learning):
+class TopicModel(Growing):
     """Transform, predict, score, save."""
 
     def transform(self, X: Any) -> Floats:

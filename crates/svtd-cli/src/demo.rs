@@ -277,8 +277,8 @@ mod tests {
         let whole = whole(&addresses).unwrap();
         assert_eq!((whole.n_documents(), whole.n_nonzeros()), (233, 215_361));
         assert_eq!(whole.n_tokens(), corpus.n_tokens());
-        assert_eq!(whole.names().unwrap()[0], "1790 George Washington");
-        assert_eq!(corpus.names().unwrap()[8], "1790 George Washington, 9 of 9");
+        assert_eq!(whole.document_name(0), "1790 George Washington");
+        assert_eq!(corpus.document_name(8), "1790 George Washington, 9 of 9");
     }
 
     #[test]

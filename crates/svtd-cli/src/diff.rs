@@ -84,7 +84,8 @@ fn summary(comparison: &Comparison) -> String {
     text
 }
 
-fn write_moved(
+/// The words of a topic that grew or fell, if they did so by more than would show.
+pub fn write_moved(
     out: &mut dyn Write,
     screen: &Screen,
     what: &str,

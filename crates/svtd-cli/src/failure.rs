@@ -181,6 +181,9 @@ fn spelled(error: &Error) -> String {
         Error::Exists { .. } => {
             sentence.replace("allow overwriting", "allow overwriting (--force)")
         }
+        Error::NameTaken { .. } => {
+            sentence.replace("allow replacing", "allow replacing (--replace)")
+        }
         Error::FewerTopicsVisible { visible, .. } if *visible > 0 => {
             format!("{sentence} (-k {visible}), or accept them (--allow-fewer)")
         }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use svtd::corpus::Opened;
+use svtd::memory::Limit;
 use svtd::persist::Saved;
 use svtd::text::Batch;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
@@ -36,14 +37,34 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
         let chosen = word_flags::chosen(&source.words)?.for_new_documents();
         return read(source, progress, |reader| reader.preprocessing(chosen).whole(whole));
     };
-    if let Some(flag) = source.words.given() {
-        return Err(Failure::Request(format!(
-            "{flag} cannot be changed for a model: its words were chosen when it was fitted \
-             (svtd words shows how); leave it out"
-        )));
-    }
+    refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
     let chosen = choice.preprocessing.for_new_documents();
     read(source, progress, |reader| reader.preprocessing(chosen).whole(whole))
+}
+
+/// Reads a corpus that a model is fitted to once more: its words are chosen as those of the model were.
+pub fn corpus_again(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
+    let Some(choice) = &model.word_choice else { return corpus(source, progress) };
+    refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
+    let chosen = choice.preprocessing.clone();
+    let is_pipe = source.input.iter().any(|input| input.as_os_str() == "-");
+    if chosen.fixed_vocabulary && source.vocab.is_none() && !is_pipe && is_text(source)? {
+        let sentence =
+            "the words of the model were given as a list; give the list again (--vocab FILE)";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
+    read(source, progress, |reader| reader.preprocessing(chosen))
+}
+
+/// Refuses flags about words where those were chosen before.
+fn refuse_word_flags(source: &Source, what: &str, when: &str) -> Outcome {
+    match source.words.given() {
+        None => Ok(()),
+        Some(flag) => Err(Failure::Request(format!(
+            "{flag} cannot be changed for a {what}: its words were chosen when it was {when}; leave it \
+             out"
+        ))),
+    }
 }
 
 /// Hands the text of every document to `visit`, in the order of the corpus.
@@ -78,42 +99,107 @@ pub fn is_text(source: &Source) -> Outcome<bool> {
     Ok(true)
 }
 
-/// The cells of one more column of the tables that the documents stand in.
-pub fn column(source: &Source, name: &str) -> Outcome<Vec<String>> {
+/// The cells of one more column of the tables that the documents stand in, or of a corpus file that
+/// has kept it; `flag` is what asks for it. Documents stand in the order in which a corpus has them:
+/// those that come as counts first, then those that come as text.
+pub fn column(source: &Source, flag: &str, name: &str) -> Outcome<Vec<String>> {
     if source.input.iter().any(|input| input.as_os_str() == "-") {
-        let sentence = "--time reads INPUT once more, which standard input cannot be; name a file";
-        return Err(Failure::Request(sentence.to_owned()));
+        return Err(Failure::Request(format!(
+            "{flag} reads INPUT once more, which standard input cannot be; name a file"
+        )));
     }
     let mut wanted = columns(&source.columns);
     // Labels are what a reader gives for a column of its own, so the column is read as such.
     wanted.label = Some(name.to_owned());
     let reader = reader(source, CorpusReader::new()).columns(wanted);
-    let mut cells = Vec::new();
+    let (mut of_counts, mut of_text) = (Vec::new(), Vec::new());
     for input in &source.input {
         let about = Failure::about(input);
         let opened = reader.open(input).map_err(&about)?;
         let format = opened.format();
-        if !matches!(format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet) {
-            return Err(Failure::Request(format!(
-                "--time {name}: {} is read as {format}, which has no columns; documents with times \
-                 stand in CSV, TSV, JSON Lines or Parquet",
-                input.display()
-            )));
-        }
-        if format == Format::Parquet {
-            let corpus = opened.read().map_err(&about)?;
-            let labels = corpus.labels().unwrap_or_default();
-            cells.extend(labels.into_iter().map(str::to_owned));
-            continue;
-        }
-        let Some(mut records) = opened.records().map_err(&about)? else { continue };
-        let mut batch = Batch::default();
-        while records.next_into(&mut batch).map_err(&about)? {
-            cells.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
-            batch = Batch::default();
+        match format {
+            Format::Svtdc => {
+                of_counts.extend(kept_column(&opened.read().map_err(&about)?, input, name)?)
+            }
+            Format::Parquet if !opened.is_text() => {
+                let corpus = opened.read().map_err(&about)?;
+                let labels = corpus.labels().unwrap_or_default();
+                of_counts.extend(labels.into_iter().map(str::to_owned));
+            }
+            Format::JsonLines | Format::Csv | Format::Tsv | Format::Parquet => {
+                let Some(mut records) = opened.records().map_err(&about)? else { continue };
+                let mut batch = Batch::default();
+                while records.next_into(&mut batch).map_err(&about)? {
+                    of_text.extend(batch.labels().map(|cell| cell.unwrap_or_default().to_owned()));
+                    batch = Batch::default();
+                }
+            }
+            _ => {
+                return Err(Failure::Request(format!(
+                    "{flag} {name}: {} is read as {format}, which has no columns; they stand in CSV, \
+                     TSV, JSON Lines, Parquet, or a corpus counted with --keep",
+                    input.display()
+                )));
+            }
         }
     }
-    Ok(cells)
+    of_counts.extend(of_text);
+    Ok(of_counts)
+}
+
+/// A column that a corpus has kept; `label` is that of the labels.
+pub fn kept_column(corpus: &Corpus, path: &Path, name: &str) -> Outcome<Vec<String>> {
+    let documents = || 0..corpus.n_documents();
+    if corpus.column_names().any(|column| column == name) {
+        let cell = |d| corpus.cell(name, d).unwrap_or_default().to_owned();
+        return Ok(documents().map(cell).collect());
+    }
+    if name == "label"
+        && let Some(labels) = corpus.labels()
+    {
+        return Ok(labels.into_iter().map(str::to_owned).collect());
+    }
+    let mut known: Vec<&str> = corpus.column_names().collect();
+    if corpus.n_documents() > 0 && corpus.label(0).is_some() {
+        known.push("label");
+    }
+    let known = match known.is_empty() {
+        true => "it keeps none; svtd count --keep COLUMN keeps some".to_owned(),
+        false => format!("it keeps {}", known.join(", ")),
+    };
+    let reason = format!("the corpus has no column {name:?}; {known}");
+    Err(Failure::Refused(path.to_owned(), reason))
+}
+
+/// Reads documents that are to be added to a corpus: text is split into words as its text was, and
+/// the columns that it keeps are read too.
+pub fn addition(onto: &Corpus, source: &Source, progress: &Progress) -> Outcome<Corpus> {
+    if onto.word_choice().is_some() {
+        refuse_word_flags(source, "corpus", "counted (svtd info shows how)")?;
+    }
+    let kept = kept_columns(source, "a kept column", onto.column_names())?;
+    let chosen = word_flags::chosen(&source.words)?;
+    let prepare = |reader: CorpusReader| reader.preprocessing(chosen);
+    let more = read_by(source, progress, prepare, |reader, opened| reader.read_onto(opened, onto))?;
+    with_columns(more, kept)
+}
+
+/// Columns of the source, each by its name. They are read before the documents, so that one that is
+/// missing is told at once.
+pub fn kept_columns<'n>(
+    source: &Source,
+    flag: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Outcome<Vec<(&'n str, Vec<String>)>> {
+    names.map(|name| Ok((name, column(source, flag, name)?))).collect()
+}
+
+/// The same corpus with these columns.
+pub fn with_columns(mut corpus: Corpus, columns: Vec<(&str, Vec<String>)>) -> Outcome<Corpus> {
+    for (name, cells) in columns {
+        corpus = corpus.with_column(name, cells)?;
+    }
+    Ok(corpus)
 }
 
 fn read(
@@ -121,10 +207,19 @@ fn read(
     progress: &Progress,
     prepare: impl FnOnce(CorpusReader) -> CorpusReader,
 ) -> Outcome<Corpus> {
+    read_by(source, progress, prepare, |reader, opened| reader.read_all(opened))
+}
+
+fn read_by(
+    source: &Source,
+    progress: &Progress,
+    prepare: impl FnOnce(CorpusReader) -> CorpusReader,
+    take: impl FnOnce(&CorpusReader, Vec<Opened>) -> svtd::Result<Corpus>,
+) -> Outcome<Corpus> {
     let watching = progress.clone();
     progress.reading();
     let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
-    let reader = self::reader(source, reader);
+    let reader = self::reader(source, reader).within(&limit(source)?);
     let about = Failure::about(&source.name());
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
@@ -137,8 +232,7 @@ fn read(
     let descriptions: Vec<String> = opened.iter().map(Opened::description).collect();
     let format = opened[0].format();
     let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
-    let corpus = reader
-        .read_all(opened)
+    let corpus = take(&reader, opened)
         .map_err(|error| about(if guessed { told(error, format) } else { error }))?;
     // Said once it is true; until then a failure is the one line there is.
     progress.make_room();
@@ -146,6 +240,22 @@ fn read(
         messages::say(&format!("read {description}"));
     }
     Ok(corpus)
+}
+
+/// The bound that `--memory` sets.
+fn limit(source: &Source) -> Outcome<Limit> {
+    let Some(bytes) = source.memory else { return Ok(Limit::none()) };
+    // The folder for small files is often itself in memory, so it is taken only if it is asked for.
+    let large = Path::new("/var/tmp");
+    let folder = match (&source.temp_dir, std::env::var_os("TMPDIR")) {
+        (Some(folder), _) => folder.clone(),
+        (None, None) if large.is_dir() => large.to_owned(),
+        _ => std::env::temp_dir(),
+    };
+    Limit::of(bytes, folder).map_err(|error| match error {
+        Error::MemoryLimit { .. } => Failure::Request(format!("--memory: {error}")),
+        error => error.into(),
+    })
 }
 
 /// A reader that knows what the flags say about the source.

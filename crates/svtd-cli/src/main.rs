@@ -1,9 +1,10 @@
 //! `svtd`: topic models from count tables, on the command line.
 //!
 //! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
-//! learns a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
-//! other programs, `show` explains one document, `report` makes a page to mail, `names` keeps what people
-//! call the topics, `diff` compares two models, `evaluate` judges one,
+//! learns a model, `count` keeps a corpus in a file that `info` looks into and `add`, `remove` and `merge`
+//! change, `update` follows it with a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
+//! other programs, `show` explains one document, `report` makes a page to mail, `trends` shows topics over time,
+//! `names` keeps what people call the topics, `diff` compares two models, `evaluate` judges one,
 //! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
 //! is known, `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a
 //! failure is one line.
@@ -11,6 +12,7 @@
 //! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
 //! is wrong, 130 when interrupted (143 when told to terminate, 129 on a hang-up).
 
+mod add;
 mod args;
 mod chart;
 mod check;
@@ -27,10 +29,12 @@ mod fit;
 mod forecast;
 mod generate;
 mod infer;
+mod info;
 mod input;
 mod json;
 mod listing;
 mod manual;
+mod merge;
 mod messages;
 mod names;
 mod output;
@@ -39,6 +43,7 @@ mod printable;
 mod progress;
 mod recipe;
 mod records;
+mod remove;
 mod report;
 mod reproduce;
 mod show;
@@ -47,7 +52,9 @@ mod sweep;
 mod terminal;
 mod threads;
 mod topics;
+mod trends;
 mod trust;
+mod update;
 mod word_flags;
 mod words;
 
@@ -80,11 +87,17 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Plan(args) => plan::run(args, common),
         Command::Fit(args) => fit::run(args, common),
         Command::Count(args) => count::run(args, common),
+        Command::Info(args) => info::run(args, common),
+        Command::Add(args) => add::run(args, common),
+        Command::Remove(args) => remove::run(args, common),
+        Command::Merge(args) => merge::run(args, common),
+        Command::Update(args) => update::run(args, common),
         Command::Topics(args) => topics::run(args, common),
         Command::Infer(args) => infer::run(args, common),
         Command::Export(args) => export::run(args, common),
         Command::Show(args) => show::run(args, common),
         Command::Report(args) => report::run(args, common),
+        Command::Trends(args) => trends::run(args, common),
         Command::Names(args) => names::run(args, common),
         Command::Diff(args) => diff::run(args, common),
         Command::Evaluate(args) => evaluate::run(args, common),

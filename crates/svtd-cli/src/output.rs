@@ -312,7 +312,8 @@ pub fn check_distinct(targets: &[&Path]) -> Outcome {
     Ok(())
 }
 
-fn same_file(a: &Path, b: &Path) -> bool {
+/// Whether two names are those of one file.
+pub fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((resolved(a), resolved(b)), (Some(a), Some(b)) if a == b)
 }
 

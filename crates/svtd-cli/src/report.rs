@@ -75,7 +75,7 @@ pub fn page(
     page = page.documents(corpus);
     if let Some(column) = &flags.time {
         progress.begin("times");
-        page = page.times(input::column(source, column)?);
+        page = page.times(input::column(source, "--time", column)?);
     }
     let about = Failure::about(&source.name());
     let has_text = !flags.no_text && has_text(source)?;

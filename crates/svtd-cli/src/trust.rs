@@ -67,6 +67,8 @@ pub fn write_summary(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     )];
     match &d.rival {
         Some(outcome) => lines.push(("search", search(outcome))),
+        // An update takes no moments.
+        None if d.eigenvalues.is_empty() => lines.push(("polish", polish(&d.polish))),
         None => lines.extend(about_moments(d, options)),
     }
     for (name, line) in lines {

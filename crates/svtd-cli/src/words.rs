@@ -83,7 +83,7 @@ fn write_choice(out: &mut dyn Write, choice: &WordChoice, top: usize) -> io::Res
 }
 
 /// How text became words, in one line.
-fn description(asked: &Preprocessing) -> String {
+pub fn description(asked: &Preprocessing) -> String {
     let mut parts = Vec::new();
     match &asked.token_regex {
         Some(regex) => parts.push(format!("words match {}", printable(regex))),

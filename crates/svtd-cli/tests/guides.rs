@@ -111,6 +111,11 @@ fn new_documents() {
 }
 
 #[test]
+fn a_corpus_that_grows() {
+    run(&guides().join("growing.md"));
+}
+
+#[test]
 fn choosing_k() {
     run(&guides().join("choosing-k.md"));
 }

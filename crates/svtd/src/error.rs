@@ -54,6 +54,26 @@ pub enum Error {
         advice: &'static str,
     },
 
+    /// A limit on memory that nothing could be done within.
+    #[error("a limit of {} on memory is too low; ask for {} or more", crate::memory::said(*asked), crate::memory::said(*least))]
+    MemoryLimit {
+        /// Bytes asked for.
+        asked: u64,
+        /// The least that can be.
+        least: u64,
+    },
+
+    /// Temporary files for what does not fit in memory found no room.
+    #[error(
+        "a temporary file in {folder} could not grow ({source}); free some room, or name another folder"
+    )]
+    NoRoom {
+        /// Where the files are.
+        folder: String,
+        /// What the system said.
+        source: io::Error,
+    },
+
     /// The pair moment has fewer directions above rounding than topics were asked for.
     #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {
@@ -199,6 +219,24 @@ pub enum Error {
         documents: usize,
     },
 
+    /// A new document has the name of another one, and other words.
+    #[error("{}", name_taken(name, *others))]
+    NameTaken {
+        /// The first such name.
+        name: String,
+        /// How many more there are.
+        others: usize,
+    },
+
+    /// Removing documents would leave a corpus without words.
+    #[error(
+        "without these {removed} documents no word is left; delete the corpus instead, or remove fewer"
+    )]
+    NothingLeft {
+        /// Documents that were to be removed.
+        removed: usize,
+    },
+
     /// Records cannot be learned from, or asked about, as they are.
     #[error("{reason}")]
     Records {
@@ -265,6 +303,17 @@ pub enum ErrorKind {
     Data,
     /// A file could not be opened, read or written.
     Io,
+}
+
+fn name_taken(name: &str, others: usize) -> String {
+    let more = match others {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    format!(
+        "the name {name:?}{more} is taken by a document with other words; allow replacing, or rename the \
+         new one"
+    )
 }
 
 /// Why so many topics cannot be had of so few documents.

@@ -21,6 +21,7 @@ fn links_in_our_documents_lead_to_files() {
         "docs/guides/comparing.md",
         "docs/guides/counts.md",
         "docs/guides/folder.md",
+        "docs/guides/growing.md",
         "docs/guides/new-documents.md",
         "docs/guides/words.md",
         "docs/model-file.md",

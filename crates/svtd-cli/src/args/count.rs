@@ -18,6 +18,10 @@ pub struct Count {
     #[arg(short, long, value_name = "CORPUS")]
     pub output: PathBuf,
 
+    /// Keep this column of a table too, for --time, --by and --where later; give it again for several
+    #[arg(long, value_name = "COLUMN")]
+    pub keep: Vec<String>,
+
     /// Overwrite CORPUS if it exists
     #[arg(long)]
     pub force: bool,
@@ -27,4 +31,5 @@ const COUNT_EXAMPLES: &str = "\
 Examples:
   svtd count docword.kos.txt.gz -o kos.svtdc     counts, words, names and labels in one file
   svtd fit kos.svtdc -k 20                       read by every command that reads a corpus
+  svtd count posts.csv --keep date --keep author -o posts.svtdc
   zcat counts.gz | svtd count - -o some.svtdc    from a pipe";

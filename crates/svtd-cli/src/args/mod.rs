@@ -1,5 +1,6 @@
 //! Every flag and its help: what all commands share here, the rest in a file for each command.
 
+mod add;
 mod check;
 mod classical;
 mod completions;
@@ -12,10 +13,13 @@ mod export;
 mod fit;
 mod generate;
 mod infer;
+mod info;
+mod merge;
 mod names;
 mod numbers;
 mod plan;
 mod records;
+mod remove;
 mod report;
 mod reproduce;
 mod show;
@@ -23,10 +27,13 @@ mod source;
 mod sweep;
 mod text;
 mod topics;
+mod trends;
+mod update;
 mod words;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::add::Add;
 pub use self::check::Check;
 pub use self::classical::{Classical, first};
 pub use self::completions::{Completions, Man};
@@ -39,10 +46,13 @@ pub use self::export::{Export, Kind};
 pub use self::fit::{Fit, Method, TopicCount};
 pub use self::generate::Generate;
 pub use self::infer::{Infer, Layout};
+pub use self::info::Info;
+pub use self::merge::Merge;
 pub use self::names::Names;
 use self::numbers::{seed, threads};
 pub use self::plan::Plan;
 pub use self::records::{AnyKind, RecordFlags};
+pub use self::remove::Remove;
 pub use self::report::{PageFlags, Report};
 pub use self::reproduce::{Name, Reproduce};
 pub use self::show::Show;
@@ -50,6 +60,8 @@ pub use self::source::{Columns, PerhapsSource, Source};
 pub use self::sweep::{Numbers, Sweep};
 pub use self::text::WordFlags;
 pub use self::topics::{Order, Topics};
+pub use self::trends::Trends;
+pub use self::update::Update;
 pub use self::words::Words;
 
 /// Topic models by the method of moments: the same, justified answer every time.
@@ -91,6 +103,16 @@ pub enum Command {
     Fit(Box<Fit>),
     /// Count a corpus once, for every later command to read at once
     Count(Count),
+    /// Tell what a corpus holds: sizes, columns, periods, words, hash
+    Info(Info),
+    /// Add documents to a corpus file
+    Add(Add),
+    /// Remove documents from a corpus file
+    Remove(Remove),
+    /// Merge corpora into one corpus file
+    Merge(Merge),
+    /// Update a model to a corpus that changed, keeping the numbers and names of its topics
+    Update(Update),
     /// Show the topics, classes or raters of a model
     #[command(visible_aliases = ["classes", "raters"])]
     Topics(Topics),
@@ -102,6 +124,8 @@ pub enum Command {
     Show(Show),
     /// Write one HTML file that shows what a model found and how far to believe it
     Report(Report),
+    /// Show how topics come and go over time, and how their words move
+    Trends(Box<Trends>),
     /// Give the topics of a model names, or show the names they have
     Names(Names),
     /// Compare two models: topics matched, and what moved

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::workspace::{Ran, Workspace, docword};
+use crate::workspace::{Ran, Workspace, docword, with_usual_signals};
 use svtd::synthetic::{LdaSource, Lengths};
 
 /// Kills in an ordinary run of the tests; `SVTD_KILLS` asks for more.
@@ -25,7 +25,7 @@ fn shell_command(w: &Workspace, line: &str) -> Command {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_svtd"));
     let path =
         format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let mut sh = Command::new("sh");
+    let mut sh = with_usual_signals("sh");
     sh.args(["-c", line]).env("PATH", path).current_dir(w.path("."));
     sh
 }
@@ -168,6 +168,24 @@ fn several_files_on_a_small_disk_are_all_there_or_none() {
         assert_eq!(ran.code, Some(1), "{line}\n{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{line}\n{}", ran.stderr);
         assert!(ran.stderr.contains("nothing was written"), "{line}\n{}", ran.stderr);
+        assert_eq!(w.names(), before, "{line}");
+    }
+}
+
+#[test]
+fn a_full_disk_under_a_limit_on_memory_is_one_sentence() {
+    let source = LdaSource::zipf(2000, 3, 2.0, 100.0, 1.0, 23);
+    let w = Workspace::new();
+    let text = docword(&source.draw(10_000, &Lengths::Fixed(40), 24).0);
+    w.write("docword.large.txt", text.as_bytes());
+    let before = w.names();
+    for line in ["svtd count docword.large.txt", "svtd fit docword.large.txt -k 3"] {
+        // Two hundred kilobytes to a file, where arrays of a megabyte are to lie.
+        let line = format!("{line} --memory 16MiB --temp-dir . -q -o new");
+        let ran = shell(&w, &format!("ulimit -f 400; {line}"));
+        assert_eq!(ran.code, Some(1), "{line}\n{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}\n{}", ran.stderr);
+        assert!(ran.stderr.contains("temporary file in . could not grow"), "{}", ran.stderr);
         assert_eq!(w.names(), before, "{line}");
     }
 }

@@ -8,8 +8,9 @@ fn every_help_text_has_examples() {
     let before = ["", "check", "sweep", "plan"];
     let learning =
         ["fit", "topics", "infer", "export", "show", "diff", "evaluate", "report", "names"];
+    let living = ["count", "info", "add", "remove", "merge", "trends", "update"];
     let rest = ["demo", "generate", "draw", "reproduce", "completions", "man"];
-    for command in before.into_iter().chain(learning).chain(rest) {
+    for command in before.into_iter().chain(learning).chain(living).chain(rest) {
         let help = w.must(&format!("{command} --help"));
         assert!(help.stdout.contains("Examples:\n  svtd "), "{command}");
         assert_eq!(help.stderr, "");

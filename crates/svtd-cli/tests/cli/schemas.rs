@@ -66,6 +66,13 @@ fn check(text: &str) -> String {
 fn every_document_follows_its_schema() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 3 -q -o m.svtd");
+    w.write("one.txt", b"1\n");
+    let row = |i: usize| {
+        format!("{},{}\n", 1900 + i % 9, ["sea ship sea wind", "oven bread oven"][i % 2])
+    };
+    let table: String = (0..90).map(row).collect();
+    w.write("t.csv", format!("year,text\n{table}").as_bytes());
+    w.must("fit t.csv -k 2 --model single-topic --language english --no-trust -q -o t.svtd");
     for (line, name) in [
         ("check docword.lda.txt", "check"),
         ("sweep docword.lda.txt -k 2,4", "sweep"),
@@ -75,6 +82,12 @@ fn every_document_follows_its_schema() {
         ("fit docword.lda.txt -k 3 --dry-run", "dry-run"),
         ("topics m.svtd", "topics"),
         ("count docword.lda.txt -o c.svtdc", "count"),
+        ("info c.svtdc", "info"),
+        ("add c.svtdc docword.lda.txt", "add"),
+        ("remove c.svtdc --documents one.txt", "remove"),
+        ("merge c.svtdc docword.lda.txt -o d.svtdc", "merge"),
+        ("trends t.svtd t.csv --time year", "trends"),
+        ("update m.svtd docword.lda.txt -o u.svtd", "update"),
         ("infer m.svtd docword.lda.txt", "infer"),
         ("infer m.svtd docword.lda.txt -o i.csv", "infer-written"),
         ("export m.svtd docword.lda.txt --to json", "export"),

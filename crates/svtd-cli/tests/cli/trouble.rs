@@ -125,12 +125,30 @@ fn a_line_of_fifty_megabytes_is_refused_in_a_table() {
 /// exit code and what it told from then on.
 #[cfg(unix)]
 fn interrupted_after(w: &Workspace, line: &str, over: &str) -> (Option<i32>, Vec<String>) {
-    let mut child = w.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child =
+        w.interruptible(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(told.any(|line| line.starts_with(over)), "{over} was never over");
     interrupt(child.id());
     let rest = told.collect();
     (child.wait().unwrap().code(), rest)
+}
+
+/// Waits until the program has a handler for Ctrl-C, however slow the machine is.
+#[cfg(unix)]
+fn wait_until_signals_are_heard(id: u32) {
+    if !cfg!(target_os = "linux") {
+        return std::thread::sleep(std::time::Duration::from_millis(1500));
+    }
+    let caught = || -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    };
+    // Ctrl-C is signal 2.
+    while caught().is_some_and(|mask| mask & 1 << 1 == 0) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 #[cfg(unix)]
@@ -187,7 +205,7 @@ fn ctrl_c_while_a_file_is_written_leaves_no_half_of_it() {
         ("generate lda --docs 200000 --words 3000 -k 3 -o big", "docword.big.txt"),
     ] {
         let in_time = (0..20).any(|_| {
-            let mut command = w.command(line);
+            let mut command = w.interruptible(line);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             // Something new in the folder: the file under a name that is not yet its own.
             while w.names() == before && child.try_wait().unwrap().is_none() {
@@ -219,7 +237,7 @@ fn ctrl_c_while_text_is_counted_leaves_nothing() {
     for line in
         ["fit - -k 4 -o m.svtd", "count - -o c.svtdc", "fit - --format jsonl -k 4 -o m.svtd"]
     {
-        let mut command = w.command(line);
+        let mut command = w.interruptible(line);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
@@ -242,7 +260,7 @@ fn ctrl_c_while_text_is_counted_leaves_nothing() {
 fn ctrl_c_while_reading_leaves_nothing() {
     let w = Workspace::new();
     for line in ["fit - -k 4 -o m.svtd", "count - -o c.svtdc"] {
-        let mut command = w.command(line);
+        let mut command = w.interruptible(line);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // The program waits for the rest.
@@ -250,7 +268,8 @@ fn ctrl_c_while_reading_leaves_nothing() {
         let text = docword(&mixtures());
         input.write_all(&text.as_bytes()[..text.len() - 100]).unwrap();
         // The pipe takes it all before the program has begun.
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        wait_until_signals_are_heard(child.id());
+        std::thread::sleep(std::time::Duration::from_millis(500));
         interrupt(child.id());
         let ran: Ran = child.wait_with_output().unwrap().into();
         assert_eq!(ran.code, Some(130), "{line}\n{}", ran.stderr);
@@ -275,14 +294,37 @@ fn ctrl_c_while_writing_ends_with_130() {
     // Nobody reads the other end, so the program waits in the middle of its table.
     let (reader, writer) = std::io::pipe().unwrap();
     let mut child = w
-        .command("infer m.svtd many.svm --vocab vocab.lda.txt")
+        .interruptible("infer m.svtd many.svm --vocab vocab.lda.txt")
         .stdout(writer)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    wait_until_signals_are_heard(child.id());
+    std::thread::sleep(std::time::Duration::from_millis(1000));
     assert!(child.try_wait().unwrap().is_none(), "it must be waiting for a reader");
     interrupt(child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(reader);
+}
+
+#[test]
+fn a_limit_on_memory_is_a_size_and_changes_no_byte() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 -o whole.svtd");
+    w.must("fit docword.lda.txt -k 4 --memory 16MiB -o limited.svtd");
+    assert_eq!(w.read("whole.svtd"), w.read("limited.svtd"));
+    w.must("fit docword.lda.txt -k 4 --memory 1GB --temp-dir . --force -o limited.svtd");
+    assert_eq!(w.read("whole.svtd"), w.read("limited.svtd"));
+    assert!(w.names().iter().all(|name| !name.contains("tmp")), "{:?}", w.names());
+    for (flags, code, needle) in [
+        ("--memory 2", 2, "such as 400MB or 2GB"),
+        ("--memory 1MB", 2, "is too low; ask for 17 MB or more"),
+        ("--memory 1GB --temp-dir absent", 2, "absent"),
+        ("--temp-dir .", 2, "--memory"),
+    ] {
+        let ran = w.svtd(&format!("fit docword.lda.txt -k 4 {flags} -o new.svtd"));
+        assert_eq!(ran.code, Some(code), "{flags}: {}", ran.stderr);
+        assert!(ran.stderr.contains(needle), "{flags}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{flags}: {}", ran.stderr);
+    }
 }

@@ -20,6 +20,18 @@ pub struct Ran {
     pub stderr: String,
 }
 
+/// A program for which no signal is ignored from the start.
+#[cfg(unix)]
+pub fn with_usual_signals(program: &str) -> Command {
+    // Where `env` has no such option, tests in the background must do without.
+    if !cfg!(target_os = "linux") {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,HUP,TERM", program]);
+    command
+}
+
 impl Workspace {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
@@ -90,6 +102,16 @@ impl Workspace {
     /// The program, ready to run in this folder.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svtd"));
+        command.current_dir(self.folder.path());
+        command.args(line.split_whitespace());
+        command
+    }
+
+    /// The same, with signals as a terminal has them: tests that are started in the background inherit
+    /// that some are ignored, and the program honours that.
+    #[cfg(unix)]
+    pub fn interruptible(&self, line: &str) -> Command {
+        let mut command = with_usual_signals(env!("CARGO_BIN_EXE_svtd"));
         command.current_dir(self.folder.path());
         command.args(line.split_whitespace());
         command

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::names::Names;
 use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
 use crate::error::{Error, Result};
-use crate::memory;
+use crate::memory::{self, Limit, Numbers};
 use crate::text::WordChoice;
 
 /// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
@@ -28,12 +28,13 @@ use crate::text::WordChoice;
 pub struct CorpusBuilder {
     n_words: usize,
     offsets: Vec<usize>,
-    words: Vec<u32>,
-    counts: Vec<u32>,
+    words: Numbers<u32>,
+    counts: Numbers<u32>,
     n_zero_entries: u64,
     vocabulary: Option<Vocabulary>,
     names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    columns: Vec<(String, Vec<String>)>,
     word_choice: Option<WordChoice>,
     notes: Vec<String>,
     may_be_empty: bool,
@@ -44,12 +45,13 @@ impl CorpusBuilder {
         CorpusBuilder {
             n_words,
             offsets: vec![0],
-            words: Vec::new(),
-            counts: Vec::new(),
+            words: Numbers::new(&Limit::none()),
+            counts: Numbers::new(&Limit::none()),
             n_zero_entries: 0,
             vocabulary: None,
             names: None,
             labels: None,
+            columns: Vec::new(),
             word_choice: None,
             notes: Vec::new(),
             may_be_empty: false,
@@ -79,8 +81,15 @@ impl CorpusBuilder {
     /// while they are added.
     pub fn reserve(&mut self, n_documents: usize, n_entries: usize) {
         self.offsets.reserve_exact(n_documents);
-        self.words.reserve_exact(n_entries);
-        self.counts.reserve_exact(n_entries);
+        self.words.reserve(n_entries);
+        self.counts.reserve(n_entries);
+    }
+
+    /// Keeps the counts within a limit on memory.
+    pub fn within(mut self, limit: &Limit) -> Self {
+        self.words = self.words.kept_within(limit);
+        self.counts = self.counts.kept_within(limit);
+        self
     }
 
     /// Lets all documents be empty. There is nothing to learn from such a corpus, but a model can
@@ -106,6 +115,13 @@ impl CorpusBuilder {
     /// they are there to compare with.
     pub fn labels(mut self, labels: Vec<String>) -> Self {
         self.labels = Some(labels);
+        self
+    }
+
+    /// Keeps a column of the table that the documents came in, a cell for each. No model looks at
+    /// it; it is there for times and groups.
+    pub fn column(mut self, name: impl Into<String>, cells: Vec<String>) -> Self {
+        self.columns.push((name.into(), cells));
         self
     }
 
@@ -136,6 +152,12 @@ impl CorpusBuilder {
             Some(labels) => names.labelled(labels),
             None => names,
         };
+        let mut names = names;
+        for (name, cells) in self.columns {
+            if let Some(cells) = checked_length(Some(cells), n_documents)? {
+                names = names.with_column(name, cells);
+            }
+        }
         let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, self.n_words);
         let mut corpus = Corpus::assemble(rows, vocabulary, names);
         corpus.word_choice = self.word_choice.map(Arc::new);

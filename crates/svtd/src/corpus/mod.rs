@@ -44,6 +44,7 @@ mod entries;
 mod format;
 mod keys;
 mod lda_c;
+mod living;
 #[cfg(test)]
 mod malformed;
 mod matrix_market;
@@ -58,6 +59,7 @@ mod ranking;
 mod reader;
 mod rows;
 mod source;
+mod spare;
 mod sparse;
 mod svmlight;
 mod svtdc;
@@ -84,6 +86,7 @@ pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
 pub(crate) use self::keys::mixed;
+pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
 pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
@@ -210,6 +213,11 @@ impl Corpus {
         &self.ranking.feature_totals
     }
 
+    /// Into how many blocks a fit cuts the documents.
+    pub fn n_blocks(&self) -> usize {
+        blocks::n_blocks(self.n_nonzeros(), self.n_present())
+    }
+
     /// The words.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -248,6 +256,20 @@ impl Corpus {
         (0..self.n_documents()).map(|d| self.label(d)).collect()
     }
 
+    /// The names of the columns that were kept with the documents, sorted.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.names.columns()
+    }
+
+    /// What document `d` has in a column; `None` when no such column was kept.
+    ///
+    /// # Panics
+    /// If `d` is not below [`n_documents`](Self::n_documents).
+    pub fn cell(&self, column: &str, d: usize) -> Option<&str> {
+        assert!(d < self.n_documents(), "document {d} of {}", self.n_documents());
+        self.names.cell(column, d)
+    }
+
     /// How the words were chosen, if the corpus was counted from text; a [subset](Self::subset)
     /// tells how those of the whole were.
     pub fn word_choice(&self) -> Option<&WordChoice> {
@@ -268,7 +290,7 @@ impl Corpus {
     /// If a document is not below [`n_documents`](Self::n_documents).
     pub fn subset(&self, documents: &[usize]) -> Corpus {
         let n_nonzeros = documents.iter().map(|&d| self.rows.row(d).0.len()).sum();
-        let mut rows = SparseCounts::with_columns(self.n_words());
+        let mut rows = SparseCounts::with_columns(self.n_words(), self.rows.limit());
         rows.reserve(documents.len(), n_nonzeros);
         let mut words = Vec::new();
         for &d in documents {
@@ -307,7 +329,7 @@ impl Corpus {
             false => u32::try_from(word).ok(),
         };
         let new_ids: Vec<Option<u32>> = (0..self.n_words()).map(new_id).collect();
-        let mut rows = SparseCounts::with_columns(vocabulary.len());
+        let mut rows = SparseCounts::with_columns(vocabulary.len(), self.rows.limit());
         for d in 0..self.n_documents() {
             let known = |(word, count): (u32, u32)| Some((new_ids[word as usize]?, count));
             let mut entries: Vec<(u32, u32)> = self.document(d).words().filter_map(known).collect();
@@ -345,6 +367,7 @@ impl Corpus {
         let mut order: Vec<usize> = (0..self.n_documents()).collect();
         order.par_sort_by_key(|&d| self.keys()[d]);
         for d in order {
+            self.rows.limit().touch_scattered();
             hash.update(self.document(d).bytes());
         }
         hexadecimal(&hash.finalize())
@@ -449,7 +472,7 @@ impl CorpusReport {
     }
 }
 
-/// The same documents in the same order under the same names and labels, over the same words.
+/// The same documents in the same order under the same names, labels and columns, over the same words.
 impl PartialEq for Corpus {
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows
@@ -457,6 +480,10 @@ impl PartialEq for Corpus {
             && self.vocabulary == other.vocabulary
             && (0..self.n_documents()).all(|d| {
                 self.document_name(d) == other.document_name(d) && self.label(d) == other.label(d)
+            })
+            && self.column_names().eq(other.column_names())
+            && self.column_names().all(|name| {
+                (0..self.n_documents()).all(|d| self.cell(name, d) == other.cell(name, d))
             })
     }
 }

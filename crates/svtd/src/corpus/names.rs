@@ -1,4 +1,5 @@
-//! What to call a document: the name it came with, or its number; and its label, if it has one.
+//! What to call a document: the name it came with, or its number; its label, if it has one; and the
+//! columns of its table that were kept, such as a date.
 //!
 //! A subset keeps the names of the corpus it was taken from, and a document without a name keeps
 //! its number there. So a held-out document can be found again in the file it was read from. The
@@ -11,8 +12,16 @@ use std::sync::Arc;
 pub(super) struct Names {
     listed: Option<Arc<Vec<String>>>,
     labels: Option<Arc<Vec<String>>>,
+    columns: Vec<KeptColumn>,
     /// Where each document stood in the first corpus; in that corpus itself, not needed.
     origin: Option<Vec<u32>>,
+}
+
+/// A column of the table that the documents came in: a cell for each document.
+#[derive(Debug, Clone)]
+struct KeptColumn {
+    name: String,
+    cells: Arc<Vec<String>>,
 }
 
 impl Names {
@@ -23,6 +32,46 @@ impl Names {
     /// The same names, with a label for each document.
     pub(super) fn labelled(self, labels: Vec<String>) -> Self {
         Names { labels: Some(Arc::new(labels)), ..self }
+    }
+
+    /// The same with a column more; one of the same name goes. There must be a cell for each document of
+    /// the first corpus.
+    pub(super) fn with_column(mut self, name: String, cells: Vec<String>) -> Self {
+        self.columns.retain(|column| column.name != name);
+        self.columns.push(KeptColumn { name, cells: Arc::new(cells) });
+        self.columns.sort_by(|a, b| a.name.cmp(&b.name));
+        self
+    }
+
+    /// The names of the columns, sorted.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// The cell of a document in a column.
+    pub(super) fn cell(&self, column: &str, document: usize) -> Option<&str> {
+        let column = self.columns.iter().find(|kept| kept.name == column)?;
+        Some(&column.cells[self.position(document)])
+    }
+
+    /// The same, as they will be read back from a file: those of a subset no longer remember the
+    /// corpus it was taken from, and numbers close up.
+    pub(super) fn settled(self, n_documents: usize) -> Self {
+        if self.origin.is_none() {
+            return self;
+        }
+        let of_all =
+            |text: &dyn Fn(usize) -> String| Arc::new((0..n_documents).map(text).collect());
+        let column = |kept: &KeptColumn| KeptColumn {
+            name: kept.name.clone(),
+            cells: of_all(&|d| kept.cells[self.position(d)].clone()),
+        };
+        Names {
+            listed: self.listed.as_ref().map(|_| of_all(&|d| self.name(d).into_owned())),
+            labels: self.labels.as_ref().map(|all| of_all(&|d| all[self.position(d)].clone())),
+            columns: self.columns.iter().map(column).collect(),
+            origin: None,
+        }
     }
 
     pub(super) fn are_listed(&self) -> bool {
@@ -47,6 +96,7 @@ impl Names {
         Names {
             listed: self.listed.clone(),
             labels: self.labels.clone(),
+            columns: self.columns.clone(),
             origin: Some(positions.collect()),
         }
     }
@@ -76,5 +126,8 @@ mod tests {
         let labelled = listed.labelled(["x", "y", "z"].map(str::to_owned).to_vec());
         let subset = labelled.subset(&[2, 1]).subset(&[1]);
         assert_eq!((subset.name(0), subset.label(0)), ("b".into(), Some("y")));
+        let settled = subset.settled(1);
+        assert_eq!((settled.name(0), settled.label(0)), ("b".into(), Some("y")));
+        assert_eq!(unnamed.settled(2).name(0), "1");
     }
 }

@@ -1,14 +1,14 @@
 //! The corpus file, `.svtdc`: a counted corpus that is read back at the speed of memory.
 //!
 //! Counting a text takes minutes, reading a table of counts seconds; both are done once and the
-//! outcome kept here: counts, words, names, labels, and how the words were made. The layout is
+//! outcome kept here: counts, words, names, labels, columns, and how the words were made. The layout is
 //! described for other programs in `docs/corpus-file.md`:
 //!
 //! ```text
 //! 8 bytes     "SVTDC", two zeros, the version
 //! 8 bytes     h, the length of the header
 //! h bytes     the header: sizes, in JSON, filled up with spaces
-//! sections    entries in each document, words, counts, vocabulary, names, labels
+//! sections    entries in each document, words, counts, vocabulary, names, labels, kept columns
 //! ```
 //!
 //! All numbers are little-endian, and the header and each section are filled up to a multiple of 8
@@ -33,12 +33,14 @@ use serde::{Deserialize, Serialize};
 use super::source::Source;
 use super::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
+use crate::memory::Numbers;
 use crate::persist::atomic::write_atomically;
 use crate::text::WordChoice;
 
 /// How every corpus file begins, but for the version.
 pub(super) const MAGIC: &[u8; 7] = b"SVTDC\0\0";
-const VERSION: u8 = 1;
+/// The newest version: corpora with kept columns. Those without are written as version 1.
+const VERSION: u8 = 2;
 /// No header is longer.
 const LONGEST_HEADER: u64 = 64 << 20;
 /// Bytes read at a time; a multiple of every width.
@@ -63,6 +65,17 @@ struct Header {
     /// How the words were chosen, if the corpus was counted from text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     word_choice: Option<WordChoice>,
+    /// Columns that were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<ColumnHeader>,
+}
+
+/// A column that was kept: a section like that of the labels.
+#[derive(Debug, Serialize, Deserialize)]
+struct ColumnHeader {
+    name: String,
+    /// Bytes of all its cells.
+    bytes: u64,
 }
 
 impl Corpus {
@@ -75,13 +88,14 @@ impl Corpus {
     }
 }
 
-fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
     let documents = || 0..corpus.n_documents();
     let vocabulary = corpus.vocabulary();
     let bytes_of = |texts: &mut dyn Iterator<Item = usize>| texts.sum::<usize>() as u64;
     let largest = corpus.rows().counts().iter().copied().max().unwrap_or(0);
     let labelled = corpus.n_documents() > 0 && corpus.label(0).is_some();
     let label = |d| corpus.label(d).unwrap_or_default();
+    let cells = |name| documents().map(move |d| corpus.cell(name, d).unwrap_or_default());
     let header = Header {
         documents: corpus.n_documents() as u32,
         words: corpus.n_words() as u32,
@@ -101,6 +115,13 @@ fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
         label_bytes: labelled.then(|| bytes_of(&mut documents().map(|d| label(d).len()))),
         zero_entries: corpus.report().n_zero_entries,
         word_choice: corpus.word_choice().cloned(),
+        columns: corpus
+            .column_names()
+            .map(|name| ColumnHeader {
+                name: name.to_owned(),
+                bytes: bytes_of(&mut cells(name).map(|cell| cell.len())),
+            })
+            .collect(),
     };
     write_header(out, &header)?;
     let mut section = Section::new(out);
@@ -127,6 +148,9 @@ fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
     if header.label_bytes.is_some() {
         section.put_texts(&mut documents().map(|d| label(d).into()))?;
     }
+    for column in &header.columns {
+        section.put_texts(&mut cells(&column.name).map(Into::into))?;
+    }
     Ok(())
 }
 
@@ -135,7 +159,7 @@ fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
     text.resize(text.len().next_multiple_of(8), b' ');
     let mut section = Section::new(out);
     section.put(MAGIC)?;
-    section.put(&[VERSION])?;
+    section.put(&[if header.columns.is_empty() { 1 } else { VERSION }])?;
     section.put(&(text.len() as u64).to_le_bytes())?;
     section.put(&text)?;
     section.end()
@@ -222,6 +246,10 @@ pub(super) fn read(source: &mut Source) -> Result<Corpus> {
         header.name_bytes.map(|bytes| reading.texts(header.documents, bytes)).transpose()?;
     let labels =
         header.label_bytes.map(|bytes| reading.texts(header.documents, bytes)).transpose()?;
+    let mut columns = Vec::with_capacity(header.columns.len());
+    for column in header.columns {
+        columns.push((column.name, reading.texts(header.documents, column.bytes)?));
+    }
     if !reading.source.peek(1)?.is_empty() {
         return Err(reading.source.error("the corpus file is damaged: bytes follow after its end"));
     }
@@ -242,6 +270,9 @@ pub(super) fn read(source: &mut Source) -> Result<Corpus> {
     }
     if let Some(choice) = header.word_choice {
         builder = builder.word_choice(choice);
+    }
+    for (name, cells) in columns {
+        builder = builder.column(name, cells);
     }
     let corpus = builder.build()?;
     match corpus.rows().first_repeat() {
@@ -285,24 +316,26 @@ impl Reading<'_> {
     }
 
     /// Whole numbers of 1, 2 or 4 bytes each.
-    fn numbers(&mut self, n: u64, width: usize) -> Result<Vec<u32>> {
+    fn numbers(&mut self, n: u64, width: usize) -> Result<Numbers<u32>> {
         let mut left = n.checked_mul(width as u64).ok_or_else(|| self.damaged())?;
         // Room for no more than can be there: a plain file has its size, an archive grows.
         let most = self.source.size().max(CHUNK as u64) / width as u64;
-        let mut values = Vec::with_capacity(n.min(most) as usize);
+        let mut values = Numbers::new(self.source.limit());
+        values.reserve(n.min(most) as usize);
+        let mut wide: Vec<u32> = Vec::new();
         let mut buffer = vec![0; CHUNK.min(left as usize)];
         while left > 0 {
             let chunk = &mut buffer[..left.min(CHUNK as u64) as usize];
             self.fill(chunk)?;
+            wide.clear();
             match width {
-                1 => values.extend(chunk.iter().map(|&b| u32::from(b))),
-                2 => values.extend(
+                1 => wide.extend(chunk.iter().map(|&b| u32::from(b))),
+                2 => wide.extend(
                     chunk.as_chunks().0.iter().map(|&two| u32::from(u16::from_le_bytes(two))),
                 ),
-                _ => {
-                    values.extend(chunk.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four)))
-                }
+                _ => wide.extend(chunk.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four))),
             }
+            values.extend_from_slice(&wide);
             left -= chunk.len() as u64;
         }
         Ok(values)
@@ -316,7 +349,7 @@ impl Reading<'_> {
             return Err(self.damaged());
         }
         let mut texts = Vec::with_capacity(lengths.len());
-        for length in lengths {
+        for &length in &*lengths {
             let mut bytes = vec![0; (length as usize).min(CHUNK)];
             self.fill(&mut bytes)?;
             // A text longer than a chunk is read in several, so that nothing is asked in vain.

@@ -1,7 +1,7 @@
 //! Several corpora as one: documents one behind the other, words united by word.
 //!
 //! What is learned from the whole does not depend on how the documents were spread over files or in
-//! which order the files were named. Where all parts have the same words in the same order, those
+//! which order the files were named. Columns that a part has not kept are empty there. Where all parts have the same words in the same order, those
 //! are the words of the whole. Otherwise words are ordered by falling frequency in the whole, ties by
 //! spelling, as when text is counted.
 
@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::text::WordChoice;
 
 /// A corpus, and what messages call the file it came from.
+#[derive(Clone)]
 pub(super) struct Part {
     pub name: String,
     pub corpus: Corpus,
@@ -31,7 +32,7 @@ pub(super) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
     }
     let choice = common_choice(&parts)?;
     let vocabulary = common_vocabulary(&parts)?;
-    let mut rows = SparseCounts::with_columns(vocabulary.len());
+    let mut rows = SparseCounts::with_columns(vocabulary.len(), parts[0].corpus.rows().limit());
     let n_documents = parts.iter().map(|part| part.corpus.n_documents()).sum();
     rows.reserve(n_documents, parts.iter().map(|part| part.corpus.n_nonzeros()).sum());
     let mut notes: Vec<String> = Vec::new();
@@ -52,13 +53,26 @@ pub(super) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
         }
     }
     notes.dedup();
-    let builder = CorpusBuilder::from_rows(rows)
+    let mut columns: Vec<&str> = parts.iter().flat_map(|p| p.corpus.column_names()).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let cells = |column: &str| -> Vec<String> {
+        let of_part = |corpus: &Corpus| -> Vec<String> {
+            let cell = |d| corpus.cell(column, d).unwrap_or_default().to_owned();
+            (0..corpus.n_documents()).map(cell).collect()
+        };
+        parts.iter().flat_map(|part| of_part(&part.corpus)).collect()
+    };
+    let mut builder = CorpusBuilder::from_rows(rows)
         .vocabulary(vocabulary)
         .optional_names(names)
         .optional_labels(labels)
         .zero_entries(n_zeros)
         .notes(notes)
         .may_be_empty();
+    for column in columns {
+        builder = builder.column(column, cells(column));
+    }
     let mut corpus = builder.build()?;
     let n_kept = corpus.n_present() as u64;
     corpus.word_choice = choice.map(|choice| Arc::new(WordChoice { n_kept, ..choice }));

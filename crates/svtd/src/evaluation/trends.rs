@@ -1,7 +1,8 @@
 //! Shares of topics over time and by label.
 //!
 //! The share of a topic in a group of documents is the mean of their mixtures, each document
-//! counting once. Its standard error is that between the documents of the group,
+//! counting once. [`Unmixing`] estimates these mixtures without a prior, so that a band covers the
+//! share; the mixtures of inference are drawn to the prior. The standard error is that between the documents of the group,
 //!
 //! ```text
 //! share_gj = mean over d in g of theta_dj        error_gj = s_gj / sqrt(n_g)
@@ -14,10 +15,15 @@
 //! # Periods
 //! [`Moment::parse`] reads years, months, days and time stamps. [`Periods`] puts documents into
 //! periods of equal length, by itself the shortest that leaves enough documents in a period.
+//! [`topics_by_group`] tells how the words of a topic move from period to period.
 
 mod calendar;
+mod unmixing;
+mod words;
 
 pub use self::calendar::{Moment, Periods, Unit};
+pub use self::unmixing::Unmixing;
+pub use self::words::{PeriodTopic, PeriodWord, topics_by_group};
 
 use crate::linalg::Matrix;
 
@@ -75,7 +81,7 @@ impl Shares {
         let n = self.n_documents[group];
         let (mean, error) = (self.means[(group, topic)], self.errors[(group, topic)]);
         let reach = student_t(n.checked_sub(1).filter(|&dof| dof > 0)?) * error;
-        Some([(mean - reach).max(0.0), (mean + reach).min(1.0)])
+        Some([(mean - reach).clamp(0.0, 1.0), (mean + reach).clamp(0.0, 1.0)])
     }
 }
 

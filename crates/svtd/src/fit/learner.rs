@@ -64,6 +64,19 @@ pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
     let in_vocabulary = to_vocabulary(corpus, &learned.word_topic);
     let order = canonical_order(&in_vocabulary, &learned.topic_weights);
     let weights: Vec<f64> = order.iter().map(|&j| learned.topic_weights[j]).collect();
+    let mut diagnostics = without_moments(corpus, &weights, PolishOutcome::None, learned.notes);
+    diagnostics.rival = Some(learned.outcome);
+    let word_topic = in_vocabulary.select_columns(&order);
+    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics)
+}
+
+/// What can be told of a fit that took no moments.
+pub(crate) fn without_moments(
+    corpus: &Corpus,
+    topic_weights: &[f64],
+    polish: PolishOutcome,
+    notes: Vec<String>,
+) -> Diagnostics {
     let report = corpus.report();
     let with_words = corpus.n_documents() - report.n_empty;
     let with_pairs = with_words - report.n_one_word;
@@ -74,7 +87,7 @@ pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
         documents: weight * with_words as f64,
         trust: None,
     };
-    let diagnostics = Diagnostics {
+    Diagnostics {
         n_documents: corpus.n_documents(),
         n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
         n_words_present: corpus.n_present(),
@@ -90,11 +103,9 @@ pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
         pivot: None,
         separation: None,
         off_diagonal: None,
-        polish: PolishOutcome::None,
-        rival: Some(learned.outcome),
-        topics: weights.iter().map(topic).collect(),
-        notes: learned.notes,
-    };
-    let word_topic = in_vocabulary.select_columns(&order);
-    (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics)
+        polish,
+        rival: None,
+        topics: topic_weights.iter().map(topic).collect(),
+        notes,
+    }
 }

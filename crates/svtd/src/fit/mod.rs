@@ -4,9 +4,11 @@
 //! road: moments, the spectral estimate, a polish on the counts (`em` for the single-topic model,
 //! `collapsed_vb` for LDA), then [`trust`](crate::trust). [`Stage`] and [`Step`] tell whoever watches,
 //! [`Workload`] what a fit will take. The classical [`rivals`](crate::rivals) can take the place
-//! of the moments ([`Learner`]).
+//! of the moments ([`Learner`]). [`Update`] is a model of documents that changed, with the numbers of an
+//! earlier one.
 
 pub(crate) mod collapsed_vb;
+pub(crate) mod contest;
 pub(crate) mod em;
 pub(crate) mod lda;
 pub(crate) mod learner;
@@ -18,6 +20,7 @@ pub(crate) mod single_topic;
 pub(crate) mod smoothing;
 pub(crate) mod spectral;
 pub(crate) mod stage;
+mod update;
 pub(crate) mod workload;
 
 pub use em::polish_single_topic;
@@ -27,4 +30,5 @@ pub use options::{Options, Polish};
 pub use single_topic::SingleTopicParams;
 pub use smoothing::Smoothing;
 pub use stage::{Stage, Step};
+pub use update::{MOVED, TopicUpdate, Update};
 pub use workload::{Part, Sizes, Workload};

@@ -9,7 +9,8 @@ use crate::linalg::Matrix;
 /// All topics of a model: `M` and `Omega` with the vocabulary, in canonical order.
 ///
 /// Topics are numbered by falling weight; equal weights go by the first word on which they
-/// differ, the larger probability first. So a topic's number does not depend on chance.
+/// differ, the larger probability first. So a topic's number does not depend on chance. Topics of an
+/// [updated](crate::fit::Update) model keep the numbers that they had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topics {
     vocabulary: Vocabulary,
@@ -32,6 +33,18 @@ impl Topics {
     /// The same topics with the standard error of every word probability.
     pub(crate) fn with_errors(self, errors: Option<Matrix>) -> Self {
         Self { errors, ..self }
+    }
+
+    /// The same topics in another order: the first is the one that was at `order[0]`.
+    pub(crate) fn reordered(&self, order: &[usize]) -> Self {
+        let name = |&j: &usize| self.names.get(j).cloned().flatten();
+        Self {
+            vocabulary: self.vocabulary.clone(),
+            word_topic: self.word_topic.select_columns(order),
+            weights: order.iter().map(|&j| self.weights[j]).collect(),
+            errors: self.errors.as_ref().map(|errors| errors.select_columns(order)),
+            names: if self.names.is_empty() { vec![] } else { order.iter().map(name).collect() },
+        }
     }
 
     /// The vocabulary.

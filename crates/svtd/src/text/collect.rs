@@ -7,9 +7,8 @@
 //! ```
 //!
 //! While one group of batches is counted the next is read, so at most two groups of text are in
-//! memory, whatever the size of the corpus. A merged batch keeps its rows under its own numbers
-//! of words and a table that leads to the common ones; they are rewritten once, at the end, when it
-//! is known which words stay.
+//! memory, whatever the size of the corpus. The rows of merged batches are [gathered](super::gathered) and
+//! rewritten once, at the end, when it is known which words stay.
 
 use rayon::prelude::*;
 
@@ -17,11 +16,13 @@ use super::batch::{Batch, Content, Records};
 use super::choice::{Dropped, Reason, WordChoice};
 use super::count::{self, Counted, Rules};
 use super::filter::{self, DROPPED, Selection};
+use super::gathered::{self, Gathered};
 use super::hints;
 use super::intern::Interner;
 use super::preprocessing::Preprocessing;
-use crate::corpus::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
+use crate::corpus::{Corpus, CorpusBuilder, Vocabulary};
 use crate::error::{Error, Result};
+use crate::memory::Limit;
 
 /// Batches in a group: as many threads can work at once, and 64 MB of text.
 const GROUP: usize = 32;
@@ -34,7 +35,7 @@ const SAMPLE_OF_ALL: usize = 100_000;
 /// Counts the words of a stream of documents.
 ///
 /// With a `vocabulary` only its words are counted, and they keep their ids. The corpus remembers
-/// how its words were chosen: [`Corpus::word_choice`].
+/// how its words were chosen: [`Corpus::word_choice`]. Its counts are kept within `limit`.
 ///
 /// # Errors
 /// When the stream fails, the preprocessing contradicts itself, or no word is left.
@@ -42,12 +43,13 @@ pub fn count_records(
     records: &mut dyn Records,
     preprocessing: &Preprocessing,
     vocabulary: Option<&Vocabulary>,
+    limit: &Limit,
 ) -> Result<Corpus> {
     let mut group = read_group(records, FIRST_GROUP)?;
     let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
-    let mut merged = Merged::default();
+    let mut merged = Merged::new(limit);
     while !group.is_empty() {
         let (next, counted) = rayon::join(
             || read_group(records, GROUP),
@@ -103,12 +105,11 @@ fn beginning(text: &str) -> &str {
 }
 
 /// The counts of all batches so far.
-#[derive(Default)]
 struct Merged {
     items: Interner,
     /// Occurrences and documents of each item.
     totals: Vec<(u64, u64)>,
-    batches: Vec<Rows>,
+    rows: Gathered,
     dropped: Interner,
     dropped_totals: Vec<(Reason, u64)>,
     names: Vec<Option<String>>,
@@ -117,14 +118,21 @@ struct Merged {
     n_skipped_links: u64,
 }
 
-/// The rows of a batch, under the batch's own numbers.
-struct Rows {
-    item_of: Vec<u32>,
-    ends: Vec<usize>,
-    entries: Vec<(u32, u32)>,
-}
-
 impl Merged {
+    fn new(limit: &Limit) -> Self {
+        Merged {
+            items: Interner::default(),
+            totals: Vec::new(),
+            rows: Gathered::new(limit),
+            dropped: Interner::default(),
+            dropped_totals: Vec::new(),
+            names: Vec::new(),
+            labels: Vec::new(),
+            n_emoji: 0,
+            n_skipped_links: 0,
+        }
+    }
+
     fn add(&mut self, batch: Batch, counted: Counted) -> Result<()> {
         let (names, labels) = batch.into_names();
         self.names.extend(names);
@@ -150,7 +158,7 @@ impl Merged {
             }
             self.dropped_totals[id as usize].1 += n;
         }
-        self.batches.push(Rows { item_of, ends: counted.ends, entries: counted.entries });
+        self.rows.add(gathered::Batch { item_of, ends: counted.ends, entries: counted.entries });
         Ok(())
     }
 
@@ -169,11 +177,11 @@ impl Merged {
         if choice.n_kept == 0 {
             return Err(nothing_left(n_documents, &choice));
         }
-        let Merged { items, totals, batches, names, labels, .. } = self;
+        let Merged { items, totals, rows, names, labels, .. } = self;
         drop(items);
         let n_entries = entries_kept(&totals, &selection.word_of_item);
         drop(totals);
-        let rows = rewritten(batches, &selection, n_documents, n_entries);
+        let rows = rows.over(&selection, n_documents, n_entries);
         CorpusBuilder::from_rows(rows)
             .vocabulary(selection.vocabulary)
             .optional_names(names)
@@ -221,36 +229,6 @@ fn entries_kept(totals: &[(u64, u64)], word_of_item: &[u32]) -> usize {
     kept.map(|((_, documents), _)| *documents as usize).sum()
 }
 
-/// All rows one behind the other, under word ids, without the words that were dropped.
-fn rewritten(
-    batches: Vec<Rows>,
-    selection: &Selection,
-    n_documents: usize,
-    n_entries: usize,
-) -> SparseCounts {
-    let mut rows = SparseCounts::with_columns(selection.vocabulary.len());
-    rows.reserve(n_documents, n_entries);
-    let (mut words, mut counts) = (Vec::new(), Vec::new());
-    // Batches are given back one by one, so that old and new rows are never whole at once.
-    for batch in batches {
-        let mut start = 0;
-        for &end in &batch.ends {
-            words.clear();
-            counts.clear();
-            for &(local, count) in &batch.entries[start..end] {
-                let word = selection.word_of_item[batch.item_of[local as usize] as usize];
-                if word != DROPPED {
-                    words.push(word);
-                    counts.push(count);
-                }
-            }
-            rows.push_row(&words, &counts);
-            start = end;
-        }
-    }
-    rows
-}
-
 fn nothing_left(documents: usize, choice: &WordChoice) -> Error {
     match choice.main_reason() {
         None => Error::NoWords { documents },
@@ -263,256 +241,4 @@ fn nothing_left(documents: usize, choice: &WordChoice) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-    use proptest::prelude::*;
-
-    use super::super::batch::{BATCH_BYTES, Texts};
-    use super::super::preprocessing::{Frequency, Ngrams, Numbers, StopWords};
-    use super::super::{Language, count_texts, naive};
-    use super::*;
-
-    fn plain() -> Preprocessing {
-        Preprocessing::new()
-            .language(Some(Language::English))
-            .stop_words(StopWords::None)
-            .min_df(Frequency::Documents(1))
-    }
-
-    /// The words of a corpus with their counts over all documents.
-    fn words(texts: &[&str], chosen: &Preprocessing) -> Vec<(String, u64)> {
-        let corpus = count_texts(texts, chosen).unwrap();
-        let totals = (0..corpus.n_words())
-            .map(|word| corpus.feature_totals()[corpus.feature_of_word()[word] as usize]);
-        corpus.vocabulary().iter().map(|word| word.into_owned()).zip(totals).collect()
-    }
-
-    fn names(found: &[(String, u64)]) -> Vec<&str> {
-        found.iter().map(|(word, _)| word.as_str()).collect()
-    }
-
-    fn as_table(corpus: &Corpus) -> naive::Table {
-        let word = |id| corpus.vocabulary().word(id as usize).into_owned();
-        (0..corpus.n_documents())
-            .map(|d| corpus.document(d).words().map(|(id, n)| (word(id), n)).collect())
-            .collect()
-    }
-
-    #[test]
-    fn words_come_by_falling_frequency_ties_by_spelling() {
-        let found = words(&["sole luna sole", "mare luna sole", "aria"], &plain());
-        let expected = [("sole", 3), ("luna", 2), ("aria", 1), ("mare", 1)];
-        assert_eq!(found, expected.map(|(word, n)| (word.to_owned(), n)));
-    }
-
-    #[test]
-    fn numbers_and_short_words_are_dropped_or_kept() {
-        let text = ["in 1945 the 1970s had 3.5 x"];
-        let found = words(&text, &plain());
-        assert_eq!(names(&found), ["1970s", "had", "in", "the"]);
-        let found = words(&text, &plain().numbers(Numbers::Keep).min_length(1));
-        assert_eq!(names(&found), ["1945", "1970s", "3.5", "had", "in", "the", "x"]);
-        assert_eq!(names(&words(&text, &plain().min_length(4))), ["1970s"]);
-    }
-
-    #[test]
-    fn stop_words_are_dropped_in_any_case_and_dress() {
-        let listed = |words: &[&str]| StopWords::Listed {
-            name: "mine".to_owned(),
-            words: words.iter().map(|&w| w.to_owned()).collect(),
-        };
-        let chosen = plain().stop_words(listed(&["THE", "Perche\u{301}"]));
-        assert_eq!(names(&words(&["The sun perché"], &chosen)), ["sun"]);
-        assert_eq!(names(&words(&["The sun"], &chosen.lowercase(false))), ["sun"]);
-    }
-
-    #[test]
-    fn n_grams_are_neighbours_and_a_dropped_word_parts_them() {
-        let chosen = plain().stop_words(StopWords::of(Language::English));
-        let pairs = chosen.clone().ngrams(Ngrams { min: 1, max: 2 });
-        let found = words(&["bank of england notes"], &pairs);
-        assert_eq!(names(&found), ["bank", "england", "england_notes", "notes"]);
-        let only = chosen.ngrams(Ngrams { min: 2, max: 3 });
-        let found = words(&["red green blue"], &only);
-        assert_eq!(names(&found), ["green_blue", "red_green", "red_green_blue"]);
-    }
-
-    #[test]
-    fn stems_join_what_belongs_together_also_in_the_number_of_documents() {
-        let chosen = plain().stem(Some(Language::English)).min_df(Frequency::Documents(2));
-        let found =
-            words(&["run running", "jump"], &chosen.clone().min_df(Frequency::Documents(1)));
-        assert_eq!(found, [("run".to_owned(), 2), ("jump".to_owned(), 1)]);
-        // Both forms are in one document, so the stem is too.
-        assert!(count_texts(["run running", "jump"], &chosen).is_err());
-        let italian = plain().stem(Some(Language::Italian));
-        assert_eq!(names(&words(&["amare amava"], &italian)), ["amar", "amav"]);
-    }
-
-    #[test]
-    fn frequency_filters_count_documents() {
-        let texts = ["sole mare", "sole luna mare", "sole luna", "sole luna luna"];
-        let with = |min: &str, max: &str| {
-            let chosen = plain().min_df(min.parse().unwrap()).max_df(max.parse().unwrap());
-            names(&words(&texts, &chosen)).join(" ")
-        };
-        assert_eq!(with("1", "1.0"), "luna sole mare");
-        assert_eq!(with("3", "1.0"), "luna sole");
-        assert_eq!(with("1", "3"), "luna mare");
-        assert_eq!(with("1", "50%"), "mare");
-        assert_eq!(names(&words(&texts, &plain().max_words(Some(1)))), ["luna"]);
-    }
-
-    #[test]
-    fn a_list_fixes_the_vocabulary_and_spares_its_words() {
-        let listed = ["the", "sun", "never"].map(str::to_owned).to_vec();
-        let listed = Vocabulary::from_words(listed).unwrap();
-        let chosen = plain().stop_words(StopWords::of(Language::English));
-        let mut texts = Texts(["the sun of the sea"].iter());
-        let corpus = count_records(&mut texts, &chosen, Some(&listed)).unwrap();
-        assert_eq!(corpus.vocabulary(), &listed);
-        let mut row: Vec<(u32, u32)> = corpus.document(0).words().collect();
-        row.sort_unstable();
-        assert_eq!(row, [(0, 2), (1, 1)]);
-        let choice = corpus.word_choice().unwrap();
-        assert_eq!((choice.n_kept, choice.n_kept_tokens), (2, 3));
-        let reasons: Vec<Reason> = choice.dropped.iter().map(|dropped| dropped.reason).collect();
-        assert_eq!(reasons, [Reason::StopWord, Reason::NotListed]);
-    }
-
-    #[test]
-    fn what_was_dropped_is_told_by_reason_with_examples() {
-        let chosen =
-            plain().stop_words(StopWords::of(Language::English)).min_df("2".parse().unwrap());
-        let corpus = count_texts(["the sun 12", "the the sun moon 7 x"], &chosen).unwrap();
-        let choice = corpus.word_choice().unwrap();
-        let told: Vec<(Reason, u64, u64, &str)> = choice
-            .dropped
-            .iter()
-            .map(|d| (d.reason, d.n_words, d.n_tokens, d.examples[0].0.as_str()))
-            .collect();
-        assert_eq!(
-            told,
-            [
-                (Reason::StopWord, 1, 3, "the"),
-                (Reason::Number, 2, 2, "12"),
-                (Reason::TooShort, 1, 1, "x"),
-                (Reason::MinDf, 1, 1, "moon"),
-            ]
-        );
-        assert_eq!((choice.n_documents, choice.n_kept, choice.n_kept_tokens), (2, 1, 2));
-    }
-
-    #[test]
-    fn the_filter_that_left_nothing_is_named() {
-        let error = |texts: &[&str], chosen: &Preprocessing| {
-            count_texts(texts, chosen).unwrap_err().to_string()
-        };
-        let chosen = plain().min_df("2".parse().unwrap());
-        assert!(
-            error(&["sun moon", "sea"], &chosen)
-                .contains("3 by min-df; documents: 2); relax min-df")
-        );
-        let chosen = plain().stop_words(StopWords::of(Language::English));
-        assert!(error(&["the of and 7"], &chosen).contains("3 by stop-words, 1 by numbers"));
-        assert!(error(&["", " ... "], &plain()).contains("the corpus has no words"));
-        assert!(error(&[], &plain()).contains("in 0 documents"));
-    }
-
-    #[test]
-    fn a_word_longer_than_any_is_dropped_without_being_kept() {
-        let long = "x".repeat(3 * BATCH_BYTES);
-        let texts = [format!("sun {long}"), "sun".to_owned()];
-        let corpus = count_texts(&texts, &plain()).unwrap();
-        let dropped = &corpus.word_choice().unwrap().dropped[0];
-        assert_eq!((dropped.reason, dropped.n_tokens), (Reason::TooLong, 1));
-        assert!(dropped.examples[0].0.len() < 100);
-    }
-
-    /// Documents of many lengths over many words, several batches of them.
-    fn many() -> Vec<String> {
-        let mut state = 7_u64;
-        let mut next = move |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % n
-        };
-        let word = |i: u64| format!("w{}{}", "é".repeat((i % 2) as usize), i * i % 9973);
-        (0..4000)
-            .map(|_| {
-                let words: Vec<String> = (0..next(400)).map(|_| word(next(3000))).collect();
-                words.join(" ")
-            })
-            .collect()
-    }
-
-    #[test]
-    fn any_number_of_threads_gives_the_same_corpus() {
-        let texts = many();
-        assert!(texts.iter().map(String::len).sum::<usize>() > 2 * BATCH_BYTES);
-        let chosen = plain().ngrams(Ngrams { min: 1, max: 2 }).min_df("2".parse().unwrap());
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| count_texts(&texts, &chosen).unwrap())
-        };
-        let one = with(1);
-        for threads in [2, 3, 8] {
-            let other = with(threads);
-            assert!(one == other && one.digest() == other.digest(), "{threads} threads");
-            assert_eq!(one.word_choice(), other.word_choice(), "{threads} threads");
-        }
-    }
-
-    /// Counts how much text has been asked for but not yet dropped: all of it is in batches.
-    struct Endless {
-        left: usize,
-    }
-
-    impl Records for Endless {
-        fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-            assert!(!batch.is_full(), "a full batch is asked to take more");
-            self.left -= usize::from(self.left > 0);
-            if self.left > 0 {
-                batch.push(None, None, &"sun moon stars ".repeat(1000));
-            }
-            Ok(self.left > 0)
-        }
-    }
-
-    #[test]
-    fn a_group_of_batches_is_bounded_whatever_the_corpus() {
-        let mut records = Endless { left: 100_000 };
-        let group = read_group(&mut records, GROUP).unwrap();
-        assert_eq!(group.len(), GROUP);
-        let taken = (100_000 - records.left) * 15_000;
-        assert!(taken <= GROUP * (BATCH_BYTES + 15_000), "{taken} bytes");
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
-        #[test]
-        fn counts_agree_with_plain_loops(
-            texts in prop::collection::vec("([a-d]{1,3}|the|of|run|running|7|l'a|é|A)( [a-d]{1,3}| the| running| run| 12| é){0,8}", 1..7),
-            n in 1_usize..3, more in 0_usize..2, length in 1_usize..3,
-            fewest in 1_u64..3, most in prop::sample::select(vec!["100%", "60%", "2"]),
-            stem in any::<bool>(), stop in any::<bool>(), numbers in any::<bool>(),
-            max_words in prop::option::of(1_usize..5),
-        ) {
-            let chosen = plain()
-                .apostrophes(Some(super::super::Apostrophes::Split))
-                .ngrams(Ngrams { min: n, max: n + more })
-                .min_length(length)
-                .min_df(Frequency::Documents(fewest))
-                .max_df(most.parse().unwrap())
-                .stem(stem.then_some(Language::English))
-                .stop_words(if stop { StopWords::of(Language::English) } else { StopWords::None })
-                .numbers(if numbers { Numbers::Keep } else { Numbers::Drop })
-                .max_words(max_words);
-            let expected = naive::table(&texts, &chosen);
-            match count_texts(&texts, &chosen) {
-                Ok(corpus) => prop_assert_eq!(as_table(&corpus), expected),
-                Err(_) => prop_assert!(expected.iter().all(|document| document.is_empty())),
-            }
-        }
-    }
-}
+mod tests;

@@ -302,14 +302,14 @@ impl StopWords {
 
 impl Frequency {
     /// In documents, of so many; a share is rounded up for a least, down for a most.
-    pub(super) fn at_least(self, n_documents: u64) -> u64 {
+    pub(crate) fn at_least(self, n_documents: u64) -> u64 {
         match self {
             Frequency::Documents(n) => n,
             Frequency::Share(share) => (share * n_documents as f64 - 1e-9).ceil().max(0.0) as u64,
         }
     }
 
-    pub(super) fn at_most(self, n_documents: u64) -> u64 {
+    pub(crate) fn at_most(self, n_documents: u64) -> u64 {
         match self {
             Frequency::Documents(n) => n,
             Frequency::Share(share) => (share * n_documents as f64 + 1e-9).floor() as u64,

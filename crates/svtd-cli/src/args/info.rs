@@ -1,0 +1,22 @@
+//! `svtd info`: every flag and its help.
+
+use clap::Args;
+
+use super::Source;
+
+/// Tell what a corpus holds: sizes, columns, periods, words, hash.
+#[derive(Debug, Args)]
+#[command(after_help = INFO_EXAMPLES)]
+pub struct Info {
+    /// The corpus.
+    #[command(flatten)]
+    pub source: Source,
+}
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  svtd info posts.svtdc           what a corpus file holds
+  svtd info posts.svtdc --json    the same for programs
+
+The hash is that of the documents and the words: equal for equal sets of documents, in whatever order
+they came. Models of equal sets are equal, byte for byte.";

@@ -1,0 +1,47 @@
+//! `svtd update`: every flag and its help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Source;
+use super::numbers::at_least_one;
+
+/// Update a model to a corpus that changed, keeping the numbers and names of its topics.
+#[derive(Debug, Args)]
+#[command(after_help = UPDATE_EXAMPLES)]
+pub struct Update {
+    /// A model saved by `svtd fit`
+    pub model: PathBuf,
+
+    /// The corpus as it is now: all of it, not only what is new.
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Where to save the new model
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: PathBuf,
+
+    /// Overwrite MODEL if it exists
+    #[arg(long)]
+    pub force: bool,
+
+    /// Fit from nothing, as `svtd fit` did, and then number the topics as they were
+    #[arg(long)]
+    pub cold: bool,
+
+    /// How many words to show that gained and lost most in topics that moved
+    #[arg(long, value_name = "WORDS", default_value = "4", value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub top: usize,
+}
+
+const UPDATE_EXAMPLES: &str = "\
+Examples:
+  svtd add posts.svtdc today.csv && svtd update posts.svtd posts.svtdc -o new.svtd
+  svtd update posts.svtd posts.svtdc -o new.svtd --cold    look for topics that are new
+  svtd update posts.svtd posts.svtdc -o new.svtd --json
+
+An update starts from the topics of the old model and costs a small part of a fit. It finds no topic
+that was not there before, and has no error bars of its own; a cold one does both. A topic has moved
+if it is further from the old one than twice what the error bars let expect.";

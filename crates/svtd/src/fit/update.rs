@@ -1,0 +1,297 @@
+//! A model of documents that changed, which starts from the topics of an earlier one and keeps their
+//! numbers.
+//!
+//! ```text
+//! old topics over the new words ──► a few sweeps (LDA), or EM (single topic) ──► matched with the old
+//! ```
+//!
+//! No moments are taken and no candidates are compared, so an update costs a small part of a fit. What
+//! it gives up: it finds no topic that was not there before, and it has no error bars of its own. A
+//! [cold](Update::cold) update is a fit from nothing with the options of the old model, whose topics
+//! then take the numbers of those that they match.
+//!
+//! # Numbers and names
+//! Topics are matched one to one as two models are [compared](crate::evaluation::Comparison). A topic
+//! that matches keeps the number and the name of the old one. A pair that is no closer than either is to
+//! another topic of its own model is no match: the old topic has vanished, and the other one is new.
+//!
+//! # What moved
+//! Error bars say how far two estimates of one topic from different documents are apart by chance. The
+//! distance of two topics (total variation) is then about
+//!
+//! ```text
+//! expected = 1/2 sum_i sqrt(2/pi) sqrt(old error_i^2 + new error_i^2)
+//! ```
+//!
+//! and a topic has moved when its distance is more than [`MOVED`] times that. Where the new model has no
+//! bars, those of the old one stand in, smaller by the root of the numbers of documents. Most
+//! documents of an update are in both corpora, so the bars are rather too wide than too narrow.
+
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::evaluation::{Comparison, TopicPair};
+use crate::fit::collapsed_vb::{self, Prior};
+use crate::fit::spectral::{frequencies, lift, to_vocabulary};
+use crate::fit::{LdaParams, SingleTopicParams, Smoothing, Step, em, learner, refusal};
+use crate::linalg::Matrix;
+use crate::model::{Lda, Model, PolishOutcome, SingleTopic, Topics};
+
+/// A topic has moved when its distance is more than so many times what error bars let expect.
+pub const MOVED: f64 = 2.0;
+
+/// Sweeps of an update, of LDA. A fit makes more, because it starts further away.
+const SWEEPS: usize = 8;
+
+/// A model of documents that changed.
+#[derive(Debug)]
+pub struct Update {
+    /// The new model, with the numbers and names of the old one where topics match.
+    pub model: Model,
+    /// Whether it was fitted from nothing.
+    pub cold: bool,
+    /// What became of each topic, in the order of the new model.
+    pub topics: Vec<TopicUpdate>,
+    /// Topics of the old model that no topic of the new one matches, from zero.
+    pub vanished: Vec<usize>,
+}
+
+/// What became of a topic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicUpdate {
+    /// Its number in the old model, from zero; `None` when it is new.
+    pub old: Option<usize>,
+    /// How far it is from the old one, as total variation from 0 to 1.
+    pub distance: Option<f64>,
+    /// How far error bars let it be; `None` when there are none.
+    pub expected: Option<f64>,
+    /// The match, with the words that gained and lost.
+    pub pair: Option<TopicPair>,
+}
+
+impl TopicUpdate {
+    /// Whether it moved beyond its error bars; `None` when it is new, or there are none.
+    pub fn has_moved(&self) -> Option<bool> {
+        Some(self.distance? > MOVED * self.expected?)
+    }
+}
+
+impl Update {
+    /// Updates a model to a corpus, starting from its topics; `n_words` words that gained and lost are
+    /// kept for each. Where the old model's topics come from the moments alone, or from a rival, there is
+    /// nothing to start, and the update is [cold](Self::cold).
+    ///
+    /// # Errors
+    /// When the corpus has no word in common with the model, or cannot support as many topics.
+    pub fn warm(
+        old: &Model,
+        corpus: &Corpus,
+        n_words: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
+        let (ordered, _) = corpus.in_key_order(None);
+        let started = match (old, &old.diagnostics().polish) {
+            (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
+                Model::Lda(swept(old, &ordered, drawn_to_corpus.is_some(), watch)?)
+            }
+            (Model::SingleTopic(old), PolishOutcome::Em { .. }) => {
+                Model::SingleTopic(climbed(old, &ordered, watch)?)
+            }
+            _ => return Self::cold(old, corpus, n_words, watch),
+        };
+        Self::matched(old, started, false, n_words)
+    }
+
+    /// Fits the corpus from nothing, with the options of the old model, and numbers the topics as it
+    /// did.
+    ///
+    /// # Errors
+    /// As a fit, and when the corpus has no word in common with the model.
+    pub fn cold(
+        old: &Model,
+        corpus: &Corpus,
+        n_words: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
+        let mut options = old.options().clone();
+        // The number of topics was chosen for the old corpus.
+        options.chosen = None;
+        let fitted = match old {
+            Model::Lda(_) => Model::Lda(LdaParams { options }.fit_watched(corpus, watch)?),
+            Model::SingleTopic(_) => {
+                Model::SingleTopic(SingleTopicParams { options }.fit_watched(corpus, watch)?)
+            }
+        };
+        Self::matched(old, fitted, true, n_words)
+    }
+
+    /// Gives the topics the numbers and names of those that they match.
+    fn matched(old: &Model, new: Model, cold: bool, n_words: usize) -> Result<Self> {
+        let comparison = Comparison::new(old.topics(), new.topics(), n_words)?;
+        let (k, sure) = (new.topics().len(), |pair: &&TopicPair| !pair.doubtful);
+        let mut order: Vec<Option<usize>> = vec![None; k];
+        for pair in comparison.pairs.iter().filter(sure).filter(|pair| pair.old < k) {
+            order[pair.old] = Some(pair.new);
+        }
+        let taken: Vec<usize> = order.iter().flatten().copied().collect();
+        let mut left = (0..k).filter(|j| !taken.contains(j));
+        // As many are left as places are free.
+        let order: Vec<usize> =
+            order.iter().map(|place| place.or_else(|| left.next()).unwrap_or_default()).collect();
+        let mut model = reordered(&new, &order);
+        let ratio = old.diagnostics().n_documents as f64 / new.diagnostics().n_documents as f64;
+        let topic = |&j: &usize| {
+            let pair = comparison.pairs.iter().filter(sure).find(|pair| pair.new == j);
+            TopicUpdate {
+                old: pair.map(|pair| pair.old),
+                distance: pair.map(|pair| pair.distance),
+                expected: pair.and_then(|pair| expected(old.topics(), new.topics(), pair, ratio)),
+                pair: pair.cloned(),
+            }
+        };
+        let topics: Vec<TopicUpdate> = order.iter().map(topic).collect();
+        let name = |topic: &TopicUpdate| {
+            topic.old.and_then(|j| old.topics().topic(j).name().map(str::to_owned))
+        };
+        model.set_names(topics.iter().map(name).collect())?;
+        let stayed = |j: &usize| topics.iter().any(|topic| topic.old == Some(*j));
+        let vanished = (0..old.topics().len()).filter(|j| !stayed(j)).collect();
+        Ok(Self { model, cold, topics, vanished })
+    }
+}
+
+/// How far error bars let two estimates of a topic be apart. `ratio` is that of the documents, old to
+/// new.
+fn expected(old: &Topics, new: &Topics, pair: &TopicPair, ratio: f64) -> Option<f64> {
+    let sum = |old: Option<&[f64]>, new: Option<&[f64]>| -> Option<f64> {
+        // Squared errors grow with the inverse of the number of documents.
+        let (errors, factor) = match (old, new) {
+            (Some(old), Some(new)) if old.len() == new.len() => {
+                let both = old.iter().zip(new).map(|(a, b)| (a * a + b * b).sqrt());
+                return Some(both.sum());
+            }
+            (_, Some(new)) => (new, 1.0 + 1.0 / ratio),
+            (Some(old), None) => (old, 1.0 + ratio),
+            (None, None) => return None,
+        };
+        Some(factor.sqrt() * errors.iter().sum::<f64>())
+    };
+    // Words are numbered alike only where the vocabularies are the same.
+    let same = old.vocabulary() == new.vocabulary();
+    let old_errors = old.errors().map(|errors| errors.column(pair.old));
+    let new_errors = new.errors().map(|errors| errors.column(pair.new));
+    let old_errors = if same || new_errors.is_none() { old_errors } else { None };
+    Some(0.5 * (2.0 / std::f64::consts::PI).sqrt() * sum(old_errors, new_errors)?)
+}
+
+/// The topics of a model over the words that occur in a corpus, which stand as its features. A word
+/// that the model has never seen begins as frequent in every topic as in the corpus.
+fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
+    let vocabulary = corpus.vocabulary();
+    let named = !vocabulary.is_numbered() && !old.vocabulary().is_numbered();
+    let old_id = |feature: usize| {
+        let word = corpus.word_of_feature()[feature] as usize;
+        match named {
+            true => old.vocabulary().id(&vocabulary.word(word)).map(|id| id as usize),
+            false => (word < old.vocabulary().len()).then_some(word),
+        }
+    };
+    let ids: Vec<Option<usize>> = (0..corpus.n_present()).map(old_id).collect();
+    if ids.iter().all(Option::is_none) {
+        return Err(Error::VocabularyMismatch {
+            needed: format!("some of the {} words of the model", old.vocabulary().len()),
+            found: format!("{} others", corpus.n_words()),
+        });
+    }
+    let frequencies = frequencies(corpus);
+    let mut start = Matrix::zeros(ids.len(), old.len());
+    for j in 0..old.len() {
+        let probability = |(feature, id): (usize, &Option<usize>)| match id {
+            Some(id) => old.word_topic()[(*id, j)],
+            None => frequencies[feature],
+        };
+        let column: Vec<f64> = ids.iter().enumerate().map(probability).collect();
+        let total: f64 = column.iter().sum();
+        // A topic all of whose words are gone begins anew, as the corpus.
+        for (feature, value) in start.column_mut(j).iter_mut().enumerate() {
+            *value = if total > 0.0 { column[feature] / total } else { frequencies[feature] };
+        }
+    }
+    Ok(start)
+}
+
+fn note(old: &Model) -> Vec<String> {
+    vec![format!(
+        "updated from a model of {} documents: no moments were taken, so there are no error bars of its \
+         own",
+        old.diagnostics().n_documents
+    )]
+}
+
+/// LDA: sweeps from the old topics, in the way in which they were swept before.
+fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Result<Lda> {
+    let k = old.topics().len();
+    learner::check(corpus, k)?;
+    let start = over_features(old.topics(), corpus)?;
+    let alpha0 = old.options().alpha0.unwrap_or(1.0);
+    let prior = match as_model {
+        true => Prior::of_model(corpus, alpha0, k),
+        false => Prior::of_text(start.n_rows()),
+    };
+    let swept = collapsed_vb::polish(corpus, &start, &prior, SWEEPS, watch);
+    let polish = PolishOutcome::Sweeps {
+        sweeps: SWEEPS,
+        held_out: None,
+        repeats_explained: None,
+        drawn_to_corpus: as_model.then(|| prior.strength()),
+    };
+    let alpha = prior.alpha(&swept.topic_weights);
+    let notes = note(&Model::Lda(old.clone()));
+    let diagnostics = learner::without_moments(corpus, &swept.topic_weights, polish, notes);
+    let word_topic = to_vocabulary(corpus, &swept.word_topic);
+    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, swept.topic_weights);
+    refusal::check(&topics, &alpha, &diagnostics)?;
+    Ok(Lda::from_parts(topics, alpha, diagnostics, old.options().clone()))
+}
+
+/// The single-topic model: EM from the old topics.
+fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
+    learner::check(corpus, old.topics().len())?;
+    let start = over_features(old.topics(), corpus)?;
+    let (weights, _) = lift(old.topics().weights());
+    let manner = em::Manner::to_the_end(Smoothing::Estimated);
+    let found = em::polish(corpus, &start, &weights, &frequencies(corpus), manner, watch);
+    let polish = PolishOutcome::Em { steps: found.steps, settled: found.settled };
+    let notes = note(&Model::SingleTopic(old.clone()));
+    let diagnostics = learner::without_moments(corpus, &found.topic_weights, polish, notes);
+    let word_topic = to_vocabulary(corpus, &found.word_topic);
+    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, found.topic_weights);
+    refusal::check(&topics, &[], &diagnostics)?;
+    Ok(SingleTopic::from_parts(topics, diagnostics, old.options().clone()))
+}
+
+/// The same model with its topics in another order.
+fn reordered(model: &Model, order: &[usize]) -> Model {
+    let topics = model.topics().reordered(order);
+    let mut diagnostics = model.diagnostics().clone();
+    diagnostics.topics = order
+        .iter()
+        .map(|&j| {
+            let mut topic = model.diagnostics().topics[j].clone();
+            topic.trust = topic.trust.map(|trust| trust.renumbered(order));
+            topic
+        })
+        .collect();
+    let options = model.options().clone();
+    match model {
+        Model::Lda(lda) => {
+            let alpha = order.iter().map(|&j| lda.alpha()[j]).collect();
+            Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
+        }
+        Model::SingleTopic(_) => {
+            Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
