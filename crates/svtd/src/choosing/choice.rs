@@ -194,10 +194,11 @@ pub(crate) fn follow(explained: Option<f64>) -> bool {
     explained.is_none_or(|share| share >= FOLLOWS)
 }
 
-/// What comes back in halves; `None` when nothing does, or halves cannot be learned.
+/// What comes back in halves; `None` when nothing does, halves cannot be learned, or they can be asked for
+/// one number of topics only, which tells nothing of a plateau.
 fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (counting::n_topics(&counted) > 0).then_some(counted)
+    (counted.len() > 1 && counting::n_topics(&counted) > 0).then_some(counted)
 }
 
 /// Splits that are counted in.

@@ -34,7 +34,7 @@ use crate::evaluation::{l1_distance, match_by};
 use crate::fit::options::Options;
 use crate::fit::spectral::to_vocabulary;
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{Diagnostics, Halves};
+use crate::model::diagnostics::{Diagnostics, Halves, Standing};
 use crate::moments::Counting;
 
 /// Words that stand for a topic.
@@ -162,7 +162,8 @@ pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
 }
 
 /// What the topics of two halves, words x topics both and matched to each other, share of their ten
-/// likeliest words; `n_words` are in use.
+/// likeliest words; `n_words` are in use. One topic split in two returns once: what its copy shares is
+/// chance.
 pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec<Returned> {
     let [first, second] = [first, second].map(Likeliest::new);
     let partners = first.matched(&second);
@@ -172,7 +173,22 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
         let apart = partners[j].map(|l| first.apart(j, &second, l));
         pairs.returned(j, &first.words[j], n_words, apart.unwrap_or_default())
     };
-    (0..first.n_topics()).map(shared).collect()
+    let mut shared: Vec<Returned> = (0..first.n_topics()).map(shared).collect();
+    let mut order: Vec<usize> = (0..shared.len()).collect();
+    order.sort_by(|&a, &b| {
+        let more = shared[b].words.total_cmp(&shared[a].words);
+        more.then(shared[a].distance.total_cmp(&shared[b].distance))
+    });
+    let mut counted: Vec<usize> = Vec::new();
+    for j in order.into_iter().filter(|&j| partners[j].is_some()) {
+        let Returned { words, by_chance, .. } = shared[j];
+        if counted.iter().any(|&l| pairs.alike(j, l) >= words) {
+            shared[j].by_chance = words;
+        } else if Standing::of(words, by_chance) != Standing::NotFoundAgain {
+            counted.push(j);
+        }
+    }
+    shared
 }
 
 /// What came back of a topic.
@@ -211,6 +227,16 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
+    /// How many of ten words two topics of the same half share, in the half where they share fewer.
+    fn alike(&self, j: usize, l: usize) -> f64 {
+        let in_half = |half: &[Option<&Vec<usize>>]| {
+            let (Some(a), Some(b)) = (half[j], half[l]) else { return 0.0 };
+            let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
+            (TOP_WORDS * shared) as f64 / a.len().max(1) as f64
+        };
+        in_half(&self.first).min(in_half(&self.second))
+    }
+
     /// How many of the words `own` of topic `j` are in both halves; and on average in one half of it and
     /// in the other half of another topic.
     fn returned(&self, j: usize, own: &[usize], n_words: usize, apart: Apart) -> Returned {
@@ -377,6 +403,21 @@ mod tests {
         let one = Pairs { first: vec![Some(&words[0])], second: vec![Some(&words[1])] };
         let found = one.returned(0, &words[0], 40, near);
         assert_eq!((found.words, found.by_chance), (3.0, 2.5));
+    }
+
+    #[test]
+    fn a_topic_that_both_halves_split_in_two_is_counted_once() {
+        // Both copies have the same ten words; one has more of the first five, one of the others.
+        let copy = |heavy: usize| -> Vec<f64> {
+            let own = |i: usize| if i / 5 == heavy { 0.15 } else { 0.05 };
+            (0..40).map(|i| if i < 10 { own(i) } else { 0.0 }).collect()
+        };
+        let other: Vec<f64> = (0..40).map(|i| if i >= 30 { 0.1 } else { 0.0 }).collect();
+        let half = || Matrix::from_columns(40, 3, [copy(0), copy(1), other.clone()].concat());
+        let shared = shared_words(half(), half(), 40);
+        assert!(shared.iter().all(|returned| returned.words == 10.0));
+        let found = |r: &&Returned| Standing::of(r.words, r.by_chance) == Standing::Reproduces;
+        assert_eq!(shared.iter().filter(found).count(), 2, "{shared:?}");
     }
 
     #[test]
