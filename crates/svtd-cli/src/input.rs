@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use svtd::corpus::Opened;
+use svtd::memory::Limit;
 use svtd::persist::Saved;
 use svtd::text::Batch;
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
@@ -218,7 +219,7 @@ fn read_by(
     let watching = progress.clone();
     progress.reading();
     let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
-    let reader = self::reader(source, reader);
+    let reader = self::reader(source, reader).within(&limit(source)?);
     let about = Failure::about(&source.name());
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
@@ -239,6 +240,22 @@ fn read_by(
         messages::say(&format!("read {description}"));
     }
     Ok(corpus)
+}
+
+/// The bound that `--memory` sets.
+fn limit(source: &Source) -> Outcome<Limit> {
+    let Some(bytes) = source.memory else { return Ok(Limit::none()) };
+    // The folder for small files is often itself in memory, so it is taken only if it is asked for.
+    let large = Path::new("/var/tmp");
+    let folder = match (&source.temp_dir, std::env::var_os("TMPDIR")) {
+        (Some(folder), _) => folder.clone(),
+        (None, None) if large.is_dir() => large.to_owned(),
+        _ => std::env::temp_dir(),
+    };
+    Limit::of(bytes, folder).map_err(|error| match error {
+        Error::MemoryLimit { .. } => Failure::Request(format!("--memory: {error}")),
+        error => error.into(),
+    })
 }
 
 /// A reader that knows what the flags say about the source.

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use svtd::memory::Limit;
 use svtd::text::{Apostrophes, Batch, Frequency, Preprocessing, Records, StopWords, count_records};
 use svtd::{Corpus, Error, Result, Vocabulary};
 
@@ -71,7 +72,7 @@ impl Texts {
             .min_length(letters)
             .min_df(Frequency::Documents(1))
             .max_words(Some(n_words));
-        count_records(&mut Stream { texts: self, next: 0 }, &preprocessing, None)
+        count_records(&mut Stream { texts: self, next: 0 }, &preprocessing, None, &Limit::none())
     }
 }
 

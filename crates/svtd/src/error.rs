@@ -54,6 +54,26 @@ pub enum Error {
         advice: &'static str,
     },
 
+    /// A limit on memory that nothing could be done within.
+    #[error("a limit of {} on memory is too low; ask for {} or more", crate::memory::said(*asked), crate::memory::said(*least))]
+    MemoryLimit {
+        /// Bytes asked for.
+        asked: u64,
+        /// The least that can be.
+        least: u64,
+    },
+
+    /// Temporary files for what does not fit in memory found no room.
+    #[error(
+        "a temporary file in {folder} could not grow ({source}); free some room, or name another folder"
+    )]
+    NoRoom {
+        /// Where the files are.
+        folder: String,
+        /// What the system said.
+        source: io::Error,
+    },
+
     /// The pair moment has fewer directions above rounding than topics were asked for.
     #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {

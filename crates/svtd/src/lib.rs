@@ -56,7 +56,7 @@ pub mod inference;
 pub mod krylov;
 pub mod linalg;
 mod logarithm;
-mod memory;
+pub mod memory;
 pub mod model;
 pub mod models;
 pub mod moments;

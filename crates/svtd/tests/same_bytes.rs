@@ -55,6 +55,49 @@ fn threads_and_the_order_of_documents_change_no_byte() {
 }
 
 #[test]
+fn a_limit_on_memory_changes_no_byte() {
+    let source = LdaSource::zipf(200, 4, 3.0, 60.0, 0.8, 13);
+    let drawn = source.draw(6000, &Lengths::Uniform(0..=80), 14).0;
+    let expected = bytes(&drawn);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts.svtdc");
+    drawn.save(&path, true).unwrap();
+    // Arrays above a quarter of a megabyte lie in files, and those of this corpus are larger.
+    assert!(drawn.n_nonzeros() * 4 > 2 << 18);
+    let limit = svtd::memory::Limit::of(16 << 20, folder.path()).unwrap();
+    let read = CorpusReader::new().within(&limit).read(&path).unwrap();
+    assert!(read.rows().memory_bytes() < drawn.rows().memory_bytes() / 4);
+    assert!(read == drawn);
+    assert!(bytes(&read) == expected);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "files without a name");
+}
+
+#[test]
+fn text_counted_within_a_limit_is_the_same_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("texts.txt");
+    let lines: String = (0..30_000_u64)
+        .map(|d| {
+            let word = |i: u64| format!("w{} ", mixed(d * 31 + i) % 5000);
+            (0..d % 40).map(word).collect::<String>() + "\n"
+        })
+        .collect();
+    std::fs::write(&path, lines).unwrap();
+    let limit = svtd::memory::Limit::of(16 << 20, folder.path()).unwrap();
+    let expected = CorpusReader::new().read(&path).unwrap();
+    let read = CorpusReader::new().within(&limit).read(&path).unwrap();
+    assert!(read.rows().memory_bytes() < expected.rows().memory_bytes() / 4);
+    assert!(read == expected && read.digest() == expected.digest());
+    assert!(read.into_key_order() == expected.into_key_order());
+}
+
+/// A number that looks random.
+fn mixed(n: u64) -> u64 {
+    let n = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
+}
+
+#[test]
 fn weights_of_the_callers_own_move_with_their_documents() {
     let source = SingleTopicSource::zipf(50, 3, 4.0, 80.0, 8.0, 5);
     let corpus = source.draw(300, &Lengths::Uniform(3..=30), 6).0;

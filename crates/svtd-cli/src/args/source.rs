@@ -37,6 +37,15 @@ pub struct Source {
     #[arg(long, value_name = "LAYER")]
     pub layer: Option<String>,
 
+    /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a
+    /// temporary file. The result is the same, byte for byte. Tables of words x topics come on top
+    #[arg(long, value_name = "SIZE", value_parser = svtd::memory::bytes_of)]
+    pub memory: Option<u64>,
+
+    /// Where temporary files of --memory lie [default: the folder TMPDIR names, else /var/tmp]
+    #[arg(long, value_name = "FOLDER", requires = "memory")]
+    pub temp_dir: Option<PathBuf>,
+
     /// Which columns hold what.
     #[command(flatten)]
     pub columns: Columns,

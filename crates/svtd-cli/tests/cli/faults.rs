@@ -173,6 +173,24 @@ fn several_files_on_a_small_disk_are_all_there_or_none() {
 }
 
 #[test]
+fn a_full_disk_under_a_limit_on_memory_is_one_sentence() {
+    let source = LdaSource::zipf(2000, 3, 2.0, 100.0, 1.0, 23);
+    let w = Workspace::new();
+    let text = docword(&source.draw(10_000, &Lengths::Fixed(40), 24).0);
+    w.write("docword.large.txt", text.as_bytes());
+    let before = w.names();
+    for line in ["svtd count docword.large.txt", "svtd fit docword.large.txt -k 3"] {
+        // Two hundred kilobytes to a file, where arrays of a megabyte are to lie.
+        let line = format!("{line} --memory 16MiB --temp-dir . -q -o new");
+        let ran = shell(&w, &format!("ulimit -f 400; {line}"));
+        assert_eq!(ran.code, Some(1), "{line}\n{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}\n{}", ran.stderr);
+        assert!(ran.stderr.contains("temporary file in . could not grow"), "{}", ran.stderr);
+        assert_eq!(w.names(), before, "{line}");
+    }
+}
+
+#[test]
 fn a_file_that_shrinks_while_it_is_read_is_told_or_read_as_it_is() {
     let source = LdaSource::zipf(2000, 3, 2.0, 100.0, 1.0, 21);
     let text = docword(&source.draw(30_000, &Lengths::Fixed(40), 22).0);

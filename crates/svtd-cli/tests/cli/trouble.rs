@@ -286,3 +286,25 @@ fn ctrl_c_while_writing_ends_with_130() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(reader);
 }
+
+#[test]
+fn a_limit_on_memory_is_a_size_and_changes_no_byte() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 -o whole.svtd");
+    w.must("fit docword.lda.txt -k 4 --memory 16MiB -o limited.svtd");
+    assert_eq!(w.read("whole.svtd"), w.read("limited.svtd"));
+    w.must("fit docword.lda.txt -k 4 --memory 1GB --temp-dir . --force -o limited.svtd");
+    assert_eq!(w.read("whole.svtd"), w.read("limited.svtd"));
+    assert!(w.names().iter().all(|name| !name.contains("tmp")), "{:?}", w.names());
+    for (flags, code, needle) in [
+        ("--memory 2", 2, "such as 400MB or 2GB"),
+        ("--memory 1MB", 2, "is too low; ask for 17 MB or more"),
+        ("--memory 1GB --temp-dir absent", 2, "absent"),
+        ("--temp-dir .", 2, "--memory"),
+    ] {
+        let ran = w.svtd(&format!("fit docword.lda.txt -k 4 {flags} -o new.svtd"));
+        assert_eq!(ran.code, Some(code), "{flags}: {}", ran.stderr);
+        assert!(ran.stderr.contains(needle), "{flags}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{flags}: {}", ran.stderr);
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::names::Names;
 use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
 use crate::error::{Error, Result};
-use crate::memory;
+use crate::memory::{self, Limit, Numbers};
 use crate::text::WordChoice;
 
 /// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
@@ -28,8 +28,8 @@ use crate::text::WordChoice;
 pub struct CorpusBuilder {
     n_words: usize,
     offsets: Vec<usize>,
-    words: Vec<u32>,
-    counts: Vec<u32>,
+    words: Numbers<u32>,
+    counts: Numbers<u32>,
     n_zero_entries: u64,
     vocabulary: Option<Vocabulary>,
     names: Option<Vec<String>>,
@@ -45,8 +45,8 @@ impl CorpusBuilder {
         CorpusBuilder {
             n_words,
             offsets: vec![0],
-            words: Vec::new(),
-            counts: Vec::new(),
+            words: Numbers::new(&Limit::none()),
+            counts: Numbers::new(&Limit::none()),
             n_zero_entries: 0,
             vocabulary: None,
             names: None,
@@ -81,8 +81,15 @@ impl CorpusBuilder {
     /// while they are added.
     pub fn reserve(&mut self, n_documents: usize, n_entries: usize) {
         self.offsets.reserve_exact(n_documents);
-        self.words.reserve_exact(n_entries);
-        self.counts.reserve_exact(n_entries);
+        self.words.reserve(n_entries);
+        self.counts.reserve(n_entries);
+    }
+
+    /// Keeps the counts within a limit on memory.
+    pub fn within(mut self, limit: &Limit) -> Self {
+        self.words = self.words.kept_within(limit);
+        self.counts = self.counts.kept_within(limit);
+        self
     }
 
     /// Lets all documents be empty. There is nothing to learn from such a corpus, but a model can

@@ -43,7 +43,7 @@ pub(super) fn read(source: &mut Source) -> Result<Dense> {
     let head = head(&first, &second.unwrap_or_default(), separator);
     let (columns, named) = head.map_err(|reason| source.error_at(1, reason))?;
     let names = named.then(Vec::new);
-    let mut reading = Reading { rows: Rows::new(), names, n_columns: columns.len() };
+    let mut reading = Reading { rows: Rows::new(source.limit()), names, n_columns: columns.len() };
     reading.read(source, separator)?;
     let mut table = reading.rows.into_table(columns.len());
     // Zeros are what a dense table is made of, not something worth a remark.

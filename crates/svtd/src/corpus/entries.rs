@@ -20,6 +20,7 @@ use super::SparseCounts;
 use super::source::{Source, line_error, quoted};
 use super::sparse::offsets_of;
 use crate::error::{Error, Result};
+use crate::memory::Numbers;
 
 /// `1 1 1` and a newline: no entry takes fewer bytes in a plain file.
 const SHORTEST_LINE: u64 = 6;
@@ -332,19 +333,18 @@ pub(super) fn whole_count(field: &[u8]) -> Result<u32, String> {
 struct Runs {
     rows: Vec<u32>,
     starts: Vec<usize>,
-    columns: Vec<u32>,
-    counts: Vec<u32>,
+    columns: Numbers<u32>,
+    counts: Numbers<u32>,
 }
 
 impl Runs {
     fn with_room(source: &Source, header: &Header) -> Self {
         let room = header.n_entries.min(source.size() / SHORTEST_LINE) as usize;
-        Runs {
-            rows: Vec::new(),
-            starts: Vec::new(),
-            columns: Vec::with_capacity(room),
-            counts: Vec::with_capacity(room),
-        }
+        let (mut columns, mut counts) =
+            (Numbers::new(source.limit()), Numbers::new(source.limit()));
+        columns.reserve(room);
+        counts.reserve(room);
+        Runs { rows: Vec::new(), starts: Vec::new(), columns, counts }
     }
 
     #[inline(always)]
@@ -375,11 +375,13 @@ impl Runs {
     }
 
     /// Columns and counts by row; `next` is where each row starts.
-    fn in_order(&self, mut next: Vec<usize>) -> (Vec<u32>, Vec<u32>) {
-        let mut columns = vec![0; self.columns.len()];
-        let mut counts = vec![0; self.counts.len()];
+    fn in_order(&self, mut next: Vec<usize>) -> (Numbers<u32>, Numbers<u32>) {
+        let limit = self.columns.limit();
+        let mut columns = Numbers::zeros(self.columns.len(), limit);
+        let mut counts = Numbers::zeros(self.counts.len(), limit);
         for ((row, length), &start) in self.lengths().zip(&self.starts) {
             let to = next[row as usize];
+            limit.touch(4 * size_of::<u32>() * length);
             columns[to..to + length].copy_from_slice(&self.columns[start..start + length]);
             counts[to..to + length].copy_from_slice(&self.counts[start..start + length]);
             next[row as usize] += length;
@@ -395,7 +397,8 @@ mod tests {
     use super::*;
 
     fn runs(entries: &[(u32, u32, u32)]) -> Runs {
-        let mut runs = Runs { rows: vec![], starts: vec![], columns: vec![], counts: vec![] };
+        let mut runs =
+            Runs { rows: vec![], starts: vec![], columns: vec![].into(), counts: vec![].into() };
         for &(row, column, count) in entries {
             runs.push(Entry { row, column, count });
         }

@@ -20,7 +20,7 @@ pub(super) const LONGEST_LINE: usize = 256 << 20;
 /// Reads every document.
 pub(super) fn read(source: &mut Source, n_words: usize) -> Result<Table> {
     source.allow_lines_of(LONGEST_LINE);
-    let mut rows = Rows::new();
+    let mut rows = Rows::new(source.limit());
     let mut empty_line = None;
     while let Some(line) = source.next_line()? {
         let outcome = match line.trim_ascii() {

@@ -59,6 +59,7 @@ mod ranking;
 mod reader;
 mod rows;
 mod source;
+mod spare;
 mod sparse;
 mod svmlight;
 mod svtdc;
@@ -289,7 +290,7 @@ impl Corpus {
     /// If a document is not below [`n_documents`](Self::n_documents).
     pub fn subset(&self, documents: &[usize]) -> Corpus {
         let n_nonzeros = documents.iter().map(|&d| self.rows.row(d).0.len()).sum();
-        let mut rows = SparseCounts::with_columns(self.n_words());
+        let mut rows = SparseCounts::with_columns(self.n_words(), self.rows.limit());
         rows.reserve(documents.len(), n_nonzeros);
         let mut words = Vec::new();
         for &d in documents {
@@ -328,7 +329,7 @@ impl Corpus {
             false => u32::try_from(word).ok(),
         };
         let new_ids: Vec<Option<u32>> = (0..self.n_words()).map(new_id).collect();
-        let mut rows = SparseCounts::with_columns(vocabulary.len());
+        let mut rows = SparseCounts::with_columns(vocabulary.len(), self.rows.limit());
         for d in 0..self.n_documents() {
             let known = |(word, count): (u32, u32)| Some((new_ids[word as usize]?, count));
             let mut entries: Vec<(u32, u32)> = self.document(d).words().filter_map(known).collect();
@@ -366,6 +367,7 @@ impl Corpus {
         let mut order: Vec<usize> = (0..self.n_documents()).collect();
         order.par_sort_by_key(|&d| self.keys()[d]);
         for d in order {
+            self.rows.limit().touch_scattered();
             hash.update(self.document(d).bytes());
         }
         hexadecimal(&hash.finalize())

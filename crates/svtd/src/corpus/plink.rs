@@ -26,6 +26,7 @@ use super::entries::Table;
 use super::meter::Meter;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::memory::Limit;
 
 /// How a `.bed` file begins that goes variant by variant.
 pub(super) const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
@@ -159,7 +160,7 @@ pub(super) fn decoded(
         return Err("expected PLINK genotypes, which begin with the bytes 6c 1b 01".to_owned());
     };
     check_size(bytes.len() as u64, n_individuals, n_variants)?;
-    let mut by_allele = SparseCounts::with_columns(n_individuals);
+    let mut by_allele = SparseCounts::with_columns(n_individuals, &Limit::none());
     let mut n_missing = 0;
     let (mut first, mut second) = (Entries::default(), Entries::default());
     for variant in genotypes.chunks_exact(n_individuals.div_ceil(4)) {

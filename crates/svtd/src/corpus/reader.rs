@@ -23,6 +23,7 @@ use super::zip::Archive;
 use super::{Columns, Corpus, CorpusBuilder, Format, SparseCounts, Vocabulary};
 use super::{dense, docword, lda_c, matrix_market, plink, svmlight, svtdc};
 use crate::error::{Error, Result};
+use crate::memory::{self, Limit};
 use crate::text::{Batch, Preprocessing, Records, count_records};
 
 /// The folder of what lies in memory, which no file system has.
@@ -65,6 +66,7 @@ pub struct CorpusReader {
     whole: bool,
     layer: Option<String>,
     meter: Meter,
+    limit: Limit,
 }
 
 impl CorpusReader {
@@ -163,6 +165,13 @@ impl CorpusReader {
         self
     }
 
+    /// Keeps what is read within a limit on memory; the rest lies in temporary files. So does what is
+    /// made of the corpus later: parts of it, and what a fit keeps of every document.
+    pub fn within(mut self, limit: &Limit) -> Self {
+        self.limit = limit.clone();
+        self
+    }
+
     /// Reads a corpus: [`open`](Self::open) and [`read`](Opened::read) in one.
     ///
     /// # Errors
@@ -199,7 +208,7 @@ impl CorpusReader {
             }
         };
         let words = self.given_vocabulary()?;
-        count_records(&mut *records, &self.preprocessing, words.as_ref())
+        count_records(&mut *records, &self.preprocessing, words.as_ref(), &self.limit)
     }
 
     /// Which part of a file of cells is meant.
@@ -217,6 +226,10 @@ impl CorpusReader {
     /// # Errors
     /// As [`read`](Self::read); when inputs do not fit together, the message says which and why.
     pub fn read_all(&self, inputs: Vec<Opened>) -> Result<Corpus> {
+        memory::caught(|| self.read_all_within(inputs))
+    }
+
+    fn read_all_within(&self, inputs: Vec<Opened>) -> Result<Corpus> {
         let (texts, counted): (Vec<Opened>, Vec<Opened>) =
             inputs.into_iter().partition(Opened::is_text);
         let mut parts = Vec::new();
@@ -239,7 +252,7 @@ impl CorpusReader {
             };
             let mut records =
                 Chained::new(texts.into_iter().map(Opened::into_records).rev().collect());
-            let corpus = count_records(&mut records, &preprocessing, words.as_ref())?;
+            let corpus = count_records(&mut records, &preprocessing, words.as_ref(), &self.limit)?;
             let choice = choice.cloned();
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
@@ -273,7 +286,7 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        self.open_source(Source::open_watched(path, &self.meter)?, path)
+        self.open_source(Source::open_watched(path, &self.meter)?.keep_within(&self.limit), path)
     }
 
     /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what
@@ -282,7 +295,7 @@ impl CorpusReader {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_bytes(&self, bytes: Vec<u8>, name: &str) -> Result<Corpus> {
-        let source = Source::of_bytes(bytes, name, &self.meter)?;
+        let source = Source::of_bytes(bytes, name, &self.meter)?.keep_within(&self.limit);
         // There is no file of this name, so nothing is looked for beside it.
         self.open_source(source, &Path::new(MEMORY).join(name))?.read()
     }
@@ -558,12 +571,14 @@ impl Opened {
     /// # Errors
     /// As [`CorpusReader::read`].
     pub fn read(self) -> Result<Corpus> {
-        let words = match self.is_text() {
-            true => self.reader.given_vocabulary()?,
-            false => None,
-        };
-        let preprocessing = self.reader.preprocessing.clone();
-        self.read_with(&preprocessing, words.as_ref())
+        memory::caught(|| {
+            let words = match self.is_text() {
+                true => self.reader.given_vocabulary()?,
+                false => None,
+            };
+            let preprocessing = self.reader.preprocessing.clone();
+            self.read_with(&preprocessing, words.as_ref())
+        })
     }
 
     /// What messages call it.
@@ -578,7 +593,8 @@ impl Opened {
         words: Option<&Vocabulary>,
     ) -> Result<Corpus> {
         if self.is_text() {
-            return count_records(&mut *self.into_records()?, preprocessing, words);
+            let limit = self.reader.limit.clone();
+            return count_records(&mut *self.into_records()?, preprocessing, words, &limit);
         }
         let Opened { reader, path, name, format, input, .. } = self;
         let refused = |reason| Error::File { path: name.clone(), reason };
@@ -737,7 +753,7 @@ impl CorpusReader {
                 numbers
             }
         };
-        let mut builder = CorpusBuilder::from_rows(table.rows)
+        let mut builder = CorpusBuilder::from_rows(table.rows.kept_within(&self.limit))
             .zero_entries(table.n_zeros)
             .vocabulary(vocabulary)
             .notes(notes);

@@ -5,28 +5,30 @@
 
 use super::SparseCounts;
 use super::entries::Table;
+use crate::memory::{Limit, Numbers};
 
 /// Rows under construction.
 #[derive(Debug)]
 pub(super) struct Rows {
     offsets: Vec<usize>,
-    words: Vec<u32>,
-    counts: Vec<u32>,
+    words: Numbers<u32>,
+    counts: Numbers<u32>,
     n_zeros: u64,
     n_words: usize,
     sorted: Vec<u32>,
 }
 
+/// Kept in memory.
 impl Default for Rows {
     fn default() -> Self {
-        let (words, counts, sorted) = (Vec::new(), Vec::new(), Vec::new());
-        Rows { offsets: vec![0], words, counts, n_zeros: 0, n_words: 0, sorted }
+        Rows::new(&Limit::none())
     }
 }
 
 impl Rows {
-    pub(super) fn new() -> Self {
-        Rows::default()
+    pub(super) fn new(limit: &Limit) -> Self {
+        let (words, counts) = (Numbers::new(limit), Numbers::new(limit));
+        Rows { offsets: vec![0], words, counts, n_zeros: 0, n_words: 0, sorted: Vec::new() }
     }
 
     /// Adds a word to the document under way; a count of zero is left out and tallied.
@@ -59,7 +61,7 @@ impl Rows {
 
     /// Takes one from every word id, for files that number from 1; no id may be 0.
     pub(super) fn number_from_zero(&mut self) {
-        for word in &mut self.words {
+        for word in &mut *self.words {
             *word -= 1;
         }
         self.n_words = self.n_words.saturating_sub(1);
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn rows_are_as_wide_as_their_largest_word() {
-        let mut rows = Rows::new();
+        let mut rows = Rows::default();
         rows.push(4, 0);
         rows.push(2, 7);
         assert_eq!(rows.end_document(), Ok(()));
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_word_twice_in_a_document_is_found_in_any_order() {
-        let mut rows = Rows::new();
+        let mut rows = Rows::default();
         for word in [3, 1, 2, 1] {
             rows.push(word, 1);
         }

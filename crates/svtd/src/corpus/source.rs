@@ -14,6 +14,7 @@ use std::path::Path;
 use super::meter::Meter;
 use super::unpack::{self, Packing, Unpacked, Whole};
 use crate::error::{Error, Result};
+use crate::memory::Limit;
 
 /// Bytes in the buffer. Unless a reader allows more, no line may be longer.
 const BUFFER: usize = 1 << 20;
@@ -54,6 +55,7 @@ pub(super) struct Source {
     pending: std::ops::Range<usize>,
     line: u64,
     size: u64,
+    limit: Limit,
 }
 
 impl Source {
@@ -94,6 +96,7 @@ impl Source {
             pending: 0..0,
             line: 0,
             size,
+            limit: Limit::none(),
         };
         source.skip_byte_order_mark()?;
         Ok(source)
@@ -107,6 +110,17 @@ impl Source {
     /// Bytes of the file on disk: a bound on what it can hold that no header can inflate.
     pub(super) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Has what is read kept within a limit on memory.
+    pub(super) fn keep_within(mut self, limit: &Limit) -> Self {
+        self.limit = limit.clone();
+        self
+    }
+
+    /// The limit on memory for what is read.
+    pub(super) fn limit(&self) -> &Limit {
+        &self.limit
     }
 
     /// Lines handed out so far, which is the number of the last one.

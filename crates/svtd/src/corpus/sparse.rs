@@ -15,9 +15,14 @@
 use rayon::prelude::*;
 
 use super::blocks::{self, Block, Cut};
+use super::spare::Spare;
+use crate::memory::{Limit, Numbers};
 
 /// Below this many non-zeros, dividing the work costs more than it saves.
 const SMALLEST_TASK: usize = 1 << 15;
+
+/// Bytes of an entry.
+const ENTRY: usize = 2 * size_of::<u32>();
 
 /// Sparse counts by rows: a `u32` column index and a `u32` count for each non-zero.
 ///
@@ -25,18 +30,19 @@ const SMALLEST_TASK: usize = 1 << 15;
 #[derive(Debug, Clone)]
 pub struct SparseCounts {
     offsets: Vec<usize>,
-    indices: Vec<u32>,
-    counts: Vec<u32>,
+    indices: Numbers<u32>,
+    counts: Numbers<u32>,
     n_columns: usize,
     cut: Cut,
+    spare: Spare,
 }
 
 /// The same entries; where the blocks end does not matter.
 impl PartialEq for SparseCounts {
     fn eq(&self, other: &Self) -> bool {
         self.offsets == other.offsets
-            && self.indices == other.indices
-            && self.counts == other.counts
+            && *self.indices == *other.indices
+            && *self.counts == *other.counts
             && self.n_columns == other.n_columns
     }
 }
@@ -65,7 +71,19 @@ impl SparseCounts {
     /// If there is no row `i`.
     pub fn row(&self, i: usize) -> (&[u32], &[u32]) {
         let span = self.offsets[i]..self.offsets[i + 1];
+        self.limit().touch(ENTRY * span.len());
         (&self.indices[span.clone()], &self.counts[span])
+    }
+
+    /// The limit on memory that the entries are kept within.
+    #[inline(always)]
+    pub(crate) fn limit(&self) -> &Limit {
+        self.indices.limit()
+    }
+
+    /// Room for partial sums over these counts.
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.spare
     }
 
     /// Number of blocks that the rows stand in.
@@ -77,6 +95,7 @@ impl SparseCounts {
     pub(crate) fn block(&self, b: usize) -> Block<'_> {
         let rows = self.cut.rows(b, self.n_rows());
         let entries = self.offsets[rows.start]..self.offsets[rows.end];
+        self.limit().touch(ENTRY * entries.len());
         Block::new(
             rows.start,
             &self.offsets[rows.start..=rows.end],
@@ -122,10 +141,11 @@ impl SparseCounts {
     pub fn transpose(&self) -> SparseCounts {
         let offsets = offsets_of(self.n_columns, self.indices.iter().map(|&c| (c, 1)));
         let mut next = offsets[..self.n_columns].to_vec();
-        let mut indices = vec![0; self.n_nonzeros()];
-        let mut counts = vec![0; self.n_nonzeros()];
+        let mut indices = Numbers::zeros(self.n_nonzeros(), self.limit());
+        let mut counts = Numbers::zeros(self.n_nonzeros(), self.limit());
         for (row, i) in (0..self.n_rows()).zip(0_u32..) {
             let (columns, values) = self.row(row);
+            self.limit().touch(ENTRY * columns.len());
             for (&column, &count) in columns.iter().zip(values) {
                 let place = next[column as usize];
                 indices[place] = i;
@@ -145,7 +165,8 @@ impl SparseCounts {
             end += self.offsets[row + 1] - self.offsets[row];
             end
         }));
-        let (mut indices, mut counts) = (vec![0; end], vec![0; end]);
+        let mut indices = Numbers::zeros(end, self.limit());
+        let mut counts = Numbers::zeros(end, self.limit());
         self.copy_rows(order, &mut indices, &mut counts);
         SparseCounts::from_parts(offsets, indices, counts, self.n_columns)
     }
@@ -165,8 +186,10 @@ impl SparseCounts {
         }
         let mut start = 0;
         for &row in order {
+            self.limit().touch_scattered();
             let (from, values) = self.row(row);
             let place = start..start + from.len();
+            self.limit().touch(ENTRY * from.len());
             indices[place.clone()].copy_from_slice(from);
             counts[place.clone()].copy_from_slice(values);
             start = place.end;
@@ -176,12 +199,19 @@ impl SparseCounts {
     /// Bytes held by the arrays.
     pub fn memory_bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
-            + (self.indices.capacity() + self.counts.capacity()) * size_of::<u32>()
+            + self.indices.memory_bytes()
+            + self.counts.memory_bytes()
     }
 
     /// A table without rows, to be filled by [`push_row`](Self::push_row).
-    pub(crate) fn with_columns(n_columns: usize) -> Self {
-        SparseCounts::from_parts(vec![0], Vec::new(), Vec::new(), n_columns)
+    pub(crate) fn with_columns(n_columns: usize, limit: &Limit) -> Self {
+        SparseCounts::from_parts(vec![0], Numbers::new(limit), Numbers::new(limit), n_columns)
+    }
+
+    /// The same table within a limit on memory.
+    pub(crate) fn kept_within(self, limit: &Limit) -> Self {
+        let (indices, counts) = (self.indices.kept_within(limit), self.counts.kept_within(limit));
+        Self { indices, counts, ..self }
     }
 
     /// Adds a row below the others; every index must be less than `n_columns`.
@@ -197,34 +227,45 @@ impl SparseCounts {
     /// Makes room for exactly these many further rows and entries.
     pub(crate) fn reserve(&mut self, n_rows: usize, n_nonzeros: usize) {
         self.offsets.reserve_exact(n_rows);
-        self.indices.reserve_exact(n_nonzeros);
-        self.counts.reserve_exact(n_nonzeros);
+        self.indices.reserve(n_nonzeros);
+        self.counts.reserve(n_nonzeros);
     }
 
     /// Takes arrays that are already in compressed-row form; columns may be in any order.
     pub(super) fn from_parts(
         offsets: Vec<usize>,
-        mut indices: Vec<u32>,
-        mut counts: Vec<u32>,
+        indices: impl Into<Numbers<u32>>,
+        counts: impl Into<Numbers<u32>>,
         n_columns: usize,
     ) -> Self {
+        let (mut indices, mut counts) = (indices.into(), counts.into());
         debug_assert_eq!(offsets.last(), Some(&indices.len()));
         debug_assert_eq!(indices.len(), counts.len());
         indices.shrink_to_fit();
         counts.shrink_to_fit();
-        SparseCounts { offsets, indices, counts, n_columns, cut: Cut::default() }
+        SparseCounts {
+            offsets,
+            indices,
+            counts,
+            n_columns,
+            cut: Cut::default(),
+            spare: Spare::default(),
+        }
     }
 
     /// Offsets, indices and counts, given away without a copy.
-    pub(super) fn into_parts(self) -> (Vec<usize>, Vec<u32>, Vec<u32>) {
+    pub(super) fn into_parts(self) -> (Vec<usize>, Numbers<u32>, Numbers<u32>) {
         (self.offsets, self.indices, self.counts)
     }
 
     /// Sum of every column.
     pub(super) fn column_sums(&self) -> Vec<u64> {
         let mut sums = vec![0; self.n_columns];
-        for (&column, &count) in self.indices.iter().zip(&self.counts) {
-            sums[column as usize] += u64::from(count);
+        for i in 0..self.n_rows() {
+            let (columns, counts) = self.row(i);
+            for (&column, &count) in columns.iter().zip(counts) {
+                sums[column as usize] += u64::from(count);
+            }
         }
         sums
     }
@@ -239,7 +280,9 @@ impl SparseCounts {
 
     /// Gives column `c` the name `new_names[c]` and sorts each row anew, in place.
     pub(super) fn relabel(&mut self, new_names: &[u32]) {
-        relabel_rows(&self.offsets, &mut self.indices, &mut self.counts, new_names);
+        let limit = self.limit().clone();
+        let touch = |n_entries: usize| limit.touch(ENTRY * n_entries);
+        relabel_rows(&self.offsets, &mut self.indices, &mut self.counts, new_names, &touch);
     }
 
     /// The same counts with columns ascending in each row, repeated ones added up and zeros left
@@ -249,7 +292,7 @@ impl SparseCounts {
         if !self.counts.contains(&0) && (0..self.n_rows()).all(in_order) {
             return Some(self);
         }
-        let mut summed = SparseCounts::with_columns(self.n_columns);
+        let mut summed = SparseCounts::with_columns(self.n_columns, self.limit());
         summed.reserve(self.n_rows(), self.n_nonzeros());
         let (mut pairs, mut columns, mut counts) = (Vec::new(), Vec::new(), Vec::<u32>::new());
         for i in 0..self.n_rows() {
@@ -298,9 +341,17 @@ pub(super) fn offsets_of(n_rows: usize, lengths: impl Iterator<Item = (u32, usiz
 }
 
 /// Halves the rows until a task is small. Rows never share an entry, so threads change nothing.
-fn relabel_rows(offsets: &[usize], indices: &mut [u32], counts: &mut [u32], new_names: &[u32]) {
+/// A task says how many entries it is about to use.
+fn relabel_rows(
+    offsets: &[usize],
+    indices: &mut [u32],
+    counts: &mut [u32],
+    new_names: &[u32],
+    touch: &(impl Fn(usize) + Sync),
+) {
     let n_rows = offsets.len() - 1;
     if n_rows < 2 || indices.len() < SMALLEST_TASK {
+        touch(indices.len());
         return relabel_in_turn(offsets, indices, counts, new_names);
     }
     let first = offsets[0];
@@ -309,8 +360,8 @@ fn relabel_rows(offsets: &[usize], indices: &mut [u32], counts: &mut [u32], new_
     let (left_indices, right_indices) = indices.split_at_mut(offsets[middle] - first);
     let (left_counts, right_counts) = counts.split_at_mut(offsets[middle] - first);
     rayon::join(
-        || relabel_rows(&offsets[..=middle], left_indices, left_counts, new_names),
-        || relabel_rows(&offsets[middle..], right_indices, right_counts, new_names),
+        || relabel_rows(&offsets[..=middle], left_indices, left_counts, new_names, touch),
+        || relabel_rows(&offsets[middle..], right_indices, right_counts, new_names, touch),
     );
 }
 
@@ -353,8 +404,8 @@ mod tests {
         let offsets = (0..=n_rows).map(|i| i * row_length as usize);
         SparseCounts::from_parts(
             offsets.collect(),
-            indices.collect(),
-            counts.collect(),
+            indices.collect::<Vec<u32>>(),
+            counts.collect::<Vec<u32>>(),
             n_columns as usize,
         )
     }
@@ -370,7 +421,7 @@ mod tests {
 
     #[test]
     fn pushed_rows_follow_one_another() {
-        let mut counts = SparseCounts::with_columns(3);
+        let mut counts = SparseCounts::with_columns(3, &Limit::none());
         counts.push_row(&[0, 2], &[2, 1]);
         counts.push_row(&[1], &[5]);
         assert_eq!(counts, small());

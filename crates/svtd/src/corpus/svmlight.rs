@@ -27,7 +27,7 @@ pub(super) struct Labelled {
 /// Reads every document.
 pub(super) fn read(source: &mut Source, n_words: usize, base: Option<u8>) -> Result<Labelled> {
     source.allow_lines_of(LONGEST_LINE);
-    let mut rows = Rows::new();
+    let mut rows = Rows::new(source.limit());
     let mut labels = Vec::new();
     let mut from_zero = base == Some(0);
     while let Some(line) = source.next_line()? {

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use super::source::Source;
 use super::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
+use crate::memory::Numbers;
 use crate::persist::atomic::write_atomically;
 use crate::text::WordChoice;
 
@@ -315,24 +316,26 @@ impl Reading<'_> {
     }
 
     /// Whole numbers of 1, 2 or 4 bytes each.
-    fn numbers(&mut self, n: u64, width: usize) -> Result<Vec<u32>> {
+    fn numbers(&mut self, n: u64, width: usize) -> Result<Numbers<u32>> {
         let mut left = n.checked_mul(width as u64).ok_or_else(|| self.damaged())?;
         // Room for no more than can be there: a plain file has its size, an archive grows.
         let most = self.source.size().max(CHUNK as u64) / width as u64;
-        let mut values = Vec::with_capacity(n.min(most) as usize);
+        let mut values = Numbers::new(self.source.limit());
+        values.reserve(n.min(most) as usize);
+        let mut wide: Vec<u32> = Vec::new();
         let mut buffer = vec![0; CHUNK.min(left as usize)];
         while left > 0 {
             let chunk = &mut buffer[..left.min(CHUNK as u64) as usize];
             self.fill(chunk)?;
+            wide.clear();
             match width {
-                1 => values.extend(chunk.iter().map(|&b| u32::from(b))),
-                2 => values.extend(
+                1 => wide.extend(chunk.iter().map(|&b| u32::from(b))),
+                2 => wide.extend(
                     chunk.as_chunks().0.iter().map(|&two| u32::from(u16::from_le_bytes(two))),
                 ),
-                _ => {
-                    values.extend(chunk.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four)))
-                }
+                _ => wide.extend(chunk.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four))),
             }
+            values.extend_from_slice(&wide);
             left -= chunk.len() as u64;
         }
         Ok(values)
@@ -346,7 +349,7 @@ impl Reading<'_> {
             return Err(self.damaged());
         }
         let mut texts = Vec::with_capacity(lengths.len());
-        for length in lengths {
+        for &length in &*lengths {
             let mut bytes = vec![0; (length as usize).min(CHUNK)];
             self.fill(&mut bytes)?;
             // A text longer than a chunk is read in several, so that nothing is asked in vain.

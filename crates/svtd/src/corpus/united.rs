@@ -32,7 +32,7 @@ pub(super) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
     }
     let choice = common_choice(&parts)?;
     let vocabulary = common_vocabulary(&parts)?;
-    let mut rows = SparseCounts::with_columns(vocabulary.len());
+    let mut rows = SparseCounts::with_columns(vocabulary.len(), parts[0].corpus.rows().limit());
     let n_documents = parts.iter().map(|part| part.corpus.n_documents()).sum();
     rows.reserve(n_documents, parts.iter().map(|part| part.corpus.n_nonzeros()).sum());
     let mut notes: Vec<String> = Vec::new();

@@ -49,6 +49,7 @@ use crate::corpus::{Corpus, SparseCounts};
 use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
+use crate::memory::Numbers;
 use kernel::{Kernel, Row};
 pub(crate) use prior::{Order, Prior};
 use tally::{Ledger, Tally};
@@ -206,6 +207,7 @@ impl Tallies {
 fn run(chunks: &mut [Chunk], documents: Documents<'_>, rates: &Rates, look: Look) {
     chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
         crate::stop::here();
+        documents.rows.limit().touch(size_of_val(&*chunk.mixtures));
         let mut tally = documents.tallies.take(documents.ledger);
         Arch::new().dispatch(Pass { chunk, tally: &mut tally, documents, rates, look });
         documents.tallies.give_back(tally);
@@ -387,7 +389,7 @@ fn alpha(prior: &Prior, shares: &[f64], width: usize) -> Vec<f32> {
 struct Chunk {
     documents: std::ops::Range<usize>,
     /// `D`, one row of topics per document, to second order followed by `V`.
-    mixtures: Vec<f32>,
+    mixtures: Numbers<f32>,
 }
 
 /// Cuts the documents so that all chunks hold about equally many counts.
@@ -399,7 +401,7 @@ fn cut(rows: &SparseCounts, kept: usize, n_chunks: usize) -> Vec<Chunk> {
         .map(|c| {
             let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
             let documents = edge(c)..last.max(edge(c));
-            let mixtures = vec![0.0; documents.len() * kept];
+            let mixtures = Numbers::zeros(documents.len() * kept, rows.limit());
             Chunk { documents, mixtures }
         })
         .collect()

@@ -11,8 +11,8 @@
 //!
 //! On data that follow the model the second is the most accurate; on text the third is. Mostly the
 //! counts tell that they are text at once, because no `k` topics could explain how often words are
-//! repeated ([`repeats`](crate::fit::repeats)). If not, all are fitted without a tenth of the
-//! documents, and whichever predicts one half of those documents' words from the other
+//! repeated ([`repeats`](crate::fit::repeats)). If not, they compete
+//! ([`contest`](crate::fit::contest)): all are fitted without a tenth of the documents, and whichever predicts one half of those documents' words from the other
 //! best is fitted again on all. In the order above, one takes the place of another only when it is
 //! ahead by more than the error of the difference, document by document.
 //!
@@ -26,40 +26,23 @@ use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::{Completions, HeldOutWords};
 use crate::fit::collapsed_vb::{self, Prior};
+use crate::fit::contest::{self, Candidate, Contest, ROUGHLY};
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
 use crate::fit::refusal;
 use crate::fit::repeats;
 use crate::fit::spectral::{Estimate, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
+use crate::memory;
 use crate::model::{Lda, Model, PolishOutcome};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::rivals::collapsed_gibbs::CollapsedGibbs;
 use crate::trust::{self, found_again::Half};
-use crate::whitening::{Scaling, TOLERANCE};
-
-/// One document in this many is held out to judge the polish.
-const HELD_OUT: usize = 10;
-
-/// So many documents at least are held out, where they are at most one in [`AT_MOST`].
-const ENOUGH_HELD_OUT: usize = 20;
-
-/// One document in this many at most is held out.
-const AT_MOST: usize = 4;
-
-/// Fewer held-out documents than this cannot judge.
-const LEAST_HELD_OUT: usize = 5;
+use crate::whitening::Scaling;
 
 /// The part of the repeated words below which topics do not explain them. Data that follow the
 /// model come to about one or more.
 const EXPLAINED: f64 = 0.75;
-
-/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
-/// for topics that sweeps only start from.
-const ROUGHLY: f64 = 1e-2;
-
-/// Sweeps after which halves of the documents can be compared: which words return is settled then.
-const ENOUGH: usize = 8;
 
 /// How topics are read off a rotation.
 const USUAL: ReadOff = ReadOff::Columns;
@@ -115,9 +98,11 @@ impl LdaParams {
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
         crate::moments::check_alpha0(self.alpha0_value())?;
-        let (corpus, options) = self.options.in_key_order(corpus)?;
-        let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
-        Ok(model.with_options(self.options.clone()))
+        memory::caught(|| {
+            let (corpus, options) = self.options.in_key_order(corpus)?;
+            let model = LdaParams { options }.fit_in_order(&corpus, watch)?;
+            Ok(model.with_options(self.options.clone()))
+        })
     }
 
     /// Learns from documents that stand in the order of their keys.
@@ -204,7 +189,7 @@ impl LdaParams {
 
     /// What the candidates make of documents that none saw; instead of that, why there is nothing.
     fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
-        let (kept, held_out) = match split_by_content(corpus) {
+        let (kept, held_out) = match contest::parts(corpus) {
             Ok(parts) => parts,
             Err(reason) => return Contest { scores: Vec::new(), too_few: Some(reason) },
         };
@@ -354,129 +339,12 @@ struct Found<'a> {
     counting: Counting,
 }
 
-/// What follows the moments, and so which counts they are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Candidate {
-    Unpolished,
-    AsModel { sweeps: usize },
-    AsText { sweeps: usize },
-}
-
-impl Candidate {
-    fn counting(self) -> Counting {
-        match self {
-            Candidate::Unpolished | Candidate::AsModel { .. } => Counting::Raw,
-            Candidate::AsText { .. } => Counting::Damped,
-        }
-    }
-
-    /// With no more sweeps than telling topics apart takes.
-    fn to_compare(self) -> Self {
-        match self {
-            Candidate::Unpolished => self,
-            Candidate::AsModel { sweeps } => Candidate::AsModel { sweeps: sweeps.min(ENOUGH) },
-            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH) },
-        }
-    }
-
-    fn tolerance(self) -> f64 {
-        match self {
-            Candidate::Unpolished => TOLERANCE,
-            Candidate::AsModel { .. } | Candidate::AsText { .. } => ROUGHLY,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Candidate::Unpolished => "unpolished",
-            Candidate::AsModel { .. } => "swept as the model has it",
-            Candidate::AsText { .. } => "swept as text has it",
-        }
-    }
-}
-
-/// How candidates predicted held-out documents.
-struct Contest {
-    scores: Vec<(Candidate, Result<Completions, String>)>,
-    /// Why no document could be held out.
-    too_few: Option<String>,
-}
-
-impl Contest {
-    /// The candidates with a score, in their order.
-    fn scored(&self) -> impl Iterator<Item = (Candidate, &Completions)> + '_ {
-        self.scores.iter().filter_map(|(candidate, score)| Some((*candidate, score.as_ref().ok()?)))
-    }
-
-    /// The first that none of the later ones is clearly ahead of.
-    fn best(&self) -> Option<Candidate> {
-        let clearer = |best: (Candidate, &'_ Completions), other: (Candidate, &'_ Completions)| {
-            let ahead = other.1.ahead_of(best.1);
-            ahead.is_some_and(|ahead| ahead.is_clear())
-        };
-        let better = |best, other| if clearer(best, other) { other } else { best };
-        self.scored().reduce(better).map(|(candidate, _)| candidate)
-    }
-
-    /// The perplexity unpolished, and the best polished.
-    fn without_and_with(&self) -> Option<[f64; 2]> {
-        let lowest = |polished: bool| {
-            self.scored()
-                .filter(|(candidate, _)| (*candidate != Candidate::Unpolished) == polished)
-                .filter_map(|(_, score)| score.total().perplexity())
-                .min_by(f64::total_cmp)
-        };
-        Some([lowest(false)?, lowest(true)?])
-    }
-
-    /// A note for the user when candidates could not be compared.
-    fn why_not_all(&self, chosen: Candidate) -> Option<String> {
-        let chosen = chosen.name();
-        if let Some(reason) = &self.too_few {
-            return Some(format!("{reason}, so the estimate was left {chosen}"));
-        }
-        let failed = |(candidate, score): &(Candidate, Result<Completions, String>)| {
-            Some((*candidate, score.as_ref().err()?.clone()))
-        };
-        let (first, reason) = self.scores.iter().find_map(failed)?;
-        if self.scored().next().is_none() {
-            return Some(format!(
-                "with and without polish could not be compared without the held-out documents \
-                 ({reason}), so the estimate was left {chosen}"
-            ));
-        }
-        Some(format!(
-            "the estimate {} failed without the held-out documents ({reason}), so the one {chosen} \
-             was kept",
-            first.name()
-        ))
-    }
-}
-
 /// The spectral estimate with weights that inference can use.
 pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
     let word_topic = spectral.recovered.word_topic.clone();
     let polish = PolishOutcome::None;
     Estimate { word_topic, topic_weights, lifted, polish, posterior: None, prior: None }
-}
-
-/// All documents but a tenth (or some more of few), and that tenth: chosen by a hash of their content among those that
-/// have words. In place of them, why there are too few.
-pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
-    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
-        .filter(|&d| corpus.lengths()[d] > 0)
-        .map(|d| (corpus.document_key(d), d))
-        .collect();
-    order.sort_unstable();
-    let n_held_out = (order.len() / HELD_OUT).max(ENOUGH_HELD_OUT.min(order.len() / AT_MOST));
-    if n_held_out < LEAST_HELD_OUT {
-        return Err(format!("{} documents are too few to hold some out", order.len()));
-    }
-    let mut is_held_out = vec![false; corpus.n_documents()];
-    order[..n_held_out].iter().for_each(|&(_, d)| is_held_out[d] = true);
-    let (held_out, kept) = (0..corpus.n_documents()).partition(|&d| is_held_out[d]);
-    Ok((kept, held_out))
 }
 
 impl Error {

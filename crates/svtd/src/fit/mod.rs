@@ -8,6 +8,7 @@
 //! earlier one.
 
 pub(crate) mod collapsed_vb;
+pub(crate) mod contest;
 pub(crate) mod em;
 pub(crate) mod lda;
 pub(crate) mod learner;

@@ -11,6 +11,7 @@ use crate::fit::refusal;
 use crate::fit::smoothing::Smoothing;
 use crate::fit::spectral::{Estimate, Spectral, finish, frequencies, lift};
 use crate::fit::stage::{Stage, Step};
+use crate::memory;
 use crate::model::PolishOutcome;
 use crate::model::SingleTopic;
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
@@ -65,9 +66,11 @@ impl SingleTopicParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         self.options.check()?;
-        let (corpus, options) = self.options.in_key_order(corpus)?;
-        let model = SingleTopicParams { options }.fit_in_order(&corpus, watch)?;
-        Ok(model.with_options(self.options.clone()))
+        memory::caught(|| {
+            let (corpus, options) = self.options.in_key_order(corpus)?;
+            let model = SingleTopicParams { options }.fit_in_order(&corpus, watch)?;
+            Ok(model.with_options(self.options.clone()))
+        })
     }
 
     /// Learns from documents that stand in the order of their keys.

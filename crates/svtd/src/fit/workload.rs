@@ -32,7 +32,7 @@ use crate::fit::collapsed_vb::{self, Order};
 use crate::fit::learner::Learner;
 use crate::fit::options::{Options, Polish};
 use crate::fit::stage::Stage;
-use crate::fit::{em, repeats};
+use crate::fit::{contest, em, repeats};
 use crate::krylov::{BLOCK, expected_products};
 use crate::trust::found_again::usual_splits;
 
@@ -210,8 +210,8 @@ impl Plan<'_> {
         self.add(Stage::Moments, products * Workload::product_operations(looked_at), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
-        // Two spectral estimates of nine tenths of the documents, the sweeps of both kinds on them, and
-        // in the end those to second order on all, at twice the cost.
+        // Two spectral estimates of a part of the documents, the sweeps of both kinds on it, and in
+        // the end those to second order on all, at twice the cost.
         let so_far = |stage| self.parts.iter().rev().find(|part| part.stage == stage);
         let once = |stage| so_far(stage).map_or(0.0, |part| part.operations);
         let spectral: f64 =
@@ -220,7 +220,8 @@ impl Plan<'_> {
                 .iter()
                 .sum();
         let polish = once(Stage::Polish);
-        self.contest = 0.9 * (2.0 * spectral + 3.0 * polish) + polish;
+        let part = contest::share_learned_from(sizes.n_nonzeros);
+        self.contest = part * (2.0 * spectral + 3.0 * polish) + polish;
     }
 
     /// Halves of the documents learned from scratch, a short polish included, and some passes for the

@@ -157,27 +157,22 @@ impl<'a> Products<'a> {
         pass: &impl Pass,
         value: &impl EntryValue,
     ) {
-        let shared = pass.share::<W>(panel.columns());
+        let (shared, spare) = (pass.share::<W>(panel.columns()), self.rows.spare());
         let answer = |b: usize| {
             crate::stop::here();
-            let mut result = vec![[0.0; W]; panel.n_rows()];
+            let mut sums = spare.zeros(panel.n_rows() * W);
             let block = self.rows.block(b);
-            Arch::new().dispatch(Vectorised {
-                pass,
-                shared: &shared,
-                block,
-                value,
-                result: &mut result,
-            });
-            result
+            let result: &mut [[f64; W]] = sums.as_chunks_mut().0;
+            Arch::new().dispatch(Vectorised { pass, shared: &shared, block, value, result });
+            sums
         };
-        let add = |left: &mut Vec<[f64; W]>, right: Vec<[f64; W]>| {
-            for (left, right) in left.iter_mut().zip(&right) {
-                (0..W).for_each(|j| left[j] += right[j]);
-            }
+        let add = |left: &mut Vec<f64>, right: Vec<f64>| {
+            left.iter_mut().zip(&right).for_each(|(left, right)| *left += right);
+            spare.give_back(right);
         };
         let sum = sum_over(0..self.rows.n_blocks(), &answer, &add);
-        panel.take(&sum);
+        panel.take::<W>(sum.as_chunks().0);
+        spare.give_back(sum);
     }
 
     /// What a pass makes of each document, documents x columns.

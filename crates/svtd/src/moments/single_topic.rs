@@ -424,7 +424,7 @@ impl RowSource<'_> {
 /// documents are reordered.
 fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
     let rows = corpus.rows();
-    let mut drawn = SparseCounts::with_columns(rows.n_columns());
+    let mut drawn = SparseCounts::with_columns(rows.n_columns(), rows.limit());
     for d in 0..rows.n_rows() {
         let length = corpus.lengths()[d];
         if length < 3 {

@@ -7,9 +7,8 @@
 //! ```
 //!
 //! While one group of batches is counted the next is read, so at most two groups of text are in
-//! memory, whatever the size of the corpus. A merged batch keeps its rows under its own numbers
-//! of words and a table that leads to the common ones; they are rewritten once, at the end, when it
-//! is known which words stay.
+//! memory, whatever the size of the corpus. The rows of merged batches are [gathered](super::gathered) and
+//! rewritten once, at the end, when it is known which words stay.
 
 use rayon::prelude::*;
 
@@ -17,11 +16,13 @@ use super::batch::{Batch, Content, Records};
 use super::choice::{Dropped, Reason, WordChoice};
 use super::count::{self, Counted, Rules};
 use super::filter::{self, DROPPED, Selection};
+use super::gathered::{self, Gathered};
 use super::hints;
 use super::intern::Interner;
 use super::preprocessing::Preprocessing;
-use crate::corpus::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
+use crate::corpus::{Corpus, CorpusBuilder, Vocabulary};
 use crate::error::{Error, Result};
+use crate::memory::Limit;
 
 /// Batches in a group: as many threads can work at once, and 64 MB of text.
 const GROUP: usize = 32;
@@ -34,7 +35,7 @@ const SAMPLE_OF_ALL: usize = 100_000;
 /// Counts the words of a stream of documents.
 ///
 /// With a `vocabulary` only its words are counted, and they keep their ids. The corpus remembers
-/// how its words were chosen: [`Corpus::word_choice`].
+/// how its words were chosen: [`Corpus::word_choice`]. Its counts are kept within `limit`.
 ///
 /// # Errors
 /// When the stream fails, the preprocessing contradicts itself, or no word is left.
@@ -42,12 +43,13 @@ pub fn count_records(
     records: &mut dyn Records,
     preprocessing: &Preprocessing,
     vocabulary: Option<&Vocabulary>,
+    limit: &Limit,
 ) -> Result<Corpus> {
     let mut group = read_group(records, FIRST_GROUP)?;
     let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
     let rules = Rules::new(&settled, vocabulary)?;
-    let mut merged = Merged::default();
+    let mut merged = Merged::new(limit);
     while !group.is_empty() {
         let (next, counted) = rayon::join(
             || read_group(records, GROUP),
@@ -103,12 +105,11 @@ fn beginning(text: &str) -> &str {
 }
 
 /// The counts of all batches so far.
-#[derive(Default)]
 struct Merged {
     items: Interner,
     /// Occurrences and documents of each item.
     totals: Vec<(u64, u64)>,
-    batches: Vec<Rows>,
+    rows: Gathered,
     dropped: Interner,
     dropped_totals: Vec<(Reason, u64)>,
     names: Vec<Option<String>>,
@@ -117,14 +118,21 @@ struct Merged {
     n_skipped_links: u64,
 }
 
-/// The rows of a batch, under the batch's own numbers.
-struct Rows {
-    item_of: Vec<u32>,
-    ends: Vec<usize>,
-    entries: Vec<(u32, u32)>,
-}
-
 impl Merged {
+    fn new(limit: &Limit) -> Self {
+        Merged {
+            items: Interner::default(),
+            totals: Vec::new(),
+            rows: Gathered::new(limit),
+            dropped: Interner::default(),
+            dropped_totals: Vec::new(),
+            names: Vec::new(),
+            labels: Vec::new(),
+            n_emoji: 0,
+            n_skipped_links: 0,
+        }
+    }
+
     fn add(&mut self, batch: Batch, counted: Counted) -> Result<()> {
         let (names, labels) = batch.into_names();
         self.names.extend(names);
@@ -150,7 +158,7 @@ impl Merged {
             }
             self.dropped_totals[id as usize].1 += n;
         }
-        self.batches.push(Rows { item_of, ends: counted.ends, entries: counted.entries });
+        self.rows.add(gathered::Batch { item_of, ends: counted.ends, entries: counted.entries });
         Ok(())
     }
 
@@ -169,11 +177,11 @@ impl Merged {
         if choice.n_kept == 0 {
             return Err(nothing_left(n_documents, &choice));
         }
-        let Merged { items, totals, batches, names, labels, .. } = self;
+        let Merged { items, totals, rows, names, labels, .. } = self;
         drop(items);
         let n_entries = entries_kept(&totals, &selection.word_of_item);
         drop(totals);
-        let rows = rewritten(batches, &selection, n_documents, n_entries);
+        let rows = rows.over(&selection, n_documents, n_entries);
         CorpusBuilder::from_rows(rows)
             .vocabulary(selection.vocabulary)
             .optional_names(names)
@@ -219,36 +227,6 @@ impl Merged {
 fn entries_kept(totals: &[(u64, u64)], word_of_item: &[u32]) -> usize {
     let kept = totals.iter().zip(word_of_item).filter(|(_, word)| **word != DROPPED);
     kept.map(|((_, documents), _)| *documents as usize).sum()
-}
-
-/// All rows one behind the other, under word ids, without the words that were dropped.
-fn rewritten(
-    batches: Vec<Rows>,
-    selection: &Selection,
-    n_documents: usize,
-    n_entries: usize,
-) -> SparseCounts {
-    let mut rows = SparseCounts::with_columns(selection.vocabulary.len());
-    rows.reserve(n_documents, n_entries);
-    let (mut words, mut counts) = (Vec::new(), Vec::new());
-    // Batches are given back one by one, so that old and new rows are never whole at once.
-    for batch in batches {
-        let mut start = 0;
-        for &end in &batch.ends {
-            words.clear();
-            counts.clear();
-            for &(local, count) in &batch.entries[start..end] {
-                let word = selection.word_of_item[batch.item_of[local as usize] as usize];
-                if word != DROPPED {
-                    words.push(word);
-                    counts.push(count);
-                }
-            }
-            rows.push_row(&words, &counts);
-            start = end;
-        }
-    }
-    rows
 }
 
 fn nothing_left(documents: usize, choice: &WordChoice) -> Error {
@@ -370,7 +348,7 @@ mod tests {
         let listed = Vocabulary::from_words(listed).unwrap();
         let chosen = plain().stop_words(StopWords::of(Language::English));
         let mut texts = Texts(["the sun of the sea"].iter());
-        let corpus = count_records(&mut texts, &chosen, Some(&listed)).unwrap();
+        let corpus = count_records(&mut texts, &chosen, Some(&listed), &Limit::none()).unwrap();
         assert_eq!(corpus.vocabulary(), &listed);
         let mut row: Vec<(u32, u32)> = corpus.document(0).words().collect();
         row.sort_unstable();

@@ -36,6 +36,7 @@ mod choice;
 mod collect;
 mod count;
 mod filter;
+mod gathered;
 mod hints;
 mod intern;
 mod language;
@@ -49,6 +50,7 @@ mod stop_words;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::memory::Limit;
 
 pub use self::batch::{Batch, Records};
 pub use self::choice::{Dropped, Reason, WordChoice};
@@ -67,5 +69,5 @@ pub fn count_texts<T: AsRef<str>>(
     texts: impl IntoIterator<Item = T, IntoIter: Send>,
     preprocessing: &Preprocessing,
 ) -> Result<Corpus> {
-    count_records(&mut batch::Texts(texts.into_iter()), preprocessing, None)
+    count_records(&mut batch::Texts(texts.into_iter()), preprocessing, None, &Limit::none())
 }

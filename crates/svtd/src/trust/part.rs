@@ -36,7 +36,7 @@ impl Part {
         for (here, &i) in features.iter().enumerate() {
             place[i as usize] = here as u32;
         }
-        let mut table = SparseCounts::with_columns(features.len());
+        let mut table = SparseCounts::with_columns(features.len(), rows.limit());
         let mut words = Vec::new();
         for &d in &documents {
             let (indices, counts) = rows.row(d as usize);

@@ -13,7 +13,7 @@ use super::passes::{Passes, Rotated};
 use crate::choosing::noise::{ROUGH, translated};
 use crate::corpus::Corpus;
 use crate::evaluation::{Completions, HeldOutWords, Presence};
-use crate::fit::lda;
+use crate::fit::contest;
 use crate::fit::options::Options;
 use crate::fit::spectral::{frequencies, to_vocabulary};
 use crate::inference::Alignment;
@@ -39,7 +39,7 @@ pub(crate) struct Judged {
 
 /// All documents but a tenth (or a thousand), and those; `None` when there are too few.
 pub(crate) fn split_documents(corpus: &Corpus) -> Option<([Corpus; 2], Vec<usize>)> {
-    let (mut kept, mut held_out) = lda::split_by_content(corpus).ok()?;
+    let (mut kept, mut held_out) = contest::split_by_content(corpus).ok()?;
     if held_out.len() > MOST_HELD_OUT {
         held_out.sort_by_key(|&d| (corpus.document_key(d), d));
         kept.extend(held_out.drain(MOST_HELD_OUT..));

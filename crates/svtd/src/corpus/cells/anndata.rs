@@ -9,6 +9,7 @@ use super::super::SparseCounts;
 use super::super::entries::Table;
 use super::hdf5::H5;
 use super::{Cells, Part, genes};
+use crate::memory::Limit;
 
 pub(super) fn read(file: &H5, part: &Part) -> Result<Cells, String> {
     let path = match &part.layer {
@@ -182,7 +183,7 @@ fn dense(file: &H5, path: &str) -> Result<Table, Wrong> {
         .ok()
         .filter(|&n| n > 0)
         .ok_or_else(|| format!("{path} has {n_columns} columns"))?;
-    let mut rows = SparseCounts::with_columns(n_columns as usize);
+    let mut rows = SparseCounts::with_columns(n_columns as usize, &Limit::none());
     let (mut indices, mut counts) = (Vec::new(), Vec::new());
     let (mut column, mut odd) = (0, None);
     let read = file.numbers(path, |value| {

@@ -59,7 +59,7 @@ fn columns(rows: &SparseCounts, wanted: &[bool]) -> SparseCounts {
             })
         })
         .collect();
-    let mut kept = SparseCounts::with_columns(next as usize);
+    let mut kept = SparseCounts::with_columns(next as usize, rows.limit());
     let (mut indices, mut counts) = (Vec::new(), Vec::new());
     for d in 0..rows.n_rows() {
         indices.clear();

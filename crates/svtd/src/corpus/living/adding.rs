@@ -150,7 +150,7 @@ impl Corpus {
     /// does not have are left out.
     fn recounted(&self, more: &Corpus) -> Result<Corpus> {
         let ids: Vec<Option<u32>> = (0..more.n_words()).map(|id| self.id_of(more, id)).collect();
-        let mut rows = SparseCounts::with_columns(self.n_words());
+        let mut rows = SparseCounts::with_columns(self.n_words(), self.rows().limit());
         rows.reserve(more.n_documents(), more.n_nonzeros());
         let (mut words, mut counts) = (Vec::new(), Vec::new());
         for d in 0..more.n_documents() {

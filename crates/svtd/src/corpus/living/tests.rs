@@ -14,7 +14,7 @@ const WORDS: [&str; 6] = ["amor", "lupa", "mare", "selva", "stelle", "sole"];
 type Kept = (String, Vec<(u32, u32)>, String);
 
 fn corpus(documents: &[Kept]) -> Corpus {
-    let mut rows = SparseCounts::with_columns(WORDS.len());
+    let mut rows = SparseCounts::with_columns(WORDS.len(), &crate::memory::Limit::none());
     for (_, entries, _) in documents {
         let (words, counts): (Vec<u32>, Vec<u32>) = entries.iter().copied().unzip();
         rows.push_row(&words, &counts);

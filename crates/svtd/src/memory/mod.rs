@@ -3,8 +3,17 @@
 //! A vector that cannot grow ends the process. Where a size is the word of a file, or follows from a
 //! request, the memory is reserved first by a call that may fail. On systems that promise
 //! more memory than they have, success is no guarantee; what is larger than the machine is refused.
+//! What documents take can be bounded by a [`Limit`]; the rest then lies on disk.
+
+mod limit;
+mod numbers;
+mod pages;
 
 use crate::error::{Error, Result};
+
+pub use self::limit::Limit;
+pub(crate) use self::limit::caught;
+pub(crate) use self::numbers::Numbers;
 
 /// An empty vector with room for `n` values, or a sentence about `what`.
 pub(crate) fn room<T>(n: usize, what: &str) -> Result<Vec<T>> {
@@ -34,9 +43,43 @@ pub(crate) fn said(bytes: u64) -> String {
     }
 }
 
+/// Bytes as people write them: `2GB`, `400 MB`, `1.5 GiB`.
+///
+/// # Errors
+/// A sentence for any other text, to follow the name of what it was given for.
+pub fn bytes_of(text: &str) -> Result<u64, String> {
+    let needed = || format!("a size with its unit is needed, such as 400MB or 2GB, not {text:?}");
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(needed)?;
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.parse().map_err(|_| needed())?;
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "kb" | "k" => 1e3,
+        "mb" | "m" => 1e6,
+        "gb" | "g" => 1e9,
+        "tb" | "t" => 1e12,
+        "kib" => 1024.0,
+        "mib" => f64::from(1 << 20),
+        "gib" => f64::from(1 << 30),
+        "tib" => 1024.0 * f64::from(1 << 30),
+        _ => return Err(needed()),
+    };
+    Ok((number * unit) as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        assert_eq!(bytes_of("2GB"), Ok(2_000_000_000));
+        assert_eq!(bytes_of(" 1.5 gib "), Ok(1_610_612_736));
+        assert_eq!(bytes_of("400m"), Ok(400_000_000));
+        for wrong in ["", "2", "GB", "-1GB", "1..5GB", "2 gigabytes", "NaNGB", "é"] {
+            assert!(bytes_of(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn more_than_the_address_space_is_refused_in_a_sentence() {

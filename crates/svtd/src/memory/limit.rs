@@ -1,0 +1,170 @@
+//! How much memory the counts of documents may take; what is more lies in temporary files.
+//!
+//! Large arrays of a corpus, and what the sweeps keep of every document, are then
+//! [`Numbers`](super::Numbers) in a file that is mapped into memory. The system reads pages of it as they
+//! are used. Whoever uses a part says so ([`Limit::touch`]); once as much was used as the limit
+//! allows, all pages are given back. They are read again when they are needed again, so a limit
+//! changes how long work takes, and never a bit of its result.
+
+use std::any::Any;
+use std::fs::File;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::pages::{Pages, Returnable};
+use crate::error::{Error, Result};
+
+/// A lower limit would give pages back all the time.
+const LEAST: u64 = 16 << 20;
+
+/// Arrays below this part of the limit stay in memory.
+const SMALL: u64 = 64;
+
+/// Bytes that the system reads around one that is used.
+const AROUND: usize = 1 << 16;
+
+/// A bound on the memory that documents take. Without one they are kept in memory whole.
+///
+/// The tables of a model (words x topics) and a few numbers for every document are not bounded by it.
+#[derive(Debug, Clone, Default)]
+pub struct Limit(Option<Arc<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    bytes: u64,
+    folder: PathBuf,
+    touched: AtomicU64,
+    mapped: Mutex<Vec<Returnable>>,
+}
+
+impl Limit {
+    /// Keeps documents in memory, however many they are.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Keeps at most about so many bytes of documents in memory, and the rest in temporary files in this
+    /// folder. The files have no name and vanish with the process, however it ends.
+    ///
+    /// # Errors
+    /// If the limit is below 16 MB, or no file can be made in the folder.
+    pub fn of(bytes: u64, folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref().to_owned();
+        if bytes < LEAST {
+            return Err(Error::MemoryLimit { asked: bytes, least: LEAST });
+        }
+        let io = |source| Error::Io { path: folder.display().to_string(), source };
+        tempfile::tempfile_in(&folder).map_err(io)?;
+        let (touched, mapped) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+        Ok(Self(Some(Arc::new(Shared { bytes, folder, touched, mapped }))))
+    }
+
+    /// The bytes of the limit, if there is one.
+    pub fn bytes(&self) -> Option<u64> {
+        self.0.as_ref().map(|shared| shared.bytes)
+    }
+
+    /// Whether an array of so many bytes lies in a file.
+    pub(super) fn is_exceeded_by(&self, bytes: usize) -> bool {
+        self.0.as_ref().is_some_and(|shared| bytes as u64 > shared.bytes / SMALL)
+    }
+
+    /// Says that so many bytes are about to be used.
+    #[inline(always)]
+    pub(crate) fn touch(&self, bytes: usize) {
+        if let Some(shared) = &self.0 {
+            shared.touch(bytes as u64);
+        }
+    }
+
+    /// Says that a few bytes are about to be used in each of two files, far from those before: the
+    /// system reads what lies around them too.
+    #[inline(always)]
+    pub(crate) fn touch_scattered(&self) {
+        self.touch(2 * AROUND);
+    }
+
+    /// A file without a name, for numbers.
+    pub(super) fn file(&self) -> io::Result<File> {
+        match &self.0 {
+            Some(shared) => tempfile::tempfile_in(&shared.folder),
+            None => tempfile::tempfile(),
+        }
+    }
+
+    /// Has these pages given back with all others.
+    pub(super) fn register(&self, pages: &Pages) {
+        if let Some(shared) = &self.0 {
+            let mut mapped = shared.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+            mapped.retain(Returnable::is_mapped);
+            mapped.push(pages.returnable());
+        }
+    }
+
+    /// Leaves work that needs more room on disk than there is; [`caught`] makes an error of it.
+    pub(super) fn leave(&self, source: io::Error) -> ! {
+        let folder = self.0.as_ref().map(|shared| shared.folder.display().to_string());
+        resume_unwind(Box::new(NoRoom { folder: folder.unwrap_or_default(), source }))
+    }
+}
+
+impl Shared {
+    /// Half of the limit is for pages: the other half is for what is allocated meanwhile.
+    fn touch(&self, bytes: u64) {
+        let before = self.touched.fetch_add(bytes, Ordering::Relaxed);
+        if before + bytes > self.bytes / 2 && before <= self.bytes / 2 {
+            self.touched.store(0, Ordering::Relaxed);
+            let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+            mapped.iter().for_each(Returnable::give_back);
+        }
+    }
+}
+
+/// What work unwinds with when the disk is full.
+struct NoRoom {
+    folder: String,
+    source: io::Error,
+}
+
+/// Does work, and makes an error of it if it ran out of room on disk.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.unwrap_or_else(|payload: Box<dyn Any + Send>| match payload.downcast::<NoRoom>() {
+        Ok(no_room) => {
+            let NoRoom { folder, source } = *no_room;
+            Err(Error::NoRoom { folder, source })
+        }
+        Err(payload) => resume_unwind(payload),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn a_limit_needs_a_size_and_a_folder_that_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Limit::of(1 << 30, folder.path()).unwrap().bytes(), Some(1 << 30));
+        assert_eq!(Limit::none().bytes(), None);
+        let small = Limit::of(1 << 20, folder.path()).unwrap_err().to_string();
+        assert!(small.contains("1 MB") || small.contains("2 MB"), "{small}");
+        assert!(Limit::of(1 << 30, folder.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_other_panics_stay_what_they_are() {
+        let full = caught::<()>(|| {
+            Limit::none().leave(io::Error::from(io::ErrorKind::StorageFull));
+        });
+        assert!(matches!(full, Err(Error::NoRoom { .. })));
+        assert!(caught(|| Ok(3)).is_ok_and(|three| three == 3));
+        let other = catch_unwind(|| caught::<()>(|| resume_unwind(Box::new("other"))));
+        assert_eq!(*other.unwrap_err().downcast::<&str>().unwrap(), "other");
+    }
+}
