@@ -293,7 +293,7 @@ fn no_damage_to_a_saved_corpus_goes_unnoticed() {
     assert!(refused(&[&whole[..], b"x"].concat()).contains("bytes follow after its end"));
     let mut newer = whole.clone();
     newer[7] = 9;
-    assert!(refused(&newer).contains("version 9, and this svtd reads up to 1"));
+    assert!(refused(&newer).contains("version 9, and this svtd reads up to 2"));
     let words = CorpusReader::new().vocabulary_file("words.txt");
     let error = read_with(&words, "a.svtdc", &whole).unwrap_err().to_string();
     assert!(error.contains("which has its own words"), "{error}");
