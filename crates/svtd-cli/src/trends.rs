@@ -109,15 +109,17 @@ impl<'a> Told<'a> {
         let of_document: Vec<Option<usize>> = (0..known.n_documents())
             .map(|d| periods.of_document.get(d).copied().flatten().filter(|_| with_words(d)))
             .collect();
-        let estimates = Unmixing::new(topics)?.shares(&known);
+        let unmixing = Unmixing::new(topics)?;
+        let estimates = unmixing.shares(&known);
+        let noise = unmixing.noise(&known, &estimates);
         let n = periods.names.len();
-        let mut series =
-            vec![Series { group: None, shares: Shares::by_group(&estimates, &of_document, n) }];
+        let shares =
+            |of: &[Option<usize>]| Shares::by_group(&estimates, of, n).steadied(noise.clone());
+        let mut series = vec![Series { group: None, shares: shares(&of_document) }];
         for (name, members) in groups {
             let mut of_group = vec![None; of_document.len()];
             members.iter().for_each(|&d| of_group[d] = of_document[d]);
-            let shares = Shares::by_group(&estimates, &of_group, n);
-            series.push(Series { group: Some(name), shares });
+            series.push(Series { group: Some(name), shares: shares(&of_group) });
         }
         progress.begin("words");
         let words = topics_by_group(topics, &known, &inferred.mixtures, &of_document, n, n_words);
