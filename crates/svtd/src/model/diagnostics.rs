@@ -172,7 +172,7 @@ pub enum Standing {
 
 impl Standing {
     /// That of a topic of whose ten words so many return, and so many would by chance. A topic that is
-    /// found again returns by more than [`BEYOND_CHANCE`] of what chance leaves open; where chance leaves
+    /// found again returns by more than four tenths of what chance leaves open; where chance leaves
     /// nothing, none is.
     pub fn of(words: f64, by_chance: f64) -> Self {
         if words < PARTLY || words - by_chance <= BEYOND_CHANCE * (10.0 - by_chance) {
