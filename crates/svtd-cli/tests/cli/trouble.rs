@@ -180,7 +180,7 @@ fn ctrl_c_in_each_stage_of_a_fit_leaves_nothing() {
             if flags.contains("auto") { fit.replace("-k 40", "") } else { fit.to_owned() }
         );
         // A short stage may be over before the signal arrives: then once more.
-        let in_time = (0..20).any(|_| {
+        let in_time = (0..200).any(|_| {
             let (code, rest) = interrupted_after(&w, &line, over);
             let in_time = code == Some(130) && !rest.iter().any(|line| line.starts_with(stage));
             if in_time {
@@ -204,7 +204,7 @@ fn ctrl_c_while_a_file_is_written_leaves_no_half_of_it() {
         ("infer m.svtd docword.slow.txt --layout long -o shares.csv", "shares.csv"),
         ("generate lda --docs 200000 --words 3000 -k 3 -o big", "docword.big.txt"),
     ] {
-        let in_time = (0..20).any(|_| {
+        let in_time = (0..200).any(|_| {
             let mut command = w.interruptible(line);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             // Something new in the folder: the file under a name that is not yet its own.
