@@ -105,7 +105,7 @@ class Growing(Learning):
         """
         refit = _parameters.flag("refit", refit)
         seen = self._documents_seen()
-        gone = _canonical(self._read(X, seen))
+        gone = self._read(X, seen)
         where: dict[bytes, list[int]] = {}
         for d in range(seen.matrix.shape[0]):
             where.setdefault(_content(seen.matrix, d), []).append(d)
@@ -215,13 +215,8 @@ def _repeated(matrix: sp.csr_matrix, times: Optional[np.ndarray[Any, Any]]) -> s
     return matrix[np.repeat(np.arange(matrix.shape[0]), times)]
 
 
-def _canonical(matrix: sp.csr_matrix) -> sp.csr_matrix:
-    matrix.sort_indices()
-    return matrix
-
-
 def _content(matrix: sp.csr_matrix, d: int) -> bytes:
-    """What tells a document from others: its words and their counts."""
+    """What tells a document from others: its words, ascending as they were read, and their counts."""
     start, end = matrix.indptr[d], matrix.indptr[d + 1]
     words = np.asarray(matrix.indices[start:end], dtype=np.int64)
     counts = np.asarray(matrix.data[start:end], dtype=np.int64)

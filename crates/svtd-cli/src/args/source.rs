@@ -38,7 +38,8 @@ pub struct Source {
     pub layer: Option<String>,
 
     /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a
-    /// temporary file. The result is the same, byte for byte. Tables of words x topics come on top
+    /// temporary file. The result is the same, byte for byte. Tables of words x topics come on top;
+    /// .npz, Parquet counts, single cells and genotypes are read whole first
     #[arg(long, value_name = "SIZE", value_parser = svtd::memory::bytes_of)]
     pub memory: Option<u64>,
 

@@ -178,10 +178,17 @@ fn a_full_disk_under_a_limit_on_memory_is_one_sentence() {
     let w = Workspace::new();
     let text = docword(&source.draw(10_000, &Lengths::Fixed(40), 24).0);
     w.write("docword.large.txt", text.as_bytes());
+    w.write("docword.small.txt", docword(&source.draw(20, &Lengths::Fixed(40), 25).0).as_bytes());
+    w.must("count docword.small.txt -q -o small.svtdc");
     let before = w.names();
-    for line in ["svtd count docword.large.txt", "svtd fit docword.large.txt -k 3"] {
+    for line in [
+        "svtd count docword.large.txt -o new",
+        "svtd fit docword.large.txt -k 3 -o new",
+        "svtd add small.svtdc docword.large.txt",
+        "svtd sweep docword.large.txt -k 2..3",
+    ] {
         // Two hundred kilobytes to a file, where arrays of a megabyte are to lie.
-        let line = format!("{line} --memory 16MiB --temp-dir . -q -o new");
+        let line = format!("{line} --memory 16MiB --temp-dir . -q");
         let ran = shell(&w, &format!("ulimit -f 400; {line}"));
         assert_eq!(ran.code, Some(1), "{line}\n{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{line}\n{}", ran.stderr);

@@ -3,7 +3,7 @@
 //! # Cost
 //! Candidates learn from [`LEARNED_FROM`] counts at most, chosen by the documents' content. With fewer
 //! documents the moments are noisier, which speaks for the sweeps: where they win on a sample they
-//! may be no better than none on the whole, and cost time; they are not worse.
+//! may gain nothing on the whole, and cost time. How often that happens was not measured.
 
 use crate::corpus::Corpus;
 use crate::evaluation::Completions;

@@ -130,12 +130,20 @@ struct NoRoom {
 }
 
 /// Does work, and makes an error of it if it ran out of room on disk.
-pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+///
+/// Reading and fitting do so themselves. Whoever does other work on a corpus that was read within a
+/// limit, such as a sweep, does it in here.
+///
+/// # Errors
+/// Those of the work; and [`Error::NoRoom`].
+pub fn caught<T, E: From<Error>>(
+    work: impl FnOnce() -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
     let done = catch_unwind(AssertUnwindSafe(work));
     done.unwrap_or_else(|payload: Box<dyn Any + Send>| match payload.downcast::<NoRoom>() {
         Ok(no_room) => {
             let NoRoom { folder, source } = *no_room;
-            Err(Error::NoRoom { folder, source })
+            Err(Error::NoRoom { folder, source }.into())
         }
         Err(payload) => resume_unwind(payload),
     })
@@ -159,12 +167,12 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_an_error_and_other_panics_stay_what_they_are() {
-        let full = caught::<()>(|| {
+        let full = caught::<(), Error>(|| {
             Limit::none().leave(io::Error::from(io::ErrorKind::StorageFull));
         });
         assert!(matches!(full, Err(Error::NoRoom { .. })));
-        assert!(caught(|| Ok(3)).is_ok_and(|three| three == 3));
-        let other = catch_unwind(|| caught::<()>(|| resume_unwind(Box::new("other"))));
+        assert!(caught(|| Ok::<_, Error>(3)).is_ok_and(|three| three == 3));
+        let other = catch_unwind(|| caught::<(), Error>(|| resume_unwind(Box::new("other"))));
         assert_eq!(*other.unwrap_err().downcast::<&str>().unwrap(), "other");
     }
 }

@@ -11,8 +11,7 @@ mod pages;
 
 use crate::error::{Error, Result};
 
-pub use self::limit::Limit;
-pub(crate) use self::limit::caught;
+pub use self::limit::{Limit, caught};
 pub(crate) use self::numbers::Numbers;
 
 /// An empty vector with room for `n` values, or a sentence about `what`.

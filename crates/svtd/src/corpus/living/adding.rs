@@ -5,6 +5,7 @@ use super::{Corpus, Part, Taken, united};
 use crate::corpus::reader::{CorpusReader, Opened};
 use crate::corpus::{CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
+use crate::memory;
 
 /// A corpus with further documents.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl CorpusReader {
             let corpus = opened.read_with(&preprocessing, words.as_ref())?;
             Ok(Part { name, corpus })
         };
-        united::unite(inputs.into_iter().map(part).collect::<Result<_>>()?)
+        memory::caught(|| united::unite(inputs.into_iter().map(part).collect::<Result<_>>()?))
     }
 }
 
