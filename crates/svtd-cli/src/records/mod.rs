@@ -31,6 +31,10 @@ pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
 
 /// Reads a table, or several with the same columns as one, and says how large it is.
 fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
+    if source.memory.is_some() {
+        let sentence = "--memory is for models of topics; a table of records is read whole";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
     let mut whole: Option<Table> = None;
     for path in &source.input {
         let table = reader.read(path)?;

@@ -321,6 +321,7 @@ fn a_limit_on_memory_is_a_size_and_changes_no_byte() {
         ("--memory 1MB", 2, "is too low; ask for 17 MB or more"),
         ("--memory 1GB --temp-dir absent", 2, "absent"),
         ("--temp-dir .", 2, "--memory"),
+        ("--memory 1GB --model classes", 2, "--memory is for models of topics"),
     ] {
         let ran = w.svtd(&format!("fit docword.lda.txt -k 4 {flags} -o new.svtd"));
         assert_eq!(ran.code, Some(code), "{flags}: {}", ran.stderr);
