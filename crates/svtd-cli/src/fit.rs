@@ -17,14 +17,18 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, json, output, recipe, records, report, threads, trust};
+use crate::{choice, dry_run, input, json, output, recipe, records, report, sites, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
     if args.model.topics().is_none() {
+        if args.sites.is_some() {
+            let sentence = "--sites is for topics (--model lda or single-topic)".to_owned();
+            return Err(Failure::Request(sentence));
+        }
         return records::fit(args, common);
     }
-    if let Some(sentence) = args.contradiction() {
+    if let Some(sentence) = args.contradiction().or_else(|| sites::contradiction(args)) {
         return Err(Failure::Request(sentence));
     }
     let mut targets = Vec::new();
@@ -38,6 +42,9 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
+    if let Some(folder) = &args.sites {
+        return fit_sites(args, common, folder, &progress);
+    }
     progress.reading();
     // Nobody asks for the order in which documents were read, and the other need not be made twice.
     let corpus = input::corpus(&args.source, &progress)?;
@@ -61,6 +68,22 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
         Some(path) => write_page(args, path, &corpus, model, &progress)?,
         None => model,
     };
+    progress.finish();
+    print(args, common, &corpus, &model)
+}
+
+/// Learns from documents that stay where they are.
+fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
+    let (corpus, finish) = sites::corpus(args, folder, progress)?;
+    let about = Failure::about(folder);
+    let params = Params::chosen(args, &corpus, progress).map_err(&about)?.without_trust();
+    progress.expect(&params.workload(Sizes::from(&corpus)));
+    let model = params.fit_watched(&corpus, &|step| progress.step(step)).map_err(about)?;
+    if let Some(path) = &args.output {
+        progress.begin("writing");
+        model.save(path, &corpus, args.force)?;
+    }
+    finish()?;
     progress.finish();
     print(args, common, &corpus, &model)
 }
@@ -164,6 +187,13 @@ impl Params {
                 Params::SingleTopic(with_topics!(params, args, corpus, progress))
             }
         })
+    }
+
+    fn without_trust(self) -> Self {
+        match self {
+            Params::Lda(params) => Params::Lda(params.trust(false)),
+            Params::SingleTopic(params) => Params::SingleTopic(params.trust(false)),
+        }
     }
 
     fn workload(&self, sizes: Sizes) -> Workload {

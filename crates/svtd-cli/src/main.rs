@@ -2,7 +2,7 @@
 //!
 //! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
 //! learns a model, `count` keeps a corpus in a file that `info` looks into and `add`, `remove` and `merge`
-//! change, `update` follows it with a model, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
+//! change, `update` follows it with a model, `answer` lets documents stay where they are, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
 //! other programs, `show` explains one document, `report` makes a page to mail, `trends` shows topics over time,
 //! `names` keeps what people call the topics, `diff` compares two models, `evaluate` judges one,
 //! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
@@ -13,6 +13,7 @@
 //! is wrong, 130 when interrupted (143 when told to terminate, 129 on a hang-up).
 
 mod add;
+mod answer;
 mod args;
 mod chart;
 mod check;
@@ -48,6 +49,7 @@ mod report;
 mod reproduce;
 mod show;
 mod signals;
+mod sites;
 mod sweep;
 mod terminal;
 mod threads;
@@ -91,6 +93,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Command::Add(args) => add::run(args, common),
         Command::Remove(args) => remove::run(args, common),
         Command::Merge(args) => merge::run(args, common),
+        Command::Answer(args) => answer::run(args, common),
         Command::Update(args) => update::run(args, common),
         Command::Topics(args) => topics::run(args, common),
         Command::Infer(args) => infer::run(args, common),

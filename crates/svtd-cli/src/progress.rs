@@ -97,6 +97,15 @@ impl Progress {
         });
     }
 
+    /// So many sites have not answered a question.
+    pub fn waiting(&self, n_sites: usize, asked: &str) {
+        const WAITING: &str = "waiting";
+        self.0.with_state(|state| {
+            let text = format!("{WAITING} for {n_sites} of the sites: {asked}");
+            self.0.enter(state, WAITING, &text);
+        });
+    }
+
     /// A corpus is about to be read.
     pub fn reading(&self) {
         self.begin(READING);

@@ -74,6 +74,13 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// A question about documents elsewhere that was not answered.
+    #[error("{reason}")]
+    Round {
+        /// What was found, what was needed and what to try.
+        reason: String,
+    },
+
     /// The pair moment has fewer directions above rounding than topics were asked for.
     #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {

@@ -15,6 +15,7 @@
 mod coherence;
 mod comparison;
 mod completion;
+mod judgement;
 mod map;
 mod paper;
 mod theorem_2_2;
@@ -27,6 +28,7 @@ pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity}
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
 pub(crate) use self::completion::HeldOutWords;
 pub use self::completion::{Ahead, Completion, Completions};
+pub(crate) use self::judgement::Judgement;
 pub use self::map::TopicMap;
 pub use self::paper::{
     MomentErrors, drift, lda_moment_errors, moment_errors, reconstruction_error,

@@ -64,6 +64,7 @@ mod pace;
 pub mod persist;
 pub mod recovery;
 pub mod rivals;
+pub mod rounds;
 pub mod stop;
 pub mod synthetic;
 pub mod text;

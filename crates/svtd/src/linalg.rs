@@ -104,7 +104,7 @@ impl Matrix {
     }
 
     /// Rows `range`, copied.
-    fn rows(&self, range: Range<usize>) -> Matrix {
+    pub(crate) fn rows(&self, range: Range<usize>) -> Matrix {
         let values = (0..self.n_columns).flat_map(|j| &self.column(j)[range.clone()]).copied();
         Self { n_rows: range.len(), n_columns: self.n_columns, values: values.collect() }
     }

@@ -15,6 +15,8 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::Error;
+
 thread_local! {
     /// The flag that stops the work of this thread.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
@@ -48,6 +50,14 @@ pub struct Stopped;
 /// ```
 pub fn heed(flag: Arc<AtomicBool>) {
     FLAG.with(|held| *held.borrow_mut() = Some(flag));
+}
+
+/// Leaves work that cannot go on, from where an error cannot be returned; [`caught`] makes an error of
+/// it again.
+///
+/// [`caught`]: crate::memory::caught
+pub(crate) fn fail(error: Error) -> ! {
+    resume_unwind(Box::new(error))
 }
 
 /// Leaves if the flag of this thread is raised. For every loop that can take longer than a tenth of

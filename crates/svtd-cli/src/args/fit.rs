@@ -79,6 +79,15 @@ pub struct Fit {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Learn from documents of several sites, which stay there: a folder with a folder for each site, in
+    /// which questions are asked and svtd answer answers. A fit that was interrupted goes on
+    #[arg(long, value_name = "FOLDER")]
+    pub sites: Option<PathBuf>,
+
+    /// With --sites: end when an answer is missing, to be run again when it is there
+    #[arg(long, requires = "sites")]
+    pub no_wait: bool,
+
     /// Where to save the model
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
@@ -117,6 +126,7 @@ Examples:
   svtd fit posts.jsonl -k 20 --text-column body          one JSON object a line
   svtd fit docword.kos.txt.gz -k auto                    as many topics as the data shows
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
+  svtd fit --sites hospitals/ -k 8 -o all.svtd           documents that stay where they are
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
   svtd fit docword.kos.txt.gz -k 20 --method gibbs       its classical rival, to compare

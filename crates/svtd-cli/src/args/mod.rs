@@ -1,6 +1,7 @@
 //! Every flag and its help: what all commands share here, the rest in a file for each command.
 
 mod add;
+mod answer;
 mod check;
 mod classical;
 mod completions;
@@ -34,6 +35,7 @@ mod words;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::add::Add;
+pub use self::answer::Answer;
 pub use self::check::Check;
 pub use self::classical::{Classical, first};
 pub use self::completions::{Completions, Man};
@@ -100,6 +102,7 @@ pub enum Command {
     /// Tell how many documents an accuracy takes
     Plan(Plan),
     /// Learn a model from text or from counts
+    #[command(mut_arg("input", |input| input.required(false).required_unless_present("sites")))]
     Fit(Box<Fit>),
     /// Count a corpus once, for every later command to read at once
     Count(Count),
@@ -111,6 +114,8 @@ pub enum Command {
     Remove(Remove),
     /// Merge corpora into one corpus file
     Merge(Merge),
+    /// Answer the questions of a fit, for documents that stay where they are
+    Answer(Box<Answer>),
     /// Update a model to a corpus that changed, keeping the numbers and names of its topics
     Update(Update),
     /// Show the topics, classes or raters of a model

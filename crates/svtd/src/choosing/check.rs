@@ -194,16 +194,16 @@ impl Check {
         self.pair_size = Some(size);
         let longest = longest(corpus);
         self.n_longest = longest.len();
-        let paper = MomentWeights::new(&DocumentWeights::Paper, &lengths, |_| 0.0)?;
+        let paper = MomentWeights::new(&DocumentWeights::Paper, &lengths, 0.0)?;
         self.longest = name_longest(corpus, &lengths, &longest, [&paper, &optimal]);
-        let zou = MomentWeights::new(&DocumentWeights::Zou, &lengths, |_| 0.0)?;
+        let zou = MomentWeights::new(&DocumentWeights::Zou, &lengths, 0.0)?;
         for (law, weights) in [("optimal", &optimal), ("paper", &paper), ("zou", &zou)] {
             let noise = noise(corpus, weights, size);
             self.weightings.push(weighting(law, weights, &lengths, &longest, Some(noise)));
         }
         // Three words drawn of every document that has them: documents of length three.
         let three: Vec<f64> = lengths.iter().map(|&c| if c < 3.0 { 0.0 } else { 3.0 }).collect();
-        let drawn = MomentWeights::new(&DocumentWeights::Zou, &three, |_| 0.0)?;
+        let drawn = MomentWeights::new(&DocumentWeights::Zou, &three, 0.0)?;
         self.weightings.push(weighting("three-words", &drawn, &three, &longest, None));
         let k = asked.n_topics.unwrap_or(n_visible).min(corpus.n_present());
         self.cost = Some(FitCost::of(corpus, k, asked.alpha0.is_some()));

@@ -141,6 +141,31 @@ pub(crate) fn sum_over<T: Send>(
     left
 }
 
+/// The same, where blocks that are empty are not asked: nothing is added for them. If all are, the first
+/// one is asked.
+pub(super) fn sum_over_occupied<T: Send>(
+    blocks: Range<usize>,
+    is_empty: &(impl Fn(Range<usize>) -> bool + Sync),
+    answer: &(impl Fn(usize) -> T + Sync),
+    add: &(impl Fn(&mut T, T) + Sync),
+) -> T {
+    if blocks.len() <= 1 {
+        return answer(blocks.start);
+    }
+    let middle = blocks.start + blocks.len() / 2;
+    let (left, right) = (blocks.start..middle, middle..blocks.end);
+    let half = |half: Range<usize>| sum_over_occupied(half, is_empty, answer, add);
+    match (is_empty(left.clone()), is_empty(right.clone())) {
+        (_, true) => half(left),
+        (true, false) => half(right),
+        (false, false) => {
+            let (mut left, right) = rayon::join(|| half(left), || half(right));
+            add(&mut left, right);
+            left
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,5 +198,17 @@ mod tests {
         });
         assert_eq!(tree, "((0+1)+(2+3))");
         assert_eq!(sum_over(0..1, &|b| b, &|_: &mut usize, _| ()), 0);
+    }
+
+    #[test]
+    fn empty_blocks_are_not_asked() {
+        let tree = |full: &[usize]| {
+            let is_empty = |blocks: Range<usize>| !full.iter().any(|b| blocks.contains(b));
+            let add = |left: &mut String, right| *left = format!("({left}+{right})");
+            sum_over_occupied(0..8, &is_empty, &|b| b.to_string(), &add)
+        };
+        assert_eq!(tree(&[0, 1, 2, 3, 4, 5, 6, 7]), "(((0+1)+(2+3))+((4+5)+(6+7)))");
+        assert_eq!(tree(&[1, 2, 6]), "((1+2)+6)");
+        assert_eq!((tree(&[5]).as_str(), tree(&[]).as_str()), ("5", "0"));
     }
 }

@@ -16,6 +16,7 @@
 //! One pass over the counts, in parallel; one hash of every word of the vocabulary.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{SparseCounts, Vocabulary};
 
@@ -47,6 +48,37 @@ pub(super) fn of_rows(
             u128::from(mixed(sums[0])) << 64 | u128::from(mixed(sums[1]))
         })
         .collect()
+}
+
+/// A range of keys, by their leading 64 bits: a part of the documents that anybody can tell who holds
+/// some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct KeyRange {
+    pub first: u64,
+    /// The last one that belongs to it.
+    pub last: u64,
+}
+
+impl KeyRange {
+    /// All keys.
+    pub(crate) const ALL: KeyRange = KeyRange { first: 0, last: u64::MAX };
+
+    /// The keys between two shares of all keys. As keys are as good as drawn, about as large a share
+    /// of the documents lies there.
+    pub(crate) fn between(from: f64, to: f64) -> Self {
+        let edge = |share: f64| (share * 2_f64.powi(64)) as u64;
+        let last = if to >= 1.0 { u64::MAX } else { edge(to).saturating_sub(1) };
+        Self { first: edge(from), last }
+    }
+
+    pub(crate) fn contains(self, key: u64) -> bool {
+        (self.first..=self.last).contains(&key)
+    }
+
+    /// What lies in both.
+    pub(crate) fn and(self, other: KeyRange) -> Self {
+        Self { first: self.first.max(other.first), last: self.last.min(other.last) }
+    }
 }
 
 /// The two hashes of a word: eight bytes at a time, its length last.
@@ -84,6 +116,18 @@ mod tests {
             }
             assert_ne!(of_word(word.as_bytes())[0], of_word(word.as_bytes())[1]);
         }
+    }
+
+    #[test]
+    fn ranges_that_meet_hold_every_key_once() {
+        let edges = [0.0, 0.1, 1.0 / 3.0, 0.5, 0.999, 1.0];
+        let ranges: Vec<KeyRange> =
+            edges.windows(2).map(|edge| KeyRange::between(edge[0], edge[1])).collect();
+        assert_eq!((ranges[0].first, ranges[4].last), (0, u64::MAX));
+        assert!(ranges.windows(2).all(|pair| pair[0].last.checked_add(1) == Some(pair[1].first)));
+        let holding = |key: u64| ranges.iter().filter(|range| range.contains(key)).count();
+        assert!((0..1000).all(|i| holding(mixed(i)) == 1));
+        assert_eq!(ranges[1].and(KeyRange::ALL), ranges[1]);
     }
 
     #[test]

@@ -40,7 +40,9 @@ mod columns;
 mod dense;
 mod documents;
 mod docword;
+mod elsewhere;
 mod entries;
+pub(crate) mod facts;
 mod format;
 mod keys;
 mod lda_c;
@@ -76,6 +78,8 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use self::elsewhere::Elsewhere;
+use self::facts::Facts;
 use self::names::Names;
 use self::ranking::Ranking;
 use crate::error::Result;
@@ -85,7 +89,7 @@ pub use self::builder::CorpusBuilder;
 pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
-pub(crate) use self::keys::mixed;
+pub(crate) use self::keys::{KeyRange, mixed};
 pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
 pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
@@ -98,12 +102,14 @@ pub struct Corpus {
     rows: SparseCounts,
     columns: OnceLock<SparseCounts>,
     keys: OnceLock<Vec<u128>>,
+    facts: OnceLock<Facts>,
     lengths: Vec<u64>,
     ranking: Ranking,
     vocabulary: Vocabulary,
     names: Names,
     word_choice: Option<Arc<WordChoice>>,
     report: CorpusReport,
+    elsewhere: Option<Elsewhere>,
 }
 
 /// What is worth knowing about a corpus before learning from it.
@@ -145,7 +151,10 @@ impl Corpus {
 
     /// `N`, the number of documents, empty ones included.
     pub fn n_documents(&self) -> usize {
-        self.rows.n_rows()
+        match self.is_elsewhere() {
+            true => self.facts().n_documents as usize,
+            false => self.rows.n_rows(),
+        }
     }
 
     /// `n`, the number of words in the vocabulary, whether they occur or not.
@@ -160,12 +169,15 @@ impl Corpus {
 
     /// Number of counts that are not zero.
     pub fn n_nonzeros(&self) -> usize {
-        self.rows.n_nonzeros()
+        match self.is_elsewhere() {
+            true => self.facts().n_nonzeros as usize,
+            false => self.rows.n_nonzeros(),
+        }
     }
 
     /// `C₁`, the number of words in all documents, with repetition.
     pub fn n_tokens(&self) -> u64 {
-        self.lengths.iter().sum()
+        self.ranking.feature_totals.iter().sum()
     }
 
     /// `c_d`, the number of words of each document, with repetition.
@@ -215,7 +227,10 @@ impl Corpus {
 
     /// Into how many blocks a fit cuts the documents.
     pub fn n_blocks(&self) -> usize {
-        blocks::n_blocks(self.n_nonzeros(), self.n_present())
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.n_blocks,
+            None => blocks::n_blocks(self.n_nonzeros(), self.n_present()),
+        }
     }
 
     /// The words.
@@ -307,6 +322,28 @@ impl Corpus {
         subset
     }
 
+    /// The documents whose keys lie in a range, in the order of their keys, and which ones they are.
+    pub(crate) fn part(&self, range: KeyRange) -> (Corpus, Vec<usize>) {
+        if let Some(part) = self.part_elsewhere(range) {
+            return (part, Vec::new());
+        }
+        let chosen = (0..self.n_documents()).filter(|&d| range.contains(self.document_key(d)));
+        let chosen: Vec<usize> = chosen.collect();
+        let (mut part, order) = {
+            let part = self.subset(&chosen);
+            let (ordered, order) = part.in_key_order(None);
+            (ordered.into_owned(), order)
+        };
+        // A part has blocks of the same keys as the whole; those outside of the range are empty.
+        part.rows.cut_into(part.keys.get().map_or(&[], Vec::as_slice), self.n_blocks());
+        (part, order.into_iter().map(|d| chosen[d]).collect())
+    }
+
+    /// What a fit wants to know of the documents, counted when first asked for and then kept.
+    pub(crate) fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| Facts::count(self))
+    }
+
     /// In how many documents each word of the vocabulary occurs.
     pub fn document_frequencies(&self) -> Vec<usize> {
         let mut frequencies = vec![0; self.n_words()];
@@ -351,10 +388,9 @@ impl Corpus {
         docword::write(self, out)
     }
 
-    /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and every
-    /// document's counts in the order of word ids, documents in the order of their keys. Names of
-    /// documents and the order in which they were read do not enter, nor does anything about how
-    /// the corpus is stored.
+    /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and the sum of
+    /// all documents' own fingerprints. Names of documents and the order in which they were read do not
+    /// enter, nor does anything about how or where the corpus is stored.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update((self.n_documents() as u64).to_le_bytes());
@@ -364,13 +400,27 @@ impl Corpus {
             hash.update((word.len() as u64).to_le_bytes());
             hash.update(word.as_bytes());
         }
-        let mut order: Vec<usize> = (0..self.n_documents()).collect();
-        order.par_sort_by_key(|&d| self.keys()[d]);
-        for d in order {
-            self.rows.limit().touch_scattered();
-            hash.update(self.document(d).bytes());
+        let mut carried = 0;
+        for limb in self.asked_digest().unwrap_or_else(|| self.digest_sum()) {
+            carried += limb;
+            hash.update((carried as u32).to_le_bytes());
+            carried >>= u32::BITS;
         }
         hexadecimal(&hash.finalize())
+    }
+
+    /// The sum of the SHA-256 of all documents' [keys](keys), as numbers of 32 bits each, the lowest
+    /// first, without carrying: such sums of two corpora add up.
+    pub(crate) fn digest_sum(&self) -> [u64; 8] {
+        let of_document = |key: &u128| {
+            let digest: [u8; 32] = Sha256::digest(key.to_le_bytes()).into();
+            std::array::from_fn(|i| {
+                let bytes = std::array::from_fn(|b| digest[4 * i + b]);
+                u64::from(u32::from_le_bytes(bytes))
+            })
+        };
+        let add = |left: [u64; 8], right: [u64; 8]| std::array::from_fn(|i| left[i] + right[i]);
+        self.keys().par_iter().map(of_document).reduce(|| [0; 8], add)
     }
 
     /// A number made from the content of document `d` alone, by its words and their counts: the
@@ -397,6 +447,9 @@ impl Corpus {
     /// That order is a function of the *set* of documents, and so is every sum over documents that
     /// is made in it, to the last bit. A corpus that stands in this order already is not copied.
     pub fn in_key_order(&self, weights: Option<&[f64]>) -> (Cow<'_, Corpus>, Vec<usize>) {
+        if self.is_elsewhere() {
+            return (Cow::Borrowed(self), Vec::new());
+        }
         let keys = self.keys();
         let weight = |d: usize| weights.and_then(|weights| weights.get(d)).copied().unwrap_or(0.0);
         let mut order: Vec<usize> = (0..self.n_documents()).collect();
@@ -417,12 +470,14 @@ impl Corpus {
             rows,
             columns: OnceLock::new(),
             keys: OnceLock::from(keys),
+            facts: self.facts.clone(),
             lengths: order.iter().map(|&d| self.lengths[d]).collect(),
             ranking: self.ranking.clone(),
             vocabulary: self.vocabulary.clone(),
             names: self.names.subset(&order),
             word_choice: self.word_choice.clone(),
             report: self.report.clone(),
+            elsewhere: None,
         };
         (Cow::Owned(corpus), order)
     }
@@ -450,12 +505,14 @@ impl Corpus {
             rows,
             columns: OnceLock::new(),
             keys: OnceLock::new(),
+            facts: OnceLock::new(),
             lengths,
             ranking,
             vocabulary,
             names,
             word_choice: None,
             report,
+            elsewhere: None,
         }
     }
 }
@@ -523,18 +580,6 @@ impl<'a> Document<'a> {
     /// The number of different words.
     pub fn n_distinct(&self) -> usize {
         self.features.len()
-    }
-
-    /// The content for a fingerprint: how many words, then each with its count, by word id.
-    fn bytes(&self) -> Vec<u8> {
-        let mut entries: Vec<(u32, u32)> = self.words().collect();
-        entries.sort_unstable();
-        let mut bytes = (entries.len() as u64).to_le_bytes().to_vec();
-        for (word, count) in entries {
-            bytes.extend(word.to_le_bytes());
-            bytes.extend(count.to_le_bytes());
-        }
-        bytes
     }
 }
 
@@ -649,8 +694,8 @@ mod tests {
 
     #[test]
     fn fingerprints_do_not_change_between_versions() {
-        // SHA-256 of 1, 1, then 1 "1", then 1 entry (0, 1): computed outside, in Python.
-        let digest = "3d75d8e05e2382ee60244ae381dc1799923ad359f4fc1caf8c1af8b30089f11c";
+        // SHA-256 of 1, 1, then 1 "1", then the SHA-256 of the key: computed outside, in Python.
+        let digest = "f71fdbfbb720a208a8400b5c10ce6907befe1c7894a5d26581a1d2674cc950bc";
         assert_eq!(corpus(1, &[vec![(0, 1)]]).digest(), digest);
         assert_eq!(small().document_key(2), mixed(0));
     }

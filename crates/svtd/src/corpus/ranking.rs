@@ -39,6 +39,13 @@ impl Ranking {
         let n_present = feature_totals.partition_point(|&total| total > 0);
         Ranking { word_of_feature, feature_of_word, feature_totals, n_present }
     }
+
+    /// Words that are numbered as they are, all of them in use, with these totals.
+    pub(super) fn as_given(feature_totals: Vec<u64>) -> Self {
+        let n_present = feature_totals.len();
+        let same: Vec<u32> = (0_u32..).take(n_present).collect();
+        Ranking { word_of_feature: same.clone(), feature_of_word: same, feature_totals, n_present }
+    }
 }
 
 #[cfg(test)]

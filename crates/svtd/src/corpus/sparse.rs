@@ -104,6 +104,40 @@ impl SparseCounts {
         )
     }
 
+    /// The rows of block `b`.
+    pub(crate) fn block_rows(&self, b: usize) -> std::ops::Range<usize> {
+        self.cut.rows(b, self.n_rows())
+    }
+
+    /// Sums some numbers of every row, rows in order and blocks along their tree.
+    pub(crate) fn sum_rows<const M: usize>(
+        &self,
+        of_row: impl Fn(usize) -> [f64; M] + Sync,
+    ) -> [f64; M] {
+        let add = |left: &mut [f64; M], right: [f64; M]| {
+            left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+        };
+        let answer = |b: usize| {
+            let mut sums = [0.0; M];
+            self.block_rows(b).for_each(|d| add(&mut sums, of_row(d)));
+            sums
+        };
+        self.sum_blocks(answer, add)
+    }
+
+    /// Sums what blocks answer, along their tree.
+    pub(crate) fn sum_blocks<T: Send>(
+        &self,
+        answer: impl Fn(usize) -> T + Sync,
+        add: impl Fn(&mut T, T) + Sync,
+    ) -> T {
+        let is_empty = |blocks: std::ops::Range<usize>| {
+            let last = self.block_rows(blocks.end - 1);
+            self.block_rows(blocks.start).start == last.end
+        };
+        blocks::sum_over_occupied(0..self.n_blocks(), &is_empty, &answer, &add)
+    }
+
     /// Cuts the rows into blocks of about equally many entries.
     pub(super) fn cut_evenly(&mut self, n_present: usize) {
         self.cut = Cut::evenly(&self.offsets, n_present);
@@ -111,7 +145,12 @@ impl SparseCounts {
 
     /// Cuts the rows, which stand in the order of these keys, by the leading bits of the keys.
     pub(super) fn cut_by_keys(&mut self, keys: &[u128], n_present: usize) {
-        self.cut = Cut::by_keys(keys, blocks::n_blocks(self.n_nonzeros(), n_present));
+        self.cut_into(keys, blocks::n_blocks(self.n_nonzeros(), n_present));
+    }
+
+    /// The same into so many blocks, a power of two.
+    pub(super) fn cut_into(&mut self, keys: &[u128], n_blocks: usize) {
+        self.cut = Cut::by_keys(keys, n_blocks);
     }
 
     /// Whether the blocks are those of the rows' keys.

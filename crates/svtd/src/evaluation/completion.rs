@@ -26,7 +26,7 @@
 
 use rayon::prelude::*;
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Vocabulary};
 use crate::error::Result;
 use crate::evaluation::token_halves::TokenHalves;
 use crate::fit::spectral::{frequencies, mixed_with, to_vocabulary};
@@ -99,6 +99,12 @@ impl Completions {
             n_tokens,
             n_unknown_tokens: self.documents.iter().map(|d| d.n_unknown_tokens).sum(),
         }
+    }
+
+    /// The tokens of document `d` that were predicted, and their log probability.
+    pub(crate) fn score(&self, d: usize) -> (f64, f64) {
+        let Completed { log_likelihood, n_tokens, .. } = self.documents[d];
+        (n_tokens as f64, log_likelihood)
     }
 
     /// How far these predictions are ahead of another model's; `None` when the two were not asked for
@@ -203,14 +209,30 @@ pub(crate) struct HeldOutWords {
 impl HeldOutWords {
     /// `None` when the documents have no word of the training corpus.
     pub fn new(training: &Corpus, documents: &Corpus) -> Option<Self> {
-        let present = Matrix::from_columns(training.n_present(), 1, frequencies(training));
-        let words = to_vocabulary(training, &present);
-        let frequencies = words.column(0).to_vec();
-        let known = Topics::new(training.vocabulary().clone(), words, vec![1.0]);
+        Self::of_words(training.vocabulary(), frequencies_of(training), documents)
+    }
+
+    /// The same of words that are so frequent in the training corpus.
+    pub fn of_words(
+        vocabulary: &Vocabulary,
+        frequencies: Vec<f64>,
+        documents: &Corpus,
+    ) -> Option<Self> {
+        let words = Matrix::from_columns(frequencies.len(), 1, frequencies.clone());
+        let known = Topics::new(vocabulary.clone(), words, vec![1.0]);
         let alignment = Alignment::new(&known, documents).ok()?;
         let halved = Halved::new(documents, &alignment, |word| frequencies[word as usize]);
         let any = halved.documents.iter().any(|(_, held_out, _)| !held_out.is_empty());
         any.then_some(Self { halved, frequencies })
+    }
+
+    /// What topics of LDA over the words of the training corpus make of them, `alpha` given.
+    pub fn completions_of_topics(&self, word_topic: &Matrix, alpha: &[f64]) -> Completions {
+        let mixed = mixed_with(word_topic, &self.frequencies, MIXED_IN);
+        let weights = vec![1.0; alpha.len()];
+        let topics = Topics::new(Vocabulary::numbered(mixed.n_rows()), mixed, weights);
+        let table = TopicTable::of_words(&topics, alpha, &self.halved.words);
+        self.halved.complete(&table, |words| fixed_point::mixture(&table, words))
     }
 
     /// What a model fitted on the training corpus makes of them.
@@ -230,6 +252,12 @@ impl HeldOutWords {
         };
         mixed.completions_of(&self.halved)
     }
+}
+
+/// How frequent the words of the vocabulary are in a corpus.
+pub(crate) fn frequencies_of(corpus: &Corpus) -> Vec<f64> {
+    let present = Matrix::from_columns(corpus.n_present(), 1, frequencies(corpus));
+    to_vocabulary(corpus, &present).column(0).to_vec()
 }
 
 /// The share of the corpus mixed into topics that compete.
@@ -314,8 +342,8 @@ type Half = Vec<(u32, u32)>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SingleTopic;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
-    use crate::{SingleTopic, Vocabulary};
 
     #[test]
     fn one_topic_is_completed_by_its_word_frequencies() {

@@ -27,53 +27,39 @@
 //! most `D_dj`, then once more by the formula above. What is kept is `(N + n) k`, whatever the
 //! number of counts, and a sweep moves a fraction of the memory.
 //!
-//! A sweep looks at a document [`LOOKS`] times, and `S` and `D` go [`STRIDE`] times as far as the
+//! A sweep looks at a document twice, and `S` and `D` go [`STRIDE`] times as far as the
 //! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
 //!
 //! # Same bits
-//! Documents are cut into [`CHUNKS`] chunks of about equally many counts. Every thread sums its own `S`, in
+//! Documents are cut into chunks of about equally many counts. Every thread sums its own `S`, in
 //! whole numbers ([`tally`]): neither which documents it got nor their order changes what the sums come
 //! to.
 
 mod kernel;
+mod mixtures;
 mod prior;
 mod tally;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
-use pulp::bytemuck::cast_slice;
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::corpus::{Corpus, SparseCounts};
+use crate::corpus::facts::WordFacts;
+use crate::corpus::{Corpus, mixed};
 use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
-use crate::memory::Numbers;
-use kernel::{Kernel, Row};
+use crate::rounds::{LookRequest, Request};
+use crate::stop;
+pub(crate) use mixtures::{Look, Mixtures, Tallies, warm_up};
 pub(crate) use prior::{Order, Prior};
-use tally::{Ledger, Tally};
+pub(crate) use tally::{Ledger, Tally};
 
 /// Sweeps of the default polish.
 pub(crate) const SWEEPS: usize = 18;
 
-/// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
-/// rows are near, and excludes nothing; only the last one adds to `S`.
-const LOOKS: usize = 2;
-
-/// Looks at a document with fixed topics before the first sweep.
-const WARM_UP: usize = 4;
-
-/// The same to second order, where they go as far as in a sweep: mixtures that have not come to rest
-/// under topics that are nearly right would pull those together.
-const LONG_WARM_UP: usize = 11;
-
 /// How far `S` and `D` go towards and beyond their update; the last sweep goes as far as it says.
 const STRIDE: f64 = 1.8;
-
-/// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
-/// has sums of its own.
-pub(crate) const CHUNKS: usize = 64;
 
 /// Topics are padded to a multiple of this.
 pub(crate) const LANES: usize = 16;
@@ -128,165 +114,81 @@ fn swept(
     sweeps: usize,
     watch: &dyn Fn(Step),
 ) -> Matrix {
-    let rows = corpus.rows();
     let (n_features, k) = (start.n_rows(), start.n_columns());
     let width = padded(k);
-    let ledger = Ledger::new(rows, n_features, width);
-    let mut chunks = cut(rows, kept_for(prior.order, width), CHUNKS);
+    let known = &corpus.facts().words[..n_features];
     let tallies = Tallies::default();
+    let mut documents = SweptDocuments::new(corpus, known, prior.order, width);
+    let ledger = documents.ledger.clone();
+    let mut look = |rates: &Rates, look| documents.look(&tallies, rates, look);
     watch(Step::new(Stage::Polish, 0, sweeps));
     let mut rates = Rates::fixed(start, prior, width);
-    let documents = Documents { rows, ledger: &ledger, tallies: &tallies, order: prior.order };
-    run(&mut chunks, documents, &rates, Look::WarmUp);
+    look(&rates, Look::WarmUp);
     let mut sums = Sums::new(n_features, width);
     sums.gather(&tallies, &ledger, 1.0);
     for sweep in 0..sweeps {
         let last = sweep + 1 == sweeps;
         rates.follow(&sums, prior, k);
-        run(&mut chunks, documents, &rates, Look::Sweep);
+        look(&rates, Look::Sweep);
         sums.gather(&tallies, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     Matrix::from_fn(n_features, k, |i, j| sums.values[i * width + j])
 }
 
-/// Looks at a document before the first sweep, and how far each goes.
-pub(crate) fn warm_up(order: Order) -> (usize, f32) {
-    match order {
-        Order::Zeroth => (WARM_UP, 1.0),
-        Order::Second => (LONG_WARM_UP, STRIDE as f32),
-    }
-}
-
-/// Numbers that are kept of a document between sweeps: `D`, and to second order `V`.
-pub(crate) fn kept_for(order: Order, width: usize) -> usize {
-    match order {
-        Order::Zeroth => width,
-        Order::Second => 2 * width,
-    }
-}
-
-/// How documents are gone through.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
-    /// From nothing, with fixed topics, a few times each; topics that do not depend on the
-    /// documents have nothing to exclude.
-    WarmUp,
-    /// From where they were left.
-    Sweep,
-}
-
-/// What all sweeps have in common.
-#[derive(Clone, Copy)]
-struct Documents<'a> {
-    rows: &'a SparseCounts,
-    ledger: &'a Ledger,
-    tallies: &'a Tallies,
+/// The documents that sweeps go through, here or elsewhere.
+struct SweptDocuments<'a> {
+    corpus: &'a Corpus,
+    known: &'a [WordFacts],
+    ledger: Arc<Ledger>,
     order: Order,
+    /// The mixtures, where the documents are here.
+    mixtures: Option<Mixtures>,
+    /// Which run of sweeps this is, and how many looks there were: what holders elsewhere keep
+    /// belongs to both.
+    run: u64,
+    turn: u64,
 }
 
-/// Tallies that nobody is adding to: as many in all as there were ever threads at work.
-#[derive(Default)]
-struct Tallies(Mutex<Vec<Tally>>);
-
-impl Tallies {
-    fn take(&self, ledger: &Ledger) -> Tally {
-        let idle = self.idle().pop();
-        idle.unwrap_or_else(|| Tally::new(ledger))
-    }
-
-    fn give_back(&self, tally: Tally) {
-        self.idle().push(tally);
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Tally>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn run(chunks: &mut [Chunk], documents: Documents<'_>, rates: &Rates, look: Look) {
-    chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
-        crate::stop::here();
-        documents.rows.limit().touch(size_of_val(&*chunk.mixtures));
-        let mut tally = documents.tallies.take(documents.ledger);
-        Arch::new().dispatch(Pass { chunk, tally: &mut tally, documents, rates, look });
-        documents.tallies.give_back(tally);
-    });
-}
-
-/// A pass over one chunk, compiled for each instruction set and chosen at run time.
-struct Pass<'a> {
-    chunk: &'a mut Chunk,
-    tally: &'a mut Tally,
-    documents: Documents<'a>,
-    rates: &'a Rates,
-    look: Look,
-}
-
-impl WithSimd for Pass<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        match self.documents.order {
-            Order::Zeroth => self.run_to::<S, false>(simd),
-            Order::Second => self.run_to::<S, true>(simd),
-        }
-    }
-}
-
-impl Pass<'_> {
-    /// Goes through the documents with as many registers as the topics need.
-    #[inline(always)]
-    fn run_to<S: Simd, const SECOND: bool>(self, simd: S) {
-        let zero = simd.splat_f32s(0.0);
-        let n_registers = self.rates.alpha.len() / S::F32_LANES;
-        match n_registers {
-            1 => self.run::<S, _, SECOND>(simd, [zero; 1]),
-            2 => self.run::<S, _, SECOND>(simd, [zero; 2]),
-            3 => self.run::<S, _, SECOND>(simd, [zero; 3]),
-            4 => self.run::<S, _, SECOND>(simd, [zero; 4]),
-            5 => self.run::<S, _, SECOND>(simd, [zero; 5]),
-            6 => self.run::<S, _, SECOND>(simd, [zero; 6]),
-            7 => self.run::<S, _, SECOND>(simd, [zero; 7]),
-            8 => self.run::<S, _, SECOND>(simd, [zero; 8]),
-            _ => self.run::<S, _, SECOND>(simd, vec![zero; n_registers]),
+impl<'a> SweptDocuments<'a> {
+    fn new(corpus: &'a Corpus, known: &'a [WordFacts], order: Order, width: usize) -> Self {
+        let here = !corpus.is_elsewhere();
+        // Sums that come from elsewhere are without what rounds them.
+        let documents = |word: &WordFacts| if here { word.documents } else { 0 };
+        let words: Vec<WordFacts> =
+            known.iter().map(|word| WordFacts { documents: documents(word), ..*word }).collect();
+        Self {
+            corpus,
+            known,
+            ledger: Arc::new(Ledger::new(&words, width)),
+            order,
+            mixtures: here.then(|| Mixtures::new(corpus.rows(), order, width)),
+            run: 0,
+            turn: 0,
         }
     }
 
-    /// Goes through the documents; leaves their mixtures and adds their part of the new `S`.
-    ///
-    /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
-    /// number is known to the compiler, and memory near by when it is not.
-    #[inline(always)]
-    fn run<S: Simd, R: Row<S>, const SECOND: bool>(self, simd: S, blank: R) {
-        let Pass { chunk, tally, documents, rates, look } = self;
-        let Documents { rows, ledger, order, .. } = documents;
-        let width = rates.alpha.len();
-        let mut kernel = Kernel::<S, R, SECOND>::new(simd, blank, rates);
-        let mixtures = chunk.mixtures.chunks_exact_mut(kept_for(order, width));
-        let (looks, stride) = match look {
-            Look::WarmUp => warm_up(order),
-            Look::Sweep => (LOOKS, STRIDE as f32),
+    fn look(&mut self, tallies: &Tallies, rates: &Rates, look: Look) {
+        if let Some(mixtures) = &mut self.mixtures {
+            return mixtures.look(self.corpus.rows(), &self.ledger, tallies, rates, look);
+        }
+        if look == Look::WarmUp {
+            (self.run, self.turn) = (rates.fingerprint(), 0);
+        }
+        let request = || {
+            Request::Look(LookRequest {
+                look,
+                order: self.order,
+                run: self.run,
+                turn: self.turn,
+                rates: rates.clone(),
+                known: self.known.to_vec(),
+            })
         };
-        for (d, mixture) in chunk.documents.clone().zip(mixtures) {
-            let (features, counts) = rows.row(d);
-            kernel.open(mixture);
-            for turn in 1..=looks {
-                let last = turn == looks;
-                kernel.begin();
-                for (&i, &x) in features.iter().zip(counts) {
-                    let word = i as usize * width..(i as usize + 1) * width;
-                    let eta = (look == Look::Sweep && last).then(|| rates.eta[i as usize]);
-                    kernel.add(&rates.words[word], x as f32, eta);
-                    if last {
-                        tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
-                    }
-                }
-                kernel.settle(stride);
-            }
-            kernel.close(mixture);
-        }
+        let answer = self.corpus.asked_or_fail(request).unwrap_or_default();
+        let tally = Tally::from_whole(&self.ledger, &answer.whole);
+        tallies.set(tally.unwrap_or_else(|error| stop::fail(error)));
+        self.turn += 1;
     }
 }
 
@@ -320,14 +222,15 @@ impl Sums {
 }
 
 /// What a word says for a topic, `A_ij / a_j`, and what is believed before.
-struct Rates {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rates {
     /// `A`: `S_ij + eta_i`, or topics that stay as they are.
-    words: Vec<f32>,
+    pub words: Vec<f32>,
     /// `1 / a`: of `S_j + sum eta`, or ones.
-    inverse: Vec<f32>,
+    pub inverse: Vec<f32>,
     /// `alpha`, nothing for topics that only fill a register.
-    alpha: Vec<f32>,
-    eta: Vec<f32>,
+    pub alpha: Vec<f32>,
+    pub eta: Vec<f32>,
 }
 
 impl Rates {
@@ -343,6 +246,12 @@ impl Rates {
         let alpha = alpha(prior, &vec![1.0 / k as f64; k], width);
         let eta = prior.eta.iter().map(|&eta| eta as f32).collect();
         Self { words, inverse: vec![1.0; width], alpha, eta }
+    }
+
+    /// A number that other rates hardly have.
+    fn fingerprint(&self) -> u64 {
+        let bits = self.words.iter().chain(&self.alpha).map(|rate| u64::from(rate.to_bits()));
+        bits.fold(self.words.len() as u64, |state, bits| mixed(state ^ bits))
     }
 
     /// The rates of sums, of which the first `k` columns count.
@@ -383,28 +292,6 @@ fn alpha(prior: &Prior, shares: &[f64], width: usize) -> Vec<f32> {
     let mut alpha: Vec<f32> = prior.alpha(shares).iter().map(|&alpha| alpha as f32).collect();
     alpha.resize(width, 0.0);
     alpha
-}
-
-/// Consecutive documents with their mixtures.
-struct Chunk {
-    documents: std::ops::Range<usize>,
-    /// `D`, one row of topics per document, to second order followed by `V`.
-    mixtures: Numbers<f32>,
-}
-
-/// Cuts the documents so that all chunks hold about equally many counts.
-fn cut(rows: &SparseCounts, kept: usize, n_chunks: usize) -> Vec<Chunk> {
-    let offsets = rows.offsets();
-    let total = rows.n_nonzeros();
-    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
-    (0..n_chunks)
-        .map(|c| {
-            let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
-            let documents = edge(c)..last.max(edge(c));
-            let mixtures = Numbers::zeros(documents.len() * kept, rows.limit());
-            Chunk { documents, mixtures }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! documents the moments are noisier, which speaks for the sweeps: where they win on a sample they
 //! may gain nothing on the whole, and cost time. How often that happens was not measured.
 
-use crate::corpus::Corpus;
-use crate::evaluation::Completions;
+use crate::corpus::{Corpus, KeyRange};
+use crate::evaluation::Judgement;
 use crate::moments::Counting;
 use crate::whitening::TOLERANCE;
 
@@ -17,13 +17,13 @@ const LEARNED_FROM: usize = 1 << 22;
 const HELD_OUT: usize = 10;
 
 /// So many documents at least are held out, where they are at most one in [`AT_MOST`].
-const ENOUGH_HELD_OUT: usize = 20;
+const ENOUGH_HELD_OUT: u64 = 20;
 
 /// One document in this many at most is held out.
-const AT_MOST: usize = 4;
+const AT_MOST: u64 = 4;
 
 /// Fewer held-out documents than this cannot judge.
-const LEAST_HELD_OUT: usize = 5;
+const LEAST_HELD_OUT: u64 = 5;
 
 /// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
 /// for topics that sweeps only start from.
@@ -75,33 +75,76 @@ impl Candidate {
 
 /// How candidates predicted held-out documents.
 pub(super) struct Contest {
-    pub(super) scores: Vec<(Candidate, Result<Completions, String>)>,
+    /// Those that were fitted, by their places in the judgement; of the others, why not.
+    pub(super) fitted: Vec<(Candidate, Result<usize, String>)>,
+    pub(super) judged: Option<Judgement>,
+    /// Those that were fitted, judged or not.
+    possible: Vec<Candidate>,
     /// Why no document could be held out.
     pub(super) too_few: Option<String>,
 }
 
 impl Contest {
+    /// Why there is none.
+    pub(super) fn none(reason: String) -> Self {
+        Self { fitted: Vec::new(), judged: None, possible: Vec::new(), too_few: Some(reason) }
+    }
+
+    /// Of candidates that were fitted, or not, in their order.
+    pub(super) fn new(
+        fitted: Vec<(Candidate, Result<usize, String>)>,
+        judged: Option<Judgement>,
+    ) -> Self {
+        let possible = |(candidate, place): &(Candidate, Result<usize, String>)| {
+            place.is_ok().then_some(*candidate)
+        };
+        let possible = fitted.iter().filter_map(possible).collect();
+        let known = |place: usize| {
+            let perplexity = judged.as_ref().and_then(|judged| judged.perplexity(place));
+            perplexity.is_some_and(f64::is_finite)
+        };
+        let too_few = "the held-out documents share too few words with the rest";
+        let told = |(candidate, place): (Candidate, Result<usize, String>)| match place {
+            Ok(place) if !known(place) => (candidate, Err(too_few.to_owned())),
+            place => (candidate, place),
+        };
+        Self { fitted: fitted.into_iter().map(told).collect(), judged, possible, too_few: None }
+    }
+
     /// The candidates with a score, in their order.
-    pub(super) fn scored(&self) -> impl Iterator<Item = (Candidate, &Completions)> + '_ {
-        self.scores.iter().filter_map(|(candidate, score)| Some((*candidate, score.as_ref().ok()?)))
+    fn scored(&self) -> impl Iterator<Item = (Candidate, usize)> + '_ {
+        self.fitted
+            .iter()
+            .filter_map(|(candidate, place)| Some((*candidate, *place.as_ref().ok()?)))
     }
 
     /// The first that none of the later ones is clearly ahead of.
     pub(super) fn best(&self) -> Option<Candidate> {
-        let clearer = |best: (Candidate, &'_ Completions), other: (Candidate, &'_ Completions)| {
-            let ahead = other.1.ahead_of(best.1);
-            ahead.is_some_and(|ahead| ahead.is_clear())
+        let judged = self.judged.as_ref()?;
+        let clearer = |best: usize, other: usize| {
+            judged.ahead(other, best).is_some_and(|ahead| ahead.is_clear())
         };
-        let better = |best, other| if clearer(best, other) { other } else { best };
+        let better = |best: (Candidate, usize), other: (Candidate, usize)| {
+            if clearer(best.1, other.1) { other } else { best }
+        };
         self.scored().reduce(better).map(|(candidate, _)| candidate)
+    }
+
+    /// Which to take when none is the best: the usual one, unless it could not be fitted and another could.
+    pub(super) fn or_usual(&self, usual: Candidate) -> Candidate {
+        match self.possible.first() {
+            Some(&first) if !self.possible.contains(&usual) => first,
+            _ => usual,
+        }
     }
 
     /// The perplexity unpolished, and the best polished.
     pub(super) fn without_and_with(&self) -> Option<[f64; 2]> {
+        let judged = self.judged.as_ref()?;
         let lowest = |polished: bool| {
             self.scored()
                 .filter(|(candidate, _)| (*candidate != Candidate::Unpolished) == polished)
-                .filter_map(|(_, score)| score.total().perplexity())
+                .filter_map(|(_, place)| judged.perplexity(place))
                 .min_by(f64::total_cmp)
         };
         Some([lowest(false)?, lowest(true)?])
@@ -113,10 +156,10 @@ impl Contest {
         if let Some(reason) = &self.too_few {
             return Some(format!("{reason}, so the estimate was left {chosen}"));
         }
-        let failed = |(candidate, score): &(Candidate, Result<Completions, String>)| {
-            Some((*candidate, score.as_ref().err()?.clone()))
+        let failed = |(candidate, place): &(Candidate, Result<usize, String>)| {
+            Some((*candidate, place.as_ref().err()?.clone()))
         };
-        let (first, reason) = self.scores.iter().find_map(failed)?;
+        let (first, reason) = self.fitted.iter().find_map(failed)?;
         if self.scored().next().is_none() {
             return Some(format!(
                 "with and without polish could not be compared without the held-out documents \
@@ -131,23 +174,15 @@ impl Contest {
     }
 }
 
-/// Documents to learn from and others to judge by, for a comparison: [`split_by_content`], and of a
-/// large corpus no more than a comparison needs.
-pub(super) fn parts(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
-    let (kept, held_out) = split_by_content(corpus)?;
-    let first = |documents: Vec<usize>, most: usize| -> Vec<usize> {
-        let mut n_counts = 0;
-        let enough = |&d: &usize| {
-            n_counts += corpus.rows().row(d).0.len();
-            n_counts <= most
-        };
-        // The corpus stands in the order of its keys, so the first are as good as drawn.
-        documents.into_iter().take_while(enough).collect()
-    };
-    match corpus.n_nonzeros() > LEARNED_FROM {
-        true => Ok((first(kept, LEARNED_FROM), first(held_out, LEARNED_FROM / HELD_OUT))),
-        false => Ok((kept, held_out)),
-    }
+/// Documents to learn from and others to judge by, for a comparison: those of
+/// [`split_by_content`], and of a large corpus no more than a comparison needs.
+pub(super) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
+    let held_out = share_held_out(corpus)?;
+    let most = LEARNED_FROM as f64 / corpus.n_nonzeros().max(1) as f64;
+    Ok([
+        KeyRange::between(held_out, (held_out + most).min(1.0)),
+        KeyRange::between(0.0, held_out.min(most / HELD_OUT as f64)),
+    ])
 }
 
 /// The share of so many counts that candidates learn from.
@@ -156,22 +191,25 @@ pub(super) fn share_learned_from(n_counts: usize) -> f64 {
     (LEARNED_FROM as f64 / n_counts.max(1) as f64).min(kept)
 }
 
-/// All documents but a tenth (or some more of few), and that tenth: chosen by a hash of their content among those that
-/// have words. In place of them, why there are too few.
+/// All documents but a tenth (or some more of few), and that tenth: those with the lowest keys. In
+/// place of them, why there are too few.
 pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
-    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
-        .filter(|&d| corpus.lengths()[d] > 0)
-        .map(|d| (corpus.document_key(d), d))
-        .collect();
-    order.sort_unstable();
-    let n_held_out = (order.len() / HELD_OUT).max(ENOUGH_HELD_OUT.min(order.len() / AT_MOST));
-    if n_held_out < LEAST_HELD_OUT {
-        return Err(format!("{} documents are too few to hold some out", order.len()));
-    }
-    let mut is_held_out = vec![false; corpus.n_documents()];
-    order[..n_held_out].iter().for_each(|&(_, d)| is_held_out[d] = true);
-    let (held_out, kept) = (0..corpus.n_documents()).partition(|&d| is_held_out[d]);
+    let range = KeyRange::between(0.0, share_held_out(corpus)?);
+    let is_held_out =
+        |d: &usize| corpus.lengths()[*d] > 0 && range.contains(corpus.document_key(*d));
+    let (held_out, kept) = (0..corpus.n_documents()).partition(is_held_out);
     Ok((kept, held_out))
+}
+
+/// The share of the keys that is held out.
+fn share_held_out(corpus: &Corpus) -> Result<f64, String> {
+    let facts = corpus.facts();
+    let n = facts.n_with_words();
+    let n_held_out = (n / HELD_OUT as u64).max(ENOUGH_HELD_OUT.min(n / AT_MOST));
+    if n_held_out < LEAST_HELD_OUT {
+        return Err(format!("{n} documents are too few to hold some out"));
+    }
+    Ok(facts.share_of_keys(n_held_out))
 }
 
 #[cfg(test)]
@@ -185,16 +223,15 @@ mod tests {
     fn a_small_corpus_is_compared_whole_and_a_large_one_by_a_part() {
         let source = LdaSource::uniform(400, 3, 1.0, 1);
         let small = source.draw(200, &Lengths::Fixed(50), 2).0.into_key_order();
-        assert_eq!(parts(&small), split_by_content(&small));
+        let (kept, held_out) = split_by_content(&small).unwrap();
+        let [training, test] = parts(&small).unwrap();
+        assert_eq!((small.part(training).1, small.part(test).1), (kept, held_out));
         let large = source.draw(40_000, &Lengths::Fixed(150), 2).0.into_key_order();
         assert!(large.n_nonzeros() > LEARNED_FROM);
-        let (kept, held_out) = parts(&large).unwrap();
-        let n_counts = |documents: &[usize]| -> usize {
-            documents.iter().map(|&d| large.document(d).n_distinct()).sum()
-        };
-        assert!((LEARNED_FROM - 400..=LEARNED_FROM).contains(&n_counts(&kept)));
-        assert!(n_counts(&held_out) <= LEARNED_FROM / HELD_OUT && held_out.len() > 1000);
-        assert!(held_out.iter().all(|d| kept.binary_search(d).is_err()));
+        let [training, test] = parts(&large).unwrap().map(|range| large.part(range).0);
+        let near = |found: usize, wanted: usize| found.abs_diff(wanted) < wanted / 20;
+        assert!(near(training.n_nonzeros(), LEARNED_FROM), "{}", training.n_nonzeros());
+        assert!(near(test.n_nonzeros(), LEARNED_FROM / HELD_OUT), "{}", test.n_nonzeros());
         let share = share_learned_from(large.n_nonzeros());
         assert!((share - LEARNED_FROM as f64 / large.n_nonzeros() as f64).abs() < 1e-12);
         assert_eq!(share_learned_from(100), 0.9);

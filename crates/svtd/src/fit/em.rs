@@ -17,14 +17,18 @@
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
+use crate::error::Result;
 use crate::fit::smoothing::Smoothing;
 use crate::fit::spectral::{frequencies, lift, mixed_with, to_vocabulary};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::{Matrix, dot};
 use crate::logarithm::take_logarithms;
 use crate::moments::Counting;
+use crate::moments::documents::wrong_size;
 use crate::moments::panels::Products;
 use crate::pace::Pace;
+use crate::rounds::Request;
+use crate::stop;
 
 /// Relative gain below which the objective has settled.
 const SETTLED: f64 = 1e-6;
@@ -77,7 +81,6 @@ pub(crate) fn polish(
     watch: &dyn Fn(Step),
 ) -> Polished {
     let Manner { smoothing, max_steps, until_settled } = manner;
-    let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
     let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
@@ -90,24 +93,104 @@ pub(crate) fn polish(
     while steps < max_steps && !settled {
         watch(Step::new(Stage::Polish, steps, pace.expected(steps)));
         let logarithms = logarithms_of(&word_topic);
-        let mut posterior = products.forward(&logarithms);
-        let likelihood = to_posterior(&mut posterior, &topic_weights);
-        let objective = likelihood + strength * penalty(&logarithms, frequencies);
+        let step = Expected::ask(corpus, &logarithms, &topic_weights);
+        let objective = step.log_likelihood + strength * penalty(&logarithms, frequencies);
         settled = until_settled && objective - last <= SETTLED * objective.abs();
         if until_settled {
             pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
         }
         last = objective;
         if !settled {
-            topic_weights = column_means(&posterior);
-            word_topic = products.backward(&posterior, None);
+            let n = corpus.n_documents() as f64;
+            topic_weights = step.topics.iter().map(|sum| sum / n).collect();
+            word_topic = step.words(corpus);
             smooth(&mut word_topic, frequencies, strength);
             steps += 1;
         } else {
-            at_rest = Some(posterior);
+            at_rest = step.posterior();
         }
     }
     Polished { word_topic, topic_weights, steps, settled, objective: last, posterior: at_rest }
+}
+
+/// The documents under some topics.
+pub(crate) struct Expected {
+    pub log_likelihood: f64,
+    /// The sum of the posterior over the documents.
+    pub topics: Vec<f64>,
+    behind: Behind,
+}
+
+/// What is known of the documents after an E step.
+enum Behind {
+    /// Their posterior, documents x topics.
+    Posterior(Matrix),
+    /// `X'P`, of documents elsewhere.
+    Words(Matrix),
+}
+
+impl Expected {
+    /// The E step, given the logarithms of the topics.
+    fn ask(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
+        let request = || Request::Expectation(logarithms.clone(), topic_weights.to_vec());
+        match corpus.asked_or_fail(request) {
+            Some(answer) => {
+                Self::from_table(&answer.sums, logarithms.n_rows(), topic_weights.len())
+                    .unwrap_or_else(|error| stop::fail(error))
+            }
+            None => Self::of(corpus, logarithms, topic_weights),
+        }
+    }
+
+    /// The same for documents that are here.
+    pub(crate) fn of(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
+        let mut posterior = products(corpus).forward(logarithms);
+        let likelihoods = to_posterior(&mut posterior, topic_weights);
+        let [log_likelihood] = corpus.rows().sum_rows(|d| [likelihoods[d]]);
+        let sum = |j: usize| {
+            let column = posterior.column(j);
+            let [sum] = corpus.rows().sum_rows(|d| [column[d]]);
+            sum
+        };
+        let topics = (0..posterior.n_columns()).into_par_iter().map(sum).collect();
+        Self { log_likelihood, topics, behind: Behind::Posterior(posterior) }
+    }
+
+    /// `X'P`, which the M step makes new topics of.
+    fn words(self, corpus: &Corpus) -> Matrix {
+        match self.behind {
+            Behind::Posterior(posterior) => products(corpus).backward(&posterior, None),
+            Behind::Words(words) => words,
+        }
+    }
+
+    fn posterior(self) -> Option<Matrix> {
+        match self.behind {
+            Behind::Posterior(posterior) => Some(posterior),
+            Behind::Words(_) => None,
+        }
+    }
+
+    /// The log-likelihood, the topics, then the words: what holders of documents answer.
+    pub(crate) fn into_table(self, corpus: &Corpus) -> Vec<f64> {
+        let mut table = vec![self.log_likelihood];
+        table.extend(&self.topics);
+        table.extend(self.words(corpus).values());
+        table
+    }
+
+    fn from_table(table: &[f64], n: usize, k: usize) -> Result<Self> {
+        if table.len() != 1 + k + n * k {
+            return Err(wrong_size(table.len(), 1 + k + n * k));
+        }
+        let (topics, words) = table[1..].split_at(k);
+        let behind = Behind::Words(Matrix::from_columns(n, k, words.to_vec()));
+        Ok(Self { log_likelihood: table[0], topics: topics.to_vec(), behind })
+    }
+}
+
+fn products(corpus: &Corpus) -> Products<'_> {
+    Products::new(corpus.rows(), corpus.n_present(), Counting::Raw)
 }
 
 /// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
@@ -199,8 +282,8 @@ fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
     (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum()
 }
 
-/// Turns `X log M` into posteriors in place and returns the log-likelihood.
-pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
+/// Turns `X log M` into posteriors in place and returns the log-likelihood of every document.
+pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> Vec<f64> {
     let n = scores.n_rows();
     let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
     for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
@@ -218,7 +301,7 @@ pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> f64 {
             *value /= total;
         }
     });
-    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).sum()
+    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).collect()
 }
 
 /// Folds every document's row over the topics, in the order of the topics.
@@ -239,14 +322,6 @@ pub(crate) fn by_document(
         }
     });
     result
-}
-
-fn column_means(matrix: &Matrix) -> Vec<f64> {
-    let n = matrix.n_rows() as f64;
-    (0..matrix.n_columns())
-        .into_par_iter()
-        .map(|j| matrix.column(j).iter().sum::<f64>() / n)
-        .collect()
 }
 
 /// Adds `S M1` to every column and normalises it.

@@ -24,7 +24,7 @@ use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
-use crate::evaluation::{Completions, HeldOutWords};
+use crate::evaluation::Judgement;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::contest::{self, Candidate, Contest, ROUGHLY};
 use crate::fit::learner::{self, Learner};
@@ -34,7 +34,7 @@ use crate::fit::repeats;
 use crate::fit::spectral::{Estimate, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
 use crate::memory;
-use crate::model::{Lda, Model, PolishOutcome};
+use crate::model::{Lda, PolishOutcome};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::rivals::collapsed_gibbs::CollapsedGibbs;
 use crate::trust::{self, found_again::Half};
@@ -97,6 +97,7 @@ impl LdaParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         self.options.check()?;
+        refusal::elsewhere(corpus, &self.options)?;
         crate::moments::check_alpha0(self.alpha0_value())?;
         memory::caught(|| {
             let (corpus, options) = self.options.in_key_order(corpus)?;
@@ -176,7 +177,8 @@ impl LdaParams {
         }
         let candidates: Vec<Candidate> = unswept.into_iter().chain([as_model, as_text]).collect();
         let contest = self.compare(corpus, &candidates, watch);
-        let chosen = contest.best().unwrap_or(unswept.unwrap_or(as_text));
+        let usual = unswept.unwrap_or(as_text);
+        let chosen = contest.best().unwrap_or_else(|| contest.or_usual(usual));
         let mut model = self.fit_candidate(corpus, chosen, watch)?;
         let both = contest.without_and_with();
         match &mut model.diagnostics_mut().polish {
@@ -189,11 +191,11 @@ impl LdaParams {
 
     /// What the candidates make of documents that none saw; instead of that, why there is nothing.
     fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
-        let (kept, held_out) = match contest::parts(corpus) {
+        let [training, test] = match contest::parts(corpus) {
             Ok(parts) => parts,
-            Err(reason) => return Contest { scores: Vec::new(), too_few: Some(reason) },
+            Err(reason) => return Contest::none(reason),
         };
-        let (training, test) = (corpus.subset(&kept), corpus.subset(&held_out));
+        let ((training, kept), (test, _)) = (corpus.part(training), corpus.part(test));
         let mut options = self.options.clone();
         options.weights = options.weights.of(&kept);
         options.trust = false;
@@ -208,18 +210,19 @@ impl LdaParams {
                 params.fit_candidate(&training, candidate, watch).map_err(|error| error.to_string())
             }
         };
-        let words = HeldOutWords::new(&training, &test);
-        let score = |candidate: Candidate| {
-            let model = Model::Lda(fit(candidate)?);
-            watch(Stage::HeldOut.into());
-            let completions = words.as_ref().map(|words| words.completions(&model));
-            let known = |all: &Completions| all.total().perplexity().is_some_and(f64::is_finite);
-            completions.filter(known).ok_or_else(|| {
-                "the held-out documents share too few words with the rest".to_owned()
+        let mut models = Vec::new();
+        let fitted = candidates
+            .iter()
+            .map(|&candidate| {
+                let place = fit(candidate).map(|model| {
+                    models.push(model);
+                    models.len() - 1
+                });
+                watch(Stage::HeldOut.into());
+                (candidate, place)
             })
-        };
-        let scores = candidates.iter().map(|&candidate| (candidate, score(candidate))).collect();
-        Contest { scores, too_few: None }
+            .collect();
+        Contest::new(fitted, Judgement::of(&training, &test, &models))
     }
 
     fn fit_candidate(
@@ -267,14 +270,9 @@ impl LdaParams {
             let manner = trust::Manner { usual: USUAL, counting: *counting, learn: &learn };
             trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, &manner, watch)
         });
-        let (topics, diagnostics, order) = finish(
-            corpus,
-            moments.lengths(),
-            moments.weights(),
-            spectral.clone(),
-            estimate,
-            evidence,
-        );
+        let effective = moments.effective_documents();
+        let (topics, diagnostics, order) =
+            finish(corpus, effective, spectral.clone(), estimate, evidence);
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Lda::from_parts(topics, alpha, diagnostics, self.options.clone())
     }

@@ -8,11 +8,39 @@
 use super::options::Options;
 use super::workload::Workload;
 use crate::corpus::Corpus;
+use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::model::diagnostics::{Diagnostics, TopicTrust};
 use crate::model::topic::Topics;
+use crate::moments::DocumentWeights;
 use crate::whitening::check_n_topics;
+
+/// Refuses what only documents at hand can tell, of documents that are elsewhere.
+pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
+    let wrong = |name: &'static str, needed: &str, found: String| {
+        let needed = format!("{needed} where the documents are elsewhere");
+        Err(Error::Option { name, needed, found })
+    };
+    if !corpus.is_elsewhere() {
+        return Ok(());
+    }
+    if options.trust {
+        return wrong("trust", "off", "on".to_owned());
+    }
+    if options.method != Method::Joint {
+        return wrong("method", "joint", format!("{:?}", options.method).to_lowercase());
+    }
+    if !options.learner.is_moments() {
+        return wrong("learner", "the moments", "a rival".to_owned());
+    }
+    match options.weights {
+        DocumentWeights::Custom(_) | DocumentWeights::ThreeWords { .. } => {
+            wrong("document weights", "optimal, paper or zou", "another law".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Leaves out what is not finite among the numbers that may be missing, and notes it.
 pub(super) fn tell(diagnostics: &mut Diagnostics) {
@@ -95,7 +123,7 @@ pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
     check_n_topics(options.n_topics, corpus.n_present())?;
     // A document's part of the pair moment, `x x' - diag(x)`, has one positive eigenvalue at most,
     // and so a sum of `N` of them has `N` at most.
-    let documents = corpus.lengths().iter().filter(|&&length| length >= 2).count();
+    let documents = corpus.n_documents() - corpus.report().n_empty - corpus.report().n_one_word;
     let asked = options.n_topics;
     if asked > documents && documents > 0 && !options.allow_fewer {
         return Err(Error::MoreTopicsThanDocuments { asked, documents });

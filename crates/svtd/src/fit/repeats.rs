@@ -17,11 +17,11 @@
 //! The leading [`MOST`] eigenvalues, roughly; none of the others is larger than the last of those.
 //! A corpus of more than [`SAMPLE`] counts is asked by a sample of its documents, chosen by content.
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, KeyRange};
 use crate::fit::options::Options;
 use crate::krylov::leading_eigenpairs;
 use crate::linalg::dot;
-use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments};
+use crate::moments::{Counting, LdaMoments, Moments};
 
 /// Eigenvalues that are computed at most.
 pub(crate) const MOST: usize = 32;
@@ -35,9 +35,14 @@ pub(crate) const SAMPLE: usize = 1 << 21;
 /// The most that the topics asked for could explain of the repeats; `None` when the corpus has no
 /// pairs of words to tell.
 pub(crate) fn explained_at_most(corpus: &Corpus, alpha0: f64, options: &Options) -> Option<f64> {
-    let whole = corpus.n_nonzeros() <= SAMPLE;
-    let (sample, weights) =
-        if whole { (None, options.weights.clone()) } else { sampled(corpus, options) };
+    let share = SAMPLE as f64 / corpus.n_nonzeros().max(1) as f64;
+    let (sample, weights) = match share < 1.0 {
+        true => {
+            let (sample, documents) = corpus.part(KeyRange::between(0.0, share));
+            (Some(sample), options.weights.of(&documents))
+        }
+        false => (None, options.weights.clone()),
+    };
     let corpus = sample.as_ref().unwrap_or(corpus);
     let moments = LdaMoments::estimate(corpus, alpha0, &weights, Counting::Raw).ok()?;
     let first = moments.first();
@@ -49,22 +54,6 @@ pub(crate) fn explained_at_most(corpus: &Corpus, alpha0: f64, options: &Options)
     let last = *values.get(found - 1)?;
     let sum = values[..found].iter().sum::<f64>() + (k - found) as f64 * last.max(0.0);
     Some(sum / trace).filter(|share| trace > 0.0 && share.is_finite())
-}
-
-/// The first documents in the order of the keys, which is as good as any draw.
-fn sampled(corpus: &Corpus, options: &Options) -> (Option<Corpus>, DocumentWeights) {
-    let mut by_key: Vec<usize> = (0..corpus.n_documents()).collect();
-    by_key.sort_by_key(|&d| (corpus.document_key(d), d));
-    let mut n_nonzeros = 0;
-    let chosen: Vec<usize> = by_key
-        .into_iter()
-        .take_while(|&d| {
-            let enough = n_nonzeros >= SAMPLE;
-            n_nonzeros += corpus.document(d).n_distinct();
-            !enough
-        })
-        .collect();
-    (Some(corpus.subset(&chosen)), options.weights.of(&chosen))
 }
 
 /// Every word said three times, as no topic would have it.

@@ -66,6 +66,7 @@ impl SingleTopicParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         self.options.check()?;
+        refusal::elsewhere(corpus, &self.options)?;
         memory::caught(|| {
             let (corpus, options) = self.options.in_key_order(corpus)?;
             let model = SingleTopicParams { options }.fit_in_order(&corpus, watch)?;
@@ -108,7 +109,7 @@ impl SingleTopicParams {
             trust::assess(corpus, &frame, &spectral, &mut estimate, options, &manner, watch)
         });
         let (topics, diagnostics, _) =
-            finish(corpus, moments.lengths(), moments.weights(), spectral, estimate, evidence);
+            finish(corpus, moments.effective_documents(), spectral, estimate, evidence);
         Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()))
     }
 

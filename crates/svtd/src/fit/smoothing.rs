@@ -25,7 +25,6 @@
 //! # Cost
 //! One pass over the counts, in whole numbers: the same bits however it is divided.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
@@ -101,13 +100,11 @@ struct Chances {
 impl Chances {
     /// `None` unless there are pairs of both kinds.
     fn count(corpus: &Corpus) -> Option<Self> {
+        let facts = corpus.facts();
         let square = |x: u64| u128::from(x) * u128::from(x);
-        let squares: u128 = (0..corpus.n_documents())
-            .into_par_iter()
-            .map(|d| corpus.rows().row(d).1.iter().map(|&x| square(u64::from(x))).sum::<u128>())
-            .sum();
+        let squares = facts.squared_counts;
         let tokens = u128::from(corpus.n_tokens());
-        let pairs_within = corpus.lengths().iter().map(|&c| square(c)).sum::<u128>() - tokens;
+        let pairs_within = facts.squared_lengths - tokens;
         let pairs_between = tokens * tokens - tokens - pairs_within;
         if pairs_within == 0 || pairs_between == 0 {
             return None;

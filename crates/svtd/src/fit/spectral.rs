@@ -11,7 +11,7 @@ use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use crate::model::topic::{Topics, canonical_order};
-use crate::moments::{MomentWeights, Moments};
+use crate::moments::Moments;
 use crate::recovery::{Recovered, recover};
 use crate::trust::{Evidence, found_again};
 use crate::whitening::{self, Whitening};
@@ -127,14 +127,13 @@ pub(crate) struct Estimate {
 /// Orders the topics, carries them to vocabulary order and writes the diagnostics.
 pub(crate) fn finish(
     corpus: &Corpus,
-    lengths: &[f64],
-    weights: &MomentWeights,
+    effective_documents: [f64; 2],
     spectral: Spectral,
     estimate: Estimate,
     evidence: Option<Evidence>,
 ) -> (Topics, Diagnostics, Vec<usize>) {
     let Spectral { recovered, whitening, decomposition, notes, .. } = spectral;
-    let effective_triples = weights.effective_documents_triples(lengths);
+    let [effective_pairs, effective_triples] = effective_documents;
     // The moments speak for as many documents as they weigh; a polish reads all of them alike.
     let n_speaking = match estimate.polish {
         PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
@@ -160,7 +159,7 @@ pub(crate) fn finish(
         n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
         n_words_present: corpus.n_present(),
         n_tokens: corpus.n_tokens(),
-        effective_documents_pairs: weights.effective_documents_pairs(lengths),
+        effective_documents_pairs: effective_pairs,
         effective_documents_triples: effective_triples,
         eigenvalues: whitening.eigenvalues().to_vec(),
         z_scores: evidence.as_ref().and_then(|evidence| evidence.z_scores.clone()),

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pages::{Pages, Returnable};
 use crate::error::{Error, Result};
+use crate::stop;
 
 /// A lower limit would give pages back all the time.
 const LEAST: u64 = 16 << 20;
@@ -107,7 +108,7 @@ impl Limit {
     /// Leaves work that needs more room on disk than there is; [`caught`] makes an error of it.
     pub(super) fn leave(&self, source: io::Error) -> ! {
         let folder = self.0.as_ref().map(|shared| shared.folder.display().to_string());
-        resume_unwind(Box::new(NoRoom { folder: folder.unwrap_or_default(), source }))
+        stop::fail(Error::NoRoom { folder: folder.unwrap_or_default(), source })
     }
 }
 
@@ -123,28 +124,20 @@ impl Shared {
     }
 }
 
-/// What work unwinds with when the disk is full.
-struct NoRoom {
-    folder: String,
-    source: io::Error,
-}
-
-/// Does work, and makes an error of it if it ran out of room on disk.
+/// Does work, and makes an error of it if it ran out of room on disk, or if documents
+/// [elsewhere](crate::Corpus::elsewhere) could not be asked.
 ///
 /// Reading and fitting do so themselves. Whoever does other work on a corpus that was read within a
 /// limit, such as a sweep, does it in here.
 ///
 /// # Errors
-/// Those of the work; and [`Error::NoRoom`].
+/// Those of the work; [`Error::NoRoom`] and [`Error::Round`].
 pub fn caught<T, E: From<Error>>(
     work: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
     let done = catch_unwind(AssertUnwindSafe(work));
-    done.unwrap_or_else(|payload: Box<dyn Any + Send>| match payload.downcast::<NoRoom>() {
-        Ok(no_room) => {
-            let NoRoom { folder, source } = *no_room;
-            Err(Error::NoRoom { folder, source }.into())
-        }
+    done.unwrap_or_else(|payload: Box<dyn Any + Send>| match payload.downcast::<Error>() {
+        Ok(error) => Err((*error).into()),
         Err(payload) => resume_unwind(payload),
     })
 }

@@ -56,6 +56,11 @@ impl<'a> LdaMoments<'a> {
         self.raw.weights()
     }
 
+    /// How many equally weighted documents the pair moment and the triple moment are worth.
+    pub(crate) fn effective_documents(&self) -> [f64; 2] {
+        self.raw.effective_documents()
+    }
+
     /// The lengths of the documents, as counted here (damped or not).
     pub fn lengths(&self) -> &[f64] {
         self.raw.lengths()

@@ -19,6 +19,7 @@
 //! | known parameters, our yardstick | [`ExactMoments`] |
 
 mod dense;
+pub(crate) mod documents;
 mod exact;
 pub mod incremental;
 mod lda;
@@ -38,8 +39,8 @@ pub(crate) use lda::check_alpha0;
 pub use panels::Counting;
 pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
-pub(crate) use weights::check_custom;
 pub use weights::{DocumentWeights, MomentWeights};
+pub(crate) use weights::{Law, Weighing, check_custom};
 
 use crate::linalg::{Matrix, dot};
 use crate::whitening::Whitening;

@@ -41,7 +41,7 @@ use self::passes::{
 };
 
 use crate::corpus::SparseCounts;
-use crate::corpus::blocks::{Block, sum_over};
+use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
 
 /// Columns in a full panel.
@@ -170,7 +170,7 @@ impl<'a> Products<'a> {
             left.iter_mut().zip(&right).for_each(|(left, right)| *left += right);
             spare.give_back(right);
         };
-        let sum = sum_over(0..self.rows.n_blocks(), &answer, &add);
+        let sum = self.rows.sum_blocks(answer, add);
         panel.take::<W>(sum.as_chunks().0);
         spare.give_back(sum);
     }

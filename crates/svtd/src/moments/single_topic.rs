@@ -28,10 +28,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
 use super::panels::{Counting, Products, packed_pairs};
 use super::sums::Sums;
-use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows};
-use crate::corpus::{Corpus, SparseCounts};
+use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
+use crate::corpus::{Corpus, CorpusReport, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, weighted_grams};
 use crate::whitening::Whitening;
@@ -43,6 +44,7 @@ pub struct SingleTopicMoments<'a> {
     counting: Counting,
     lengths: Vec<f64>,
     weights: MomentWeights,
+    effective_documents: [f64; 2],
     first: Vec<f64>,
     pair_trace: f64,
     /// `X'w2`: what the diagonal of `X' diag(w2) X` has too much.
@@ -57,10 +59,11 @@ pub(crate) struct SeenThrough {
     r: Matrix,
 }
 
-/// The counts, borrowed from a corpus or drawn from it.
+/// The counts, borrowed from a corpus, drawn from it, or elsewhere.
 enum RowSource<'a> {
     Corpus(&'a SparseCounts),
     Drawn(SparseCounts),
+    Elsewhere(Asked<'a>),
 }
 
 impl<'a> SingleTopicMoments<'a> {
@@ -73,6 +76,10 @@ impl<'a> SingleTopicMoments<'a> {
         weights: &DocumentWeights,
         counting: Counting,
     ) -> Result<Self> {
+        let elsewhere = Asked::new(corpus, weights, counting).map_err(|e| damped(corpus, e))?;
+        if let Some((asked, first)) = elsewhere {
+            return Ok(Self::elsewhere(corpus, asked, counting, first));
+        }
         let (rows, counting) = match weights {
             // Three words drawn from a document repeat each other too rarely to be damped.
             DocumentWeights::ThreeWords { seed } => {
@@ -81,30 +88,53 @@ impl<'a> SingleTopicMoments<'a> {
             _ => (RowSource::Corpus(corpus.rows()), counting),
         };
         let n_features = corpus.n_present();
-        let sums = Sums { rows: rows.table(), n_features, counting };
-        let (lengths, repeats) = sums.by_document();
-        let enough = |error| match error {
-            Error::NoPairs | Error::NoTriples if corpus.lengths().iter().any(|&c| c >= 3) => {
-                Error::NoDampedTriples
-            }
-            other => other,
-        };
-        let coincidence = |w2: &[f64]| dot(w2, &repeats);
-        let weights = MomentWeights::new(weights, &lengths, coincidence).map_err(enough)?;
-        let pair_trace = dot(&weights.second, &repeats);
-        let [first, pair_diagonal, triple_diagonal] =
-            sums.by_feature([&weights.first, &weights.second, &weights.third], &|x| x);
-        Ok(Self {
+        let documents = Documents::new(rows.table(), n_features, counting);
+        let sums = documents.length_sums();
+        sums.check().map_err(|error| damped(corpus, error))?;
+        let own = weights.own();
+        own.map_or(Ok(()), |own| check_custom(own, &documents.lengths))?;
+        let weighing = Weighing::find(weights, &sums, |law| documents.totals(law, own));
+        let weights = documents.weights(&weighing, own);
+        let first = documents.first(&weights);
+        let lengths = documents.lengths;
+        Ok(Self::of_sums(rows, n_features, counting, lengths, weights, first))
+    }
+
+    /// The moments of documents elsewhere, whose lengths and weights are not known here.
+    fn elsewhere(corpus: &Corpus, asked: Asked<'a>, counting: Counting, first: FirstSums) -> Self {
+        let weights = MomentWeights { first: vec![], second: vec![], third: vec![] };
+        let rows = RowSource::Elsewhere(asked);
+        Self::of_sums(rows, corpus.n_present(), counting, Vec::new(), weights, first)
+    }
+
+    fn of_sums(
+        rows: RowSource<'a>,
+        n_features: usize,
+        counting: Counting,
+        lengths: Vec<f64>,
+        weights: MomentWeights,
+        first: FirstSums,
+    ) -> Self {
+        let FirstSums { by_feature, pair_trace, squares } = first;
+        let effective_documents = squares.map(|squares| 1.0 / squares);
+        let [first, pair_diagonal, triple_diagonal] = by_feature;
+        Self {
             rows,
             n_features,
             counting,
             lengths,
             weights,
+            effective_documents,
             first,
             pair_trace,
             pair_diagonal,
             triple_diagonal,
-        })
+        }
+    }
+
+    /// How many equally weighted documents the pair moment and the triple moment are worth.
+    pub(crate) fn effective_documents(&self) -> [f64; 2] {
+        self.effective_documents
     }
 
     /// The trace of `M2`: the chance that two words of a document coincide.
@@ -124,7 +154,11 @@ impl<'a> SingleTopicMoments<'a> {
 
     /// `M3_i(v_j, v_j)` for every feature `i` and column `v_j` of a block.
     fn third_squares(&self, block: &Matrix) -> Matrix {
-        self.third_squares_weighing(block, &self.weights.third, &self.triple_diagonal)
+        let sums = match &self.rows {
+            RowSource::Elsewhere(asked) => asked.squares(block),
+            _ => self.products().squares(block, &self.weights.third),
+        };
+        self.with_own_words(block, &sums, &self.triple_diagonal)
     }
 
     /// The same for other weights `w3` of the documents, given `X'w3`.
@@ -134,7 +168,11 @@ impl<'a> SingleTopicMoments<'a> {
         weights: &[f64],
         diagonal: &[f64],
     ) -> Matrix {
-        let sums = self.products().squares(block, weights);
+        self.with_own_words(block, &self.products().squares(block, weights), diagonal)
+    }
+
+    /// The same from the two products of Section 2.4.
+    fn with_own_words(&self, block: &Matrix, sums: &Matrix, diagonal: &[f64]) -> Matrix {
         let n = self.n_features;
         Matrix::from_fn(n, block.n_columns(), |i, j| {
             let own = block[(i, j)];
@@ -333,7 +371,10 @@ impl Moments for SingleTopicMoments<'_> {
     }
 
     fn second_times(&self, block: &Matrix) -> Matrix {
-        let mut product = self.products().normal(block, &self.weights.second);
+        let mut product = match &self.rows {
+            RowSource::Elsewhere(asked) => asked.pairs(block),
+            _ => documents::pairs(self.products(), block, &self.weights),
+        };
         for j in 0..block.n_columns() {
             let column = product.column_mut(j);
             for ((target, own), v) in
@@ -347,12 +388,10 @@ impl Moments for SingleTopicMoments<'_> {
 
     fn third_whitened(&self, whitening: &Whitening) -> Cube {
         let w = whitening.unmixing();
-        let z = self.products().forward(w);
-        let mut r = self.products().backward(&z, Some(&self.weights.third));
-        let mut scaled = z.clone();
-        scaled.scale_rows(&self.weights.third);
-        let documents = weighted_grams(&z, &scaled, |c| c);
-        drop((z, scaled));
+        let CubeSums { documents, words: mut r } = match &self.rows {
+            RowSource::Elsewhere(asked) => asked.cube(w),
+            _ => documents::cube(self.rows.table(), self.products(), w, &self.weights),
+        };
         // 2 m3 w^(3) is -sym3(w w', r) with r = -2/3 m3 w: both corrections in one product.
         for c in 0..w.n_columns() {
             let column = r.column_mut(c).iter_mut();
@@ -414,7 +453,23 @@ impl RowSource<'_> {
         match self {
             RowSource::Corpus(rows) => rows,
             RowSource::Drawn(rows) => rows,
+            RowSource::Elsewhere(_) => {
+                unreachable!("what only rows can tell is refused of documents elsewhere")
+            }
         }
+    }
+}
+
+/// Says that only damping makes documents too short, where that is so.
+fn damped(corpus: &Corpus, error: Error) -> Error {
+    let CorpusReport { n_empty, n_one_word, n_two_words, .. } = *corpus.report();
+    match error {
+        Error::NoPairs | Error::NoTriples
+            if corpus.n_documents() > n_empty + n_one_word + n_two_words =>
+        {
+            Error::NoDampedTriples
+        }
+        other => other,
     }
 }
 

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::Counting;
 use crate::corpus::SparseCounts;
-use crate::corpus::blocks::sum_over;
 
 /// Counts below this are evaluated once; in text nearly all are.
 const SMALL_COUNTS: u32 = 256;
@@ -63,7 +62,7 @@ impl Sums<'_> {
                 *left += right;
             }
         };
-        let sums = sum_over(0..self.rows.n_blocks(), &answer, &add);
+        let sums = self.rows.sum_blocks(answer, add);
         std::array::from_fn(|m| sums.iter().map(|sum| sum[m]).collect())
     }
 

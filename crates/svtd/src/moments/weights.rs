@@ -55,6 +55,14 @@ impl DocumentWeights {
             law => law.clone(),
         }
     }
+
+    /// The caller's own weights.
+    pub(crate) fn own(&self) -> Option<&[f64]> {
+        match self {
+            DocumentWeights::Custom(weights) => Some(weights),
+            _ => None,
+        }
+    }
 }
 
 /// The weights of all documents in the three moments, `w1`, `w2`, `w3`.
@@ -69,42 +77,26 @@ pub struct MomentWeights {
 }
 
 impl MomentWeights {
-    /// Evaluates a law for documents of the given lengths.
-    ///
-    /// `coincidence` is called for `s` when the law needs it, with the weights of Theorem 2.1.
-    pub(crate) fn new(
-        law: &DocumentWeights,
-        lengths: &[f64],
-        coincidence: impl FnOnce(&[f64]) -> f64,
-    ) -> Result<Self> {
-        if !lengths.iter().any(|&c| c >= 2.0) {
-            return Err(Error::NoPairs);
-        }
-        if !lengths.iter().any(|&c| c >= 3.0) {
-            return Err(Error::NoTriples);
-        }
-        let by_tokens = |order| normalised(lengths, order, |_, c| tuples(c, order));
-        match law {
-            DocumentWeights::Paper => {
-                Ok(Self { first: by_tokens(1), second: by_tokens(2), third: by_tokens(3) })
-            }
-            DocumentWeights::Optimal => {
-                let second = by_tokens(2);
-                let s = coincidence(&second).max(0.0);
-                Ok(Self {
-                    first: by_tokens(1),
-                    second: normalised(lengths, 2, |_, c| 1.0 / pair_variance(s, c)),
-                    third: normalised(lengths, 3, |_, c| 1.0 / triple_variance(s, c)),
-                })
-            }
-            DocumentWeights::Zou | DocumentWeights::ThreeWords { .. } => {
-                Ok(Self::by_document(lengths, |_| 1.0))
-            }
-            DocumentWeights::Custom(weights) => {
-                check_custom(weights, lengths)?;
-                Ok(Self::by_document(lengths, |d| weights[d]))
-            }
-        }
+    /// Evaluates a law for documents of the given lengths, where two words of a document coincide by
+    /// the chance `coincidence`.
+    pub(crate) fn new(law: &DocumentWeights, lengths: &[f64], coincidence: f64) -> Result<Self> {
+        let own = law.own();
+        let sum = |term: &dyn Fn(usize) -> f64| (0..lengths.len()).map(term).sum::<f64>();
+        let at_least = |least| lengths.iter().filter(|&&c| c >= least).count() as f64;
+        let pairs = sum(&|d| if lengths[d] >= 2.0 { tuples(lengths[d], 2) } else { 0.0 });
+        let sums = LengthSums {
+            with_pairs: at_least(2.0),
+            with_triples: at_least(3.0),
+            pairs,
+            repeats: coincidence * pairs,
+        };
+        sums.check()?;
+        own.map_or(Ok(()), |own| check_custom(own, lengths))?;
+        let totals = |law: Law| {
+            [1, 2, 3]
+                .map(|order| sum(&|d| law.value(order, lengths[d], own.map_or(1.0, |own| own[d]))))
+        };
+        Ok(Weighing::find(law, &sums, totals).weights(lengths, own))
     }
 
     /// How many equally weighted documents the pair moment is worth, `1 / W2` of Theorem 2.2.
@@ -135,10 +127,96 @@ impl MomentWeights {
         };
         [share(&self.first, 1), share(&self.second, 2), share(&self.third, 3)]
     }
+}
 
-    fn by_document(lengths: &[f64], weight: impl Fn(usize) -> f64) -> Self {
-        let order = |order| normalised(lengths, order, |d, _| weight(d));
-        Self { first: order(1), second: order(2), third: order(3) }
+/// What the lengths of documents add up to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LengthSums {
+    /// Documents of two words and more.
+    pub with_pairs: f64,
+    /// Documents of three words and more.
+    pub with_triples: f64,
+    /// Ordered pairs of words within documents.
+    pub pairs: f64,
+    /// Those of them that are the same word twice.
+    pub repeats: f64,
+}
+
+impl LengthSums {
+    /// Refuses documents of which none has two words, or none has three.
+    pub(super) fn check(&self) -> Result<()> {
+        match self {
+            sums if sums.with_pairs == 0.0 => Err(Error::NoPairs),
+            sums if sums.with_triples == 0.0 => Err(Error::NoTriples),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a law says of a single document, before it is normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Law {
+    /// Its number of pairs or triples.
+    ByTokens,
+    /// The inverse of its variance, where two words coincide by this chance.
+    LeastVariance(f64),
+    /// One.
+    Alike,
+    /// A number of its own.
+    Own,
+}
+
+impl Law {
+    /// The value of a document of length `c` in the moment of an order; nothing if it is too short.
+    pub(super) fn value(self, order: usize, c: f64, own: f64) -> f64 {
+        match (self, order) {
+            _ if c < order as f64 => 0.0,
+            (Law::ByTokens, _) | (Law::LeastVariance(_), 1) => tuples(c, order),
+            (Law::LeastVariance(s), 2) => 1.0 / pair_variance(s, c),
+            (Law::LeastVariance(s), _) => 1.0 / triple_variance(s, c),
+            (Law::Alike, _) => 1.0,
+            (Law::Own, _) => own,
+        }
+    }
+}
+
+/// A law, and what its values sum up to over all documents: enough to weigh any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Weighing {
+    law: Law,
+    totals: [f64; 3],
+}
+
+impl Weighing {
+    /// From what documents add up to; `totals` sums the values of a law for the three moments.
+    pub(super) fn find(
+        law: &DocumentWeights,
+        sums: &LengthSums,
+        totals: impl FnOnce(Law) -> [f64; 3],
+    ) -> Self {
+        let law = match law {
+            DocumentWeights::Paper => Law::ByTokens,
+            DocumentWeights::Optimal => Law::LeastVariance((sums.repeats / sums.pairs).max(0.0)),
+            DocumentWeights::Zou | DocumentWeights::ThreeWords { .. } => Law::Alike,
+            DocumentWeights::Custom(_) => Law::Own,
+        };
+        Self { law, totals: totals(law) }
+    }
+
+    /// The weights of documents of these lengths.
+    pub(crate) fn weights(&self, lengths: &[f64], own: Option<&[f64]>) -> MomentWeights {
+        let [first, second, third] = [1, 2, 3].map(|order| {
+            let weight = |(d, &c): (usize, &f64)| match c < order as f64 {
+                true => 0.0,
+                false => {
+                    let value = self.law.value(order, c, own.map_or(1.0, |own| own[d]));
+                    value / self.totals[order - 1] / tuples(c, order)
+                }
+            };
+            lengths.iter().enumerate().map(weight).collect()
+        });
+        MomentWeights { first, second, third }
     }
 }
 
@@ -153,17 +231,6 @@ pub(super) fn pair_variance(s: f64, c: f64) -> f64 {
 
 pub(super) fn triple_variance(s: f64, c: f64) -> f64 {
     s * s * s + 9.0 * s * s / c + 18.0 * s / (c * c) + 6.0 / tuples(c, 3)
-}
-
-/// `v_d / (tuples(c_d) sum v)` over the documents long enough for this order.
-fn normalised(lengths: &[f64], order: usize, weight: impl Fn(usize, f64) -> f64) -> Vec<f64> {
-    let usable = |c: f64| c >= order as f64;
-    let share = |(d, &c): (usize, &f64)| if usable(c) { weight(d, c) } else { 0.0 };
-    let total: f64 = lengths.iter().enumerate().map(share).sum();
-    let per_tuple = |(d, &c): (usize, &f64)| {
-        if usable(c) { weight(d, c) / total / tuples(c, order) } else { 0.0 }
-    };
-    lengths.iter().enumerate().map(per_tuple).collect()
 }
 
 fn effective(weights: &[f64], lengths: &[f64], order: usize) -> f64 {
@@ -202,7 +269,7 @@ mod tests {
     const LENGTHS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 10.0, 400.0];
 
     fn weights(law: DocumentWeights) -> MomentWeights {
-        MomentWeights::new(&law, &LENGTHS, |_| 0.02).unwrap()
+        MomentWeights::new(&law, &LENGTHS, 0.02).unwrap()
     }
 
     #[test]
@@ -248,7 +315,7 @@ mod tests {
     #[test]
     fn documents_without_triples_are_refused() {
         let law = DocumentWeights::Optimal;
-        assert!(matches!(MomentWeights::new(&law, &[2.0, 2.0], |_| 0.1), Err(Error::NoTriples)));
-        assert!(matches!(MomentWeights::new(&law, &[1.0, 0.0], |_| 0.1), Err(Error::NoPairs)));
+        assert!(matches!(MomentWeights::new(&law, &[2.0, 2.0], 0.1), Err(Error::NoTriples)));
+        assert!(matches!(MomentWeights::new(&law, &[1.0, 0.0], 0.1), Err(Error::NoPairs)));
     }
 }

@@ -136,16 +136,16 @@ impl<'a> Passes<'a> {
         match &self.moments {
             Estimated::SingleTopic(moments) => {
                 let estimate = single_topic::unpolished(&spectral);
-                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate, None);
+                    finish(self.corpus, effective, spectral, estimate, None);
                 Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
             }
             Estimated::Lda(moments, alpha0) => {
                 let estimate = lda::unpolished(&spectral);
-                let (lengths, weights) = (moments.lengths(), moments.weights());
+                let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, lengths, weights, spectral, estimate, None);
+                    finish(self.corpus, effective, spectral, estimate, None);
                 let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
                 Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
             }

@@ -9,6 +9,8 @@
 //! `alpha0` in all, each topic by its share of the words. There the variance of a mixture counts too:
 //! without it topics end further apart than they are.
 
+use serde::{Deserialize, Serialize};
+
 use crate::corpus::Corpus;
 use crate::fit::smoothing;
 use crate::fit::spectral::frequencies;
@@ -22,7 +24,8 @@ const ETA: f64 = 0.05;
 
 /// How far the expansion of a mixture's logarithm goes (Teh, Newman and Welling 2007; Asuncion et
 /// al. 2009 leave out the variance).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
     /// Its mean alone.
     Zeroth,

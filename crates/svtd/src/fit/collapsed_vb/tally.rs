@@ -18,8 +18,9 @@
 //! As the sums are exact, documents can be added to any of several tallies, in any order.
 
 use super::LANES;
-use crate::corpus::SparseCounts;
-use crate::corpus::blocks::sum_over;
+use crate::corpus::facts::WordFacts;
+use crate::error::Result;
+use crate::moments::documents::wrong_size;
 
 /// The coarsest unit of 32 bits, as bits behind the point.
 const LEAST_BITS: u32 = 14;
@@ -51,31 +52,12 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// For counts of features `0..n_features`, and `width` topics.
-    pub(crate) fn new(rows: &SparseCounts, n_features: usize, width: usize) -> Self {
-        let answer = |b: usize| {
-            let mut seen = vec![(1_u32, 0_u64, 0_u32); n_features];
-            let block = rows.block(b);
-            for d in block.documents() {
-                let (features, counts) = block.row(d);
-                for (&i, &x) in features.iter().zip(counts) {
-                    let (largest, total, documents) = &mut seen[i as usize];
-                    *largest = x.max(*largest);
-                    *total += u64::from(x);
-                    *documents += 1;
-                }
-            }
-            seen
-        };
-        let add = |left: &mut Vec<(u32, u64, u32)>, right: Vec<(u32, u64, u32)>| {
-            for (left, right) in left.iter_mut().zip(right) {
-                *left = (left.0.max(right.0), left.1 + right.1, left.2 + right.2);
-            }
-        };
-        let seen = sum_over(0..rows.n_blocks(), &answer, &add);
+    /// For words of which this is known, and `width` topics.
+    pub(crate) fn new(words: &[WordFacts], width: usize) -> Self {
         let (mut n_short, mut n_long) = (0, 0);
-        let place = |(largest, total, documents): (u32, u64, u32)| {
-            let by_largest = 22_u32.saturating_sub(bits_of(u64::from(largest)));
+        let place = |word: &WordFacts| {
+            let WordFacts { total, largest, documents } = *word;
+            let by_largest = 22_u32.saturating_sub(bits_of(u64::from(largest.max(1))));
             let bits = by_largest.min(31_u32.saturating_sub(bits_of(total + 1)));
             let (next, units) = if bits >= LEAST_BITS {
                 (&mut n_short, (1_u64 << bits) as f32)
@@ -83,9 +65,9 @@ impl Ledger {
                 (&mut n_long, 0.0)
             };
             *next += 1;
-            Place { row: *next as u32 - 1, units, documents }
+            Place { row: *next as u32 - 1, units, documents: documents as u32 }
         };
-        let places = seen.into_iter().map(place).collect();
+        let places = words.iter().map(place).collect();
         Self { width, places, n_short, n_long }
     }
 }
@@ -108,6 +90,47 @@ impl Tally {
             short: vec![0; ledger.n_short * ledger.width],
             long: vec![0; ledger.n_long * ledger.width],
         }
+    }
+
+    /// The sum of tallies to which together every document was added once, as whole numbers without what
+    /// rounded them: 32 bits each, then 64 bits each.
+    pub(crate) fn to_whole(tallies: &[Tally], ledger: &Ledger) -> Vec<u64> {
+        let (n_short, n_long) = (ledger.n_short * ledger.width, ledger.n_long * ledger.width);
+        let mut whole = vec![0_u64; n_short + n_long];
+        for place in &ledger.places {
+            let is_short = place.units > 0.0;
+            let start = place.row as usize * ledger.width + if is_short { 0 } else { n_short };
+            let documents = u64::from(place.documents);
+            let rounder =
+                if is_short { u64::from(ROUNDER.to_bits()) } else { LONG_ROUNDER.to_bits() };
+            let rounders = documents.wrapping_mul(rounder);
+            whole[start..start + ledger.width].fill(0_u64.wrapping_sub(rounders));
+        }
+        let (short, long) = whole.split_at_mut(n_short);
+        for tally in tallies {
+            for (sum, more) in short.iter_mut().zip(&tally.short) {
+                *sum = sum.wrapping_add(u64::from(*more));
+            }
+            for (sum, more) in long.iter_mut().zip(&tally.long) {
+                *sum = sum.wrapping_add(*more);
+            }
+        }
+        // Only the last 32 bits of the first kind are known.
+        short.iter_mut().for_each(|sum| *sum &= u64::from(u32::MAX));
+        whole
+    }
+
+    /// What [`to_whole`](Self::to_whole) made, of all documents together.
+    ///
+    /// # Errors
+    /// When there are not as many numbers as the ledger has places for.
+    pub(crate) fn from_whole(ledger: &Ledger, whole: &[u64]) -> Result<Self> {
+        let (n_short, n_long) = (ledger.n_short * ledger.width, ledger.n_long * ledger.width);
+        if whole.len() != n_short + n_long {
+            return Err(wrong_size(whole.len(), n_short + n_long));
+        }
+        let (short, long) = whole.split_at(n_short);
+        Ok(Self { short: short.iter().map(|&sum| sum as u32).collect(), long: long.to_vec() })
     }
 
     /// Begins anew.
@@ -181,7 +204,7 @@ mod tests {
     #[test]
     fn words_get_the_finest_unit_that_their_counts_allow() {
         let corpus = corpus();
-        let ledger = Ledger::new(corpus.rows(), corpus.n_present(), 16);
+        let ledger = Ledger::new(&corpus.facts().words[..corpus.n_present()], 16);
         let unit = |word: usize| ledger.places[corpus.feature_of_word()[word] as usize].units;
         // Counts of 3, 7 and 200 at most; totals of about 1200, 2400 and 120000.
         assert_eq!(unit(0), f32::from(2_u16.pow(10)) * 1024.0);
@@ -195,7 +218,7 @@ mod tests {
     fn sums_are_those_of_the_numbers_and_do_not_depend_on_their_order() {
         let corpus = corpus();
         let (rows, n) = (corpus.rows(), corpus.n_present());
-        let ledger = Ledger::new(rows, n, 16);
+        let ledger = Ledger::new(&corpus.facts().words[..n], 16);
         let share = |d: usize, j: usize| {
             let weight = |j: usize| 1.0 + ((d * 31 + j * 17) as f64 * 0.7).sin();
             weight(j) / (0..16).map(weight).sum::<f64>()

@@ -1,0 +1,121 @@
+//! `svtd answer`: sums over documents that stay where they are.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use svtd::Error;
+use svtd::persist::atomic::write_atomically;
+use svtd::rounds::sites::{ANSWER, FINISHED, QUESTION};
+use svtd::rounds::{Ask, Question, Respondent, digest_of};
+
+use crate::args::{Answer, Common};
+use crate::failure::{Failure, Outcome, printable};
+use crate::progress::{Detail, Progress};
+use crate::{input, messages, output, threads};
+
+/// How often a folder is looked into.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Runs the command.
+pub fn run(args: &Answer, common: &Common) -> Outcome {
+    let folder = args.question.is_dir();
+    let wrong = |sentence: &str| Err(Failure::Request(sentence.to_owned()));
+    match (folder, args.follow, &args.output) {
+        (true, _, Some(_)) => {
+            return wrong(
+                "-o is for a single question; answers to those of a folder lie beside them",
+            );
+        }
+        (false, true, _) => {
+            return wrong("--follow waits for questions in a folder; name the folder");
+        }
+        _ => (),
+    }
+    if args.source.input.iter().any(|input| input.as_os_str() == "-") && args.state.is_none() {
+        return wrong("documents from standard input have no place beside them; give --state FILE");
+    }
+    threads::pool(common.threads)?.install(|| answer(args, common, folder))
+}
+
+fn answer(args: &Answer, common: &Common, folder: bool) -> Outcome {
+    let progress = Progress::new(Detail::chosen(common));
+    progress.reading();
+    let corpus = input::corpus(&args.source, &progress)?;
+    progress.finish();
+    let site = Site { respondent: Respondent::new(corpus, args.min_documents), args };
+    if !folder {
+        return site.answer(&args.question);
+    }
+    loop {
+        let open = open_questions(&args.question)?;
+        open.iter().try_for_each(|question| site.answer(question))?;
+        let finished = args.question.join(FINISHED).exists();
+        if !args.follow || finished {
+            if open.is_empty() && !args.follow {
+                messages::say("no question is open");
+            }
+            return Ok(());
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// The questions of a folder that have no answer, in their order.
+fn open_questions(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let failed =
+        |source| Failure::Library(Error::Io { path: folder.display().to_string(), source });
+    let mut questions = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_question = path.extension().is_some_and(|extension| extension == QUESTION);
+        if is_question && !path.with_extension(ANSWER).exists() {
+            questions.push(path);
+        }
+    }
+    questions.sort();
+    Ok(questions)
+}
+
+/// The documents of this site, and how they are answered for.
+struct Site<'a> {
+    respondent: Respondent,
+    args: &'a Answer,
+}
+
+impl Site<'_> {
+    fn answer(&self, path: &Path) -> Outcome {
+        let target = match &self.args.output {
+            Some(target) => target.clone(),
+            None => path.with_extension(ANSWER),
+        };
+        output::check(&target, self.args.force, &[path])?;
+        let name = path.display().to_string();
+        let failed = |source| Failure::Library(Error::Io { path: name.clone(), source });
+        let bytes = std::fs::read(path).map_err(failed)?;
+        let question = Question::from_bytes(&bytes, &name)?;
+        let state = self.state();
+        if let Ok(kept) = std::fs::read(&state) {
+            self.respondent.resume(&kept, &state.display().to_string(), &question)?;
+        }
+        let answer = self.respondent.ask(&question).map_err(Failure::about(path))?;
+        // What the next question needs is kept before anybody can ask it.
+        if question.name() == "look"
+            && let Some(kept) = self.respondent.state()?
+        {
+            write_atomically(&state, true, |out| out.write_all(&kept))?;
+        }
+        let answer = answer.to_bytes(&digest_of(&bytes))?;
+        write_atomically(&target, self.args.force, |out| out.write_all(&answer))?;
+        messages::say(&format!("answered {}", printable(&name)));
+        Ok(())
+    }
+
+    fn state(&self) -> PathBuf {
+        let beside = || {
+            let input = self.args.source.input.first().cloned().unwrap_or_default();
+            let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            input.with_file_name(format!("{name}.state"))
+        };
+        self.args.state.clone().unwrap_or_else(beside)
+    }
+}

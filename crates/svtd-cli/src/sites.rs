@@ -1,0 +1,71 @@
+//! `svtd fit --sites`: documents that are asked about by files.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use svtd::rounds::{Sites, Waiting};
+use svtd::{Corpus, Error};
+
+use crate::args::{Fit, TopicCount};
+use crate::failure::{Failure, Outcome};
+use crate::messages;
+use crate::progress::Progress;
+
+/// How often folders are looked into.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// A request that sites cannot fulfil, in a sentence.
+pub fn contradiction(args: &Fit) -> Option<String> {
+    args.sites.as_ref()?;
+    let sentence = match args {
+        args if !args.source.input.is_empty() => {
+            "--sites asks about documents elsewhere; leave INPUT out, or give it to a site"
+        }
+        args if !matches!(args.n_topics, Some(TopicCount::Given(_))) => {
+            "--sites needs a number of topics (-k 20): how many there are cannot be told without the \
+             documents"
+        }
+        args if args.report.is_some() => {
+            "a page shows documents, which --sites has not; write it with svtd report at a site"
+        }
+        args if args.dry_run => {
+            "--dry-run reads the documents, which --sites has not; try it at a site"
+        }
+        _ => return None,
+    };
+    Some(sentence.to_owned())
+}
+
+/// The corpus of all sites, and whom to tell when the fit is over.
+pub fn corpus(
+    args: &Fit,
+    folder: &Path,
+    progress: &Progress,
+) -> Outcome<(Corpus, impl Fn() -> Outcome + use<>)> {
+    let told = progress.clone();
+    let (wait, quiet_about) = (!args.no_wait, args.no_trust);
+    let wait_for = move |waiting: &Waiting| {
+        if !wait {
+            let n = waiting.questions.len();
+            let first = waiting.questions.first().map(|question| question.display().to_string());
+            return Err(Error::Round {
+                reason: format!(
+                    "{n} {} not answered yet, such as {}; answer {} (svtd answer) and run this again",
+                    if n == 1 { "question is" } else { "questions are" },
+                    first.unwrap_or_default(),
+                    if n == 1 { "it" } else { "them" },
+                ),
+            });
+        }
+        told.waiting(waiting.questions.len(), waiting.asked);
+        std::thread::sleep(EVERY);
+        Ok(())
+    };
+    let sites = Arc::new(Sites::open(folder, wait_for)?);
+    if !quiet_about {
+        messages::say("note: sites give sums only, so the fit cannot look into its errors");
+    }
+    let corpus = Corpus::elsewhere(Arc::clone(&sites) as _).map_err(Failure::about(folder))?;
+    Ok((corpus, move || Ok(sites.finish()?)))
+}

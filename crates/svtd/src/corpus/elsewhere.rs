@@ -1,0 +1,240 @@
+//! A corpus whose documents are elsewhere: words and totals are here, the rest is asked for.
+//!
+//! Such a corpus has no rows. What a fit without trust wants of documents it asks with
+//! [`Corpus::asked`]; everything else is refused before it begins ([`Options`](crate::fit::Options)).
+
+use std::sync::{Arc, OnceLock};
+
+use super::blocks;
+use super::facts::{Facts, WordFacts};
+use super::keys::KeyRange;
+use super::names::Names;
+use super::ranking::Ranking;
+use super::{Corpus, CorpusReport, SparseCounts, Vocabulary};
+use crate::error::{Error, Result};
+use crate::memory::Limit;
+use crate::moments::documents::wrong_size;
+use crate::rounds::{Answer, Ask, Question, Request, Survey};
+use crate::stop;
+use crate::text::WordChoice;
+
+/// Whom to ask, and about which documents.
+#[derive(Clone)]
+pub(super) struct Elsewhere {
+    who: Arc<dyn Ask>,
+    range: KeyRange,
+    /// Blocks that all documents are cut into, those of other ranges too.
+    pub n_blocks: usize,
+    /// The words that occur, in the order of their numbers.
+    words: Arc<[String]>,
+}
+
+impl Elsewhere {
+    fn ask(&self, words: Arc<[String]>, n_blocks: usize, request: Request) -> Result<Answer> {
+        self.who.ask(&Question { range: self.range, n_blocks, words, request })
+    }
+}
+
+impl Corpus {
+    /// A corpus of documents that others hold.
+    ///
+    /// It can be fitted without trust, and has no documents to look at: [`rows`](Self::rows) and
+    /// [`lengths`](Self::lengths) are empty.
+    ///
+    /// # Errors
+    /// When nobody answers, or there are no documents.
+    pub fn elsewhere(who: Arc<dyn Ask>) -> Result<Corpus> {
+        let survey = survey(&*who, KeyRange::ALL)?;
+        let vocabulary = vocabulary(&survey)?;
+        Ok(assemble(who, KeyRange::ALL, None, vocabulary, &survey))
+    }
+
+    /// Whether the documents are elsewhere.
+    pub fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
+    }
+
+    /// Asks whoever holds the documents; `None` when they are here.
+    ///
+    /// # Errors
+    /// When somebody does not answer.
+    pub(crate) fn asked(&self, request: impl FnOnce() -> Request) -> Result<Option<Answer>> {
+        let Some(elsewhere) = &self.elsewhere else {
+            return Ok(None);
+        };
+        let words = Arc::clone(&elsewhere.words);
+        elsewhere.ask(words, self.n_blocks(), request()).map(Some)
+    }
+
+    /// As [`asked_or_fail`](Self::asked_or_fail), of all words in the order of the vocabulary.
+    pub(crate) fn asked_of_all_words(&self, request: impl FnOnce() -> Request) -> Option<Answer> {
+        let elsewhere = self.elsewhere.as_ref()?;
+        let words = self.vocabulary.iter().map(|word| word.into_owned()).collect();
+        let answer = elsewhere.ask(words, self.n_blocks(), request());
+        Some(answer.unwrap_or_else(|error| stop::fail(error)))
+    }
+
+    /// As [`asked`](Self::asked), from where an error cannot be returned.
+    pub(crate) fn asked_or_fail(&self, request: impl FnOnce() -> Request) -> Option<Answer> {
+        self.asked(request).unwrap_or_else(|error| stop::fail(error))
+    }
+
+    /// The sum of the documents' fingerprints, asked for.
+    pub(super) fn asked_digest(&self) -> Option<[u64; 8]> {
+        let answer = self.asked_or_fail(|| Request::Digest)?;
+        let sums = answer.whole.as_slice().try_into();
+        Some(sums.unwrap_or_else(|_| stop::fail(wrong_size(answer.whole.len(), 8))))
+    }
+
+    /// The documents of a corpus that is elsewhere whose keys lie in a range.
+    pub(super) fn part_elsewhere(&self, range: KeyRange) -> Option<Corpus> {
+        let elsewhere = self.elsewhere.as_ref()?;
+        let range = range.and(elsewhere.range);
+        let survey = survey(&*elsewhere.who, range).unwrap_or_else(|error| stop::fail(error));
+        let who = Arc::clone(&elsewhere.who);
+        Some(assemble(who, range, Some(elsewhere.n_blocks), self.vocabulary.clone(), &survey))
+    }
+
+    /// The same documents, of whose words only the numbers are known.
+    pub(crate) fn with_numbered_words(mut self) -> Corpus {
+        self.vocabulary = Vocabulary::numbered(self.n_words());
+        self
+    }
+
+    /// The words of the vocabulary and what is known of them: the answer to a survey.
+    pub(crate) fn survey(&self) -> Survey {
+        let facts = self.facts();
+        let of_word = |&feature: &u32| facts.words[feature as usize];
+        let words = self.feature_of_word().iter().map(of_word).collect();
+        Survey {
+            words: self.vocabulary.iter().map(|word| word.into_owned()).collect(),
+            numbered: self.vocabulary.is_numbered(),
+            united: false,
+            choice: self.word_choice().cloned(),
+            facts: Facts { words, ..facts.clone() },
+        }
+    }
+
+    /// The documents of a range of keys over these words, which are its features in this order, cut
+    /// into so many blocks by their keys.
+    ///
+    /// # Errors
+    /// When a document has a word that is not among them.
+    pub(crate) fn seen_over(
+        &self,
+        range: KeyRange,
+        words: &[String],
+        n_blocks: usize,
+    ) -> Result<Corpus> {
+        let vocabulary = Vocabulary::from_words(words.to_vec())?;
+        let part = self.part(range).0;
+        let missing = |word: &str| Error::Round {
+            reason: format!(
+                "the question does not know the word {word:?}, which occurs here; it was asked of other \
+                 documents"
+            ),
+        };
+        let renamed: Vec<u32> = part.word_of_feature()[..part.n_present()]
+            .iter()
+            .map(|&id| {
+                let word = part.vocabulary.word(id as usize);
+                vocabulary.id(&word).ok_or_else(|| missing(&word))
+            })
+            .collect::<Result<_>>()?;
+        let mut rows = SparseCounts::with_columns(words.len(), part.rows.limit());
+        rows.reserve(part.n_documents(), part.n_nonzeros());
+        let mut entries: Vec<(u32, u32)> = Vec::new();
+        for d in 0..part.n_documents() {
+            let (features, counts) = part.rows.row(d);
+            entries.clear();
+            let renamed = features.iter().map(|&feature| renamed[feature as usize]);
+            entries.extend(renamed.zip(counts.iter().copied()));
+            entries.sort_unstable();
+            let (features, counts): (Vec<u32>, Vec<u32>) = entries.iter().copied().unzip();
+            rows.push_row(&features, &counts);
+        }
+        let keys = part.keys().to_vec();
+        rows.cut_into(&keys, n_blocks);
+        let totals = rows.column_sums();
+        Ok(Corpus {
+            rows,
+            columns: OnceLock::new(),
+            keys: OnceLock::from(keys),
+            facts: OnceLock::new(),
+            lengths: part.lengths,
+            ranking: Ranking::as_given(totals),
+            vocabulary,
+            names: part.names,
+            word_choice: None,
+            report: part.report,
+            elsewhere: None,
+        })
+    }
+}
+
+fn survey(who: &dyn Ask, range: KeyRange) -> Result<Survey> {
+    let answer = who.ask(&Question::survey(range))?;
+    answer.survey.ok_or_else(|| Error::Round {
+        reason: "the answer to a survey tells no words; it belongs to another question".to_owned(),
+    })
+}
+
+/// The words of all holders, ordered as those of several inputs are: as they are where all have the
+/// same, else by falling frequency.
+fn vocabulary(survey: &Survey) -> Result<Vocabulary> {
+    if survey.numbered {
+        return Ok(Vocabulary::numbered(survey.words.len()));
+    }
+    if !survey.united {
+        return Vocabulary::from_words(survey.words.clone());
+    }
+    let mut order: Vec<(&String, &WordFacts)> =
+        survey.words.iter().zip(&survey.facts.words).collect();
+    order.sort_by(|a, b| b.1.total.cmp(&a.1.total).then_with(|| a.0.cmp(b.0)));
+    Vocabulary::from_words(order.into_iter().map(|(word, _)| word.clone()).collect())
+}
+
+/// The corpus of a survey, over the words of the whole.
+fn assemble(
+    who: Arc<dyn Ask>,
+    range: KeyRange,
+    n_blocks: Option<usize>,
+    vocabulary: Vocabulary,
+    survey: &Survey,
+) -> Corpus {
+    let mut known = vec![WordFacts::default(); vocabulary.len()];
+    for (word, facts) in survey.words.iter().zip(&survey.facts.words) {
+        if let Some(id) = vocabulary.id(word) {
+            known[id as usize] = *facts;
+        }
+    }
+    let totals: Vec<u64> = known.iter().map(|word| word.total).collect();
+    let ranking = Ranking::by_frequency(&totals, &vocabulary);
+    let present = &ranking.word_of_feature[..ranking.n_present];
+    let words = present.iter().map(|&id| vocabulary.word(id as usize).into_owned()).collect();
+    let by_feature = ranking.word_of_feature.iter().map(|&id| known[id as usize]).collect();
+    let n_nonzeros = survey.facts.n_nonzeros as usize;
+    let n_blocks = n_blocks.unwrap_or_else(|| blocks::n_blocks(n_nonzeros, ranking.n_present));
+    let n_kept = ranking.n_present as u64;
+    let [n_empty, n_one_word, n_two_words] = survey.facts.n_short.map(|n| n as usize);
+    let report = CorpusReport {
+        n_empty,
+        n_one_word,
+        n_two_words,
+        n_absent_words: vocabulary.len() - ranking.n_present,
+        ..CorpusReport::default()
+    };
+    Corpus {
+        rows: SparseCounts::with_columns(vocabulary.len(), &Limit::none()),
+        columns: OnceLock::new(),
+        keys: OnceLock::new(),
+        facts: OnceLock::from(Facts { words: by_feature, ..survey.facts.clone() }),
+        lengths: Vec::new(),
+        ranking,
+        vocabulary,
+        names: Names::default(),
+        word_choice: survey.choice.clone().map(|choice| Arc::new(WordChoice { n_kept, ..choice })),
+        report,
+        elsewhere: Some(Elsewhere { who, range, n_blocks, words }),
+    }
+}

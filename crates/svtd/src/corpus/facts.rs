@@ -1,0 +1,159 @@
+//! Facts: what a fit wants to know of documents before it learns from them, in whole numbers.
+//!
+//! Facts of two sets of documents add up to those of both, exactly. So it does not matter where
+//! documents are or in which order they were counted.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Corpus, CorpusReport, SparseCounts};
+
+/// Ranges of equal width that documents are counted in, by their keys.
+pub(crate) const KEY_BINS: usize = 64;
+
+/// What is known of a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WordFacts {
+    /// How often it occurs in all documents.
+    pub total: u64,
+    /// How often it occurs in a document, at most.
+    pub largest: u32,
+    /// Documents that have it.
+    pub documents: u64,
+}
+
+impl WordFacts {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        self.largest = self.largest.max(other.largest);
+        self.documents += other.documents;
+    }
+}
+
+/// What is known of a set of documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Facts {
+    pub n_documents: u64,
+    /// Counts that are not zero.
+    pub n_nonzeros: u64,
+    /// Documents of no word, of one and of two.
+    pub n_short: [u64; 3],
+    /// The sum of all counts squared, `sum x^2`.
+    pub squared_counts: u128,
+    /// The sum of all lengths squared, `sum c^2`.
+    pub squared_lengths: u128,
+    /// Documents that have words in each of [`KEY_BINS`] ranges of keys.
+    pub by_key: Vec<u64>,
+    /// One for each feature of the corpus, or for each word of a list.
+    pub words: Vec<WordFacts>,
+}
+
+impl Facts {
+    /// Counts the documents of a corpus; words are its features.
+    pub(super) fn count(corpus: &Corpus) -> Self {
+        let square = |x: u64| u128::from(x) * u128::from(x);
+        let (squared_counts, words) = count_words(corpus.rows());
+        let mut by_key = vec![0; KEY_BINS];
+        for (d, _) in corpus.lengths().iter().enumerate().filter(|(_, length)| **length > 0) {
+            by_key[bin_of(corpus.document_key(d))] += 1;
+        }
+        let CorpusReport { n_empty, n_one_word, n_two_words, .. } = *corpus.report();
+        Self {
+            n_documents: corpus.n_documents() as u64,
+            n_nonzeros: corpus.n_nonzeros() as u64,
+            n_short: [n_empty, n_one_word, n_two_words].map(|n| n as u64),
+            squared_counts,
+            squared_lengths: corpus.lengths().iter().map(|&c| square(c)).sum(),
+            by_key,
+            words,
+        }
+    }
+
+    /// Adds what is known of other documents, but for their words.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.n_documents += other.n_documents;
+        self.n_nonzeros += other.n_nonzeros;
+        for (own, more) in self.n_short.iter_mut().zip(other.n_short) {
+            *own += more;
+        }
+        self.squared_counts += other.squared_counts;
+        self.squared_lengths += other.squared_lengths;
+        self.by_key.resize(KEY_BINS, 0);
+        for (own, more) in self.by_key.iter_mut().zip(&other.by_key) {
+            *own += more;
+        }
+    }
+
+    /// The share of all keys, counted from the lowest, below which at least so many documents with
+    /// words lie; a multiple of one in [`KEY_BINS`].
+    pub(crate) fn share_of_keys(&self, n_documents: u64) -> f64 {
+        let mut sum = 0;
+        let below = self.by_key.iter().take_while(|&&n| {
+            let enough = sum >= n_documents;
+            sum += n;
+            !enough
+        });
+        below.count() as f64 / KEY_BINS as f64
+    }
+
+    /// Documents that have words.
+    pub(crate) fn n_with_words(&self) -> u64 {
+        self.n_documents - self.n_short[0]
+    }
+}
+
+fn bin_of(key: u64) -> usize {
+    (key >> (u64::BITS - KEY_BINS.trailing_zeros())) as usize
+}
+
+/// The sum of the squares of all counts, and what is known of every column.
+fn count_words(rows: &SparseCounts) -> (u128, Vec<WordFacts>) {
+    let answer = |b: usize| {
+        let (mut squares, mut words) = (0, vec![WordFacts::default(); rows.n_columns()]);
+        let block = rows.block(b);
+        for d in block.documents() {
+            let (features, counts) = block.row(d);
+            for (&i, &x) in features.iter().zip(counts) {
+                squares += u128::from(x) * u128::from(x);
+                words[i as usize].add(&WordFacts { total: u64::from(x), largest: x, documents: 1 });
+            }
+        }
+        (squares, words)
+    };
+    let add = |left: &mut (u128, Vec<WordFacts>), right: (u128, Vec<WordFacts>)| {
+        left.0 += right.0;
+        left.1.iter_mut().zip(&right.1).for_each(|(left, right)| left.add(right));
+    };
+    rows.sum_blocks(answer, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::synthetic::{LdaSource, Lengths};
+
+    #[test]
+    fn facts_of_parts_add_up_and_are_counted_right() {
+        let corpus = LdaSource::uniform(40, 3, 1.0, 1).draw(500, &Lengths::Uniform(0..=30), 2).0;
+        let facts = corpus.facts();
+        let squares: u64 = corpus.rows().counts().iter().map(|&x| u64::from(x).pow(2)).sum();
+        assert_eq!(facts.squared_counts, u128::from(squares));
+        assert_eq!(facts.n_with_words() as usize, 500 - corpus.report().n_empty);
+        let totals: Vec<u64> = facts.words.iter().map(|word| word.total).collect();
+        assert_eq!(totals, corpus.feature_totals());
+        let (evens, odds): (Vec<usize>, Vec<usize>) = (0..500).partition(|d| d % 2 == 0);
+        let mut sum = corpus.subset(&evens).facts().clone();
+        sum.add(corpus.subset(&odds).facts());
+        sum.words = facts.words.clone();
+        assert_eq!(sum, *facts);
+    }
+
+    #[test]
+    fn as_many_documents_as_asked_for_lie_below_a_share_of_the_keys() {
+        let corpus = LdaSource::uniform(40, 3, 1.0, 1).draw(300, &Lengths::Uniform(3..=30), 2).0;
+        for wanted in [0, 1, 20, 150, 300] {
+            let share = corpus.facts().share_of_keys(wanted);
+            let below = |d: &usize| (corpus.document_key(*d) as f64) < share * 2_f64.powi(64);
+            let n = (0..300).filter(below).count() as u64;
+            assert!(n >= wanted && n < wanted + 20, "{wanted}: {n}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A look at the documents: their mixtures follow the topics, and their words are dealt to the topics.
+//!
+//! What is kept of documents between two sweeps belongs to whoever holds them. It is a function of the
+//! documents and of the rates they were shown so far.
+
+use std::sync::{Mutex, PoisonError};
+
+use pulp::bytemuck::cast_slice;
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::kernel::{Kernel, Row};
+use super::prior::Order;
+use super::tally::{Ledger, Tally};
+use super::{Rates, STRIDE};
+use crate::corpus::SparseCounts;
+use crate::error::Result;
+use crate::memory::Numbers;
+use crate::moments::documents::wrong_size;
+
+/// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
+/// rows are near, and excludes nothing; only the last one adds to `S`.
+const LOOKS: usize = 2;
+
+/// Looks at a document with fixed topics before the first sweep.
+const WARM_UP: usize = 4;
+
+/// The same to second order, where they go as far as in a sweep: mixtures that have not come to rest
+/// under topics that are nearly right would pull those together.
+const LONG_WARM_UP: usize = 11;
+
+/// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
+/// has sums of its own.
+pub(crate) const CHUNKS: usize = 64;
+
+/// Looks at a document before the first sweep, and how far each goes.
+pub(crate) fn warm_up(order: Order) -> (usize, f32) {
+    match order {
+        Order::Zeroth => (WARM_UP, 1.0),
+        Order::Second => (LONG_WARM_UP, STRIDE as f32),
+    }
+}
+
+/// Numbers that are kept of a document between sweeps: `D`, and to second order `V`.
+pub(crate) fn kept_for(order: Order, width: usize) -> usize {
+    match order {
+        Order::Zeroth => width,
+        Order::Second => 2 * width,
+    }
+}
+
+/// How documents are gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Look {
+    /// From nothing, with fixed topics, a few times each; topics that do not depend on the
+    /// documents have nothing to exclude.
+    WarmUp,
+    /// From where they were left.
+    Sweep,
+}
+
+/// Tallies that nobody is adding to: as many in all as there were ever threads at work.
+#[derive(Default)]
+pub(crate) struct Tallies(Mutex<Vec<Tally>>);
+
+impl Tallies {
+    fn take(&self, ledger: &Ledger) -> Tally {
+        let idle = self.idle().pop();
+        idle.unwrap_or_else(|| Tally::new(ledger))
+    }
+
+    fn give_back(&self, tally: Tally) {
+        self.idle().push(tally);
+    }
+
+    /// Has this one alone.
+    pub(super) fn set(&self, tally: Tally) {
+        *self.idle() = vec![tally];
+    }
+
+    /// All of them.
+    pub(crate) fn taken(self) -> Vec<Tally> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Tally>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is kept of documents between sweeps: their mixtures.
+pub(crate) struct Mixtures {
+    chunks: Vec<Chunk>,
+    order: Order,
+}
+
+impl Mixtures {
+    /// Of documents that were not looked at yet.
+    pub(crate) fn new(rows: &SparseCounts, order: Order, width: usize) -> Self {
+        Self { chunks: cut(rows, kept_for(order, width), CHUNKS), order }
+    }
+
+    /// Refuses to go on with documents that these are not the mixtures of.
+    ///
+    /// # Errors
+    /// When there are not as many as the documents need.
+    pub(crate) fn check(&self, rows: &SparseCounts, order: Order, width: usize) -> Result<()> {
+        let found: usize = self.chunks.iter().map(|chunk| chunk.mixtures.len()).sum();
+        let needed = rows.n_rows() * kept_for(order, width);
+        match found == needed && order == self.order {
+            true => Ok(()),
+            false => Err(wrong_size(found, needed)),
+        }
+    }
+
+    /// The mixtures, one document behind the other.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f32> + '_ {
+        self.chunks.iter().flat_map(|chunk| chunk.mixtures.iter().copied())
+    }
+
+    /// The order of the sweeps that they are of.
+    pub(crate) fn order(&self) -> Order {
+        self.order
+    }
+
+    /// What [`values`](Self::values) told of the same documents.
+    ///
+    /// # Errors
+    /// When there are not as many as the documents need.
+    pub(crate) fn from_values(
+        rows: &SparseCounts,
+        order: Order,
+        width: usize,
+        values: &[f32],
+    ) -> Result<Self> {
+        let mut mixtures = Self::new(rows, order, width);
+        mixtures.check_length(values.len())?;
+        let mut rest = values;
+        for chunk in &mut mixtures.chunks {
+            let (own, behind) = rest.split_at(chunk.mixtures.len());
+            chunk.mixtures.copy_from_slice(own);
+            rest = behind;
+        }
+        Ok(mixtures)
+    }
+
+    fn check_length(&self, found: usize) -> Result<()> {
+        let needed: usize = self.chunks.iter().map(|chunk| chunk.mixtures.len()).sum();
+        if found == needed { Ok(()) } else { Err(wrong_size(found, needed)) }
+    }
+
+    /// Goes through the documents, of which these are the mixtures, and adds their part of the new
+    /// `S` to the tallies.
+    pub(crate) fn look(
+        &mut self,
+        rows: &SparseCounts,
+        ledger: &Ledger,
+        tallies: &Tallies,
+        rates: &Rates,
+        look: Look,
+    ) {
+        let order = self.order;
+        self.chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
+            crate::stop::here();
+            rows.limit().touch(size_of_val(&*chunk.mixtures));
+            let mut tally = tallies.take(ledger);
+            Arch::new().dispatch(Pass {
+                chunk,
+                tally: &mut tally,
+                rows,
+                ledger,
+                order,
+                rates,
+                look,
+            });
+            tallies.give_back(tally);
+        });
+    }
+}
+
+/// A pass over one chunk, compiled for each instruction set and chosen at run time.
+struct Pass<'a> {
+    chunk: &'a mut Chunk,
+    tally: &'a mut Tally,
+    rows: &'a SparseCounts,
+    ledger: &'a Ledger,
+    order: Order,
+    rates: &'a Rates,
+    look: Look,
+}
+
+impl WithSimd for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match self.order {
+            Order::Zeroth => self.run_to::<S, false>(simd),
+            Order::Second => self.run_to::<S, true>(simd),
+        }
+    }
+}
+
+impl Pass<'_> {
+    /// Goes through the documents with as many registers as the topics need.
+    #[inline(always)]
+    fn run_to<S: Simd, const SECOND: bool>(self, simd: S) {
+        let zero = simd.splat_f32s(0.0);
+        let n_registers = self.rates.alpha.len() / S::F32_LANES;
+        match n_registers {
+            1 => self.run::<S, _, SECOND>(simd, [zero; 1]),
+            2 => self.run::<S, _, SECOND>(simd, [zero; 2]),
+            3 => self.run::<S, _, SECOND>(simd, [zero; 3]),
+            4 => self.run::<S, _, SECOND>(simd, [zero; 4]),
+            5 => self.run::<S, _, SECOND>(simd, [zero; 5]),
+            6 => self.run::<S, _, SECOND>(simd, [zero; 6]),
+            7 => self.run::<S, _, SECOND>(simd, [zero; 7]),
+            8 => self.run::<S, _, SECOND>(simd, [zero; 8]),
+            _ => self.run::<S, _, SECOND>(simd, vec![zero; n_registers]),
+        }
+    }
+
+    /// Goes through the documents; leaves their mixtures and adds their part of the new `S`.
+    ///
+    /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
+    /// number is known to the compiler, and memory near by when it is not.
+    #[inline(always)]
+    fn run<S: Simd, R: Row<S>, const SECOND: bool>(self, simd: S, blank: R) {
+        let Pass { chunk, tally, rows, ledger, order, rates, look } = self;
+        let width = rates.alpha.len();
+        let mut kernel = Kernel::<S, R, SECOND>::new(simd, blank, rates);
+        let mixtures = chunk.mixtures.chunks_exact_mut(kept_for(order, width));
+        let (looks, stride) = match look {
+            Look::WarmUp => warm_up(order),
+            Look::Sweep => (LOOKS, STRIDE as f32),
+        };
+        for (d, mixture) in chunk.documents.clone().zip(mixtures) {
+            let (features, counts) = rows.row(d);
+            kernel.open(mixture);
+            for turn in 1..=looks {
+                let last = turn == looks;
+                kernel.begin();
+                for (&i, &x) in features.iter().zip(counts) {
+                    let word = i as usize * width..(i as usize + 1) * width;
+                    let eta = (look == Look::Sweep && last).then(|| rates.eta[i as usize]);
+                    kernel.add(&rates.words[word], x as f32, eta);
+                    if last {
+                        tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
+                    }
+                }
+                kernel.settle(stride);
+            }
+            kernel.close(mixture);
+        }
+    }
+}
+
+/// Consecutive documents with their mixtures.
+struct Chunk {
+    documents: std::ops::Range<usize>,
+    /// `D`, one row of topics per document, to second order followed by `V`.
+    mixtures: Numbers<f32>,
+}
+
+/// Cuts the documents so that all chunks hold about equally many counts.
+fn cut(rows: &SparseCounts, kept: usize, n_chunks: usize) -> Vec<Chunk> {
+    let offsets = rows.offsets();
+    let total = rows.n_nonzeros();
+    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
+    (0..n_chunks)
+        .map(|c| {
+            let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
+            let documents = edge(c)..last.max(edge(c));
+            let mixtures = Numbers::zeros(documents.len() * kept, rows.limit());
+            Chunk { documents, mixtures }
+        })
+        .collect()
+}

@@ -1,0 +1,277 @@
+//! Documents as moments see them: what they add up to.
+//!
+//! Everything that moments ask of documents is a sum, over documents, of something that is made of
+//! one document and a table that everybody has. [`Documents`] answers for a table of counts, block by
+//! block along a fixed tree. [`Asked`] asks whoever holds documents elsewhere, who answer with the same
+//! functions ([`rounds`](crate::rounds)).
+
+use super::panels::{Counting, Products};
+use super::sums::Sums;
+use super::weights::{Law, LengthSums, tuples};
+use super::{DocumentWeights, MomentWeights, Weighing};
+use crate::corpus::{Corpus, SparseCounts};
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, weighted_grams};
+use crate::rounds::Request;
+use crate::stop;
+
+/// The documents of a table of counts, with their lengths.
+#[derive(Clone)]
+pub(crate) struct Documents<'a> {
+    rows: &'a SparseCounts,
+    n_features: usize,
+    counting: Counting,
+    /// `sum_i x_di`, as counted here (damped or not).
+    pub lengths: Vec<f64>,
+    /// `sum_i x_di (x_di - 1)`.
+    repeats: Vec<f64>,
+}
+
+/// What weighted documents add up to, word by word and in all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FirstSums {
+    /// `X'w1`, `X'w2` and `X'w3`.
+    pub by_feature: [Vec<f64>; 3],
+    /// The trace of `M2`: the chance that two words of a document coincide.
+    pub pair_trace: f64,
+    /// `sum_d (w_d tuples(c_d))^2` of pairs and of triples: one over the effective documents.
+    pub squares: [f64; 2],
+}
+
+/// What documents make of the third moment seen through `W`.
+pub(crate) struct CubeSums {
+    /// `sum_d w3_d z_dc z_d z_d'` for every direction `c`, of which rows and columns from `c` on.
+    pub documents: Vec<Matrix>,
+    /// `X'(w3 o Z)`.
+    pub words: Matrix,
+}
+
+impl<'a> Documents<'a> {
+    /// The first `n_features` features of a table.
+    pub(crate) fn new(rows: &'a SparseCounts, n_features: usize, counting: Counting) -> Self {
+        let (lengths, repeats) = Sums { rows, n_features, counting }.by_document();
+        Self { rows, n_features, counting, lengths, repeats }
+    }
+
+    /// What the lengths add up to.
+    pub(crate) fn length_sums(&self) -> LengthSums {
+        let [with_pairs, with_triples, pairs, repeats] = self.rows.sum_rows(|d| {
+            let c = self.lengths[d];
+            let pairs = if c >= 2.0 { [tuples(c, 2), self.repeats[d]] } else { [0.0; 2] };
+            [f64::from(c >= 2.0), f64::from(c >= 3.0), pairs[0], pairs[1]]
+        });
+        LengthSums { with_pairs, with_triples, pairs, repeats }
+    }
+
+    /// What the values of a law add up to, in each of the three moments.
+    pub(crate) fn totals(&self, law: Law, own: Option<&[f64]>) -> [f64; 3] {
+        self.rows.sum_rows(|d| {
+            let own = own.map_or(1.0, |own| own[d]);
+            [1, 2, 3].map(|order| law.value(order, self.lengths[d], own))
+        })
+    }
+
+    /// The weights of the documents.
+    pub(crate) fn weights(&self, weighing: &Weighing, own: Option<&[f64]>) -> MomentWeights {
+        weighing.weights(&self.lengths, own)
+    }
+
+    pub(crate) fn first(&self, weights: &MomentWeights) -> FirstSums {
+        let MomentWeights { first, second, third } = weights;
+        let sums = Sums { rows: self.rows, n_features: self.n_features, counting: self.counting };
+        let [pair_trace, pairs, triples] = self.rows.sum_rows(|d| {
+            let c = self.lengths[d];
+            let (pair, triple) = (second[d] * tuples(c, 2), third[d] * tuples(c, 3));
+            [second[d] * self.repeats[d], pair * pair, triple * triple]
+        });
+        FirstSums {
+            by_feature: sums.by_feature([first, second, third], &|x| x),
+            pair_trace,
+            squares: [pairs, triples],
+        }
+    }
+
+    /// `X'(w2 o XQ)`.
+    pub(crate) fn pairs(&self, q: &Matrix, weights: &MomentWeights) -> Matrix {
+        pairs(self.products(), q, weights)
+    }
+
+    /// What the third moment seen through `W` needs.
+    pub(crate) fn cube(&self, w: &Matrix, weights: &MomentWeights) -> CubeSums {
+        cube(self.rows, self.products(), w, weights)
+    }
+
+    /// The two products of Section 2.4, one above the other.
+    pub(crate) fn squares(&self, v: &Matrix, weights: &MomentWeights) -> Matrix {
+        self.products().squares(v, &weights.third)
+    }
+
+    fn products(&self) -> Products<'a> {
+        Products::new(self.rows, self.n_features, self.counting)
+    }
+}
+
+/// `X'(w2 o XQ)`.
+pub(super) fn pairs(products: Products<'_>, q: &Matrix, weights: &MomentWeights) -> Matrix {
+    products.normal(q, &weights.second)
+}
+
+/// What the third moment seen through `W` needs of the documents of a table.
+pub(super) fn cube(
+    rows: &SparseCounts,
+    products: Products<'_>,
+    w: &Matrix,
+    weights: &MomentWeights,
+) -> CubeSums {
+    let z = products.forward(w);
+    let words = products.backward(&z, Some(&weights.third));
+    let of_block = |b: usize| {
+        let range = rows.block_rows(b);
+        let own = z.rows(range.clone());
+        let mut scaled = own.clone();
+        scaled.scale_rows(&weights.third[range]);
+        weighted_grams(&own, &scaled, |c| c)
+    };
+    let add = |left: &mut Vec<Matrix>, right: Vec<Matrix>| {
+        left.iter_mut().zip(&right).for_each(|(left, right)| left.add(1.0, right));
+    };
+    let documents = rows.sum_blocks(of_block, add);
+    CubeSums { documents, words }
+}
+
+/// Documents elsewhere, once it is known how they are weighed.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    corpus: &'a Corpus,
+    counting: Counting,
+    weighing: Weighing,
+}
+
+impl<'a> Asked<'a> {
+    /// Finds the weights of a law; `None` when the documents are here.
+    ///
+    /// # Errors
+    /// When somebody does not answer, or no document has three words.
+    pub(super) fn new(
+        corpus: &'a Corpus,
+        law: &DocumentWeights,
+        counting: Counting,
+    ) -> Result<Option<(Self, FirstSums)>> {
+        let Some(lengths) = corpus.asked(|| Request::Lengths(counting))? else {
+            return Ok(None);
+        };
+        let sums = LengthSums::from_row(taken(&lengths.sums)?);
+        sums.check()?;
+        let ask = |law| -> Result<[f64; 3]> {
+            let answer = corpus.asked(|| Request::Totals(counting, law))?;
+            taken(&answer.unwrap_or_default().sums)
+        };
+        let mut failed = None;
+        let weighing = Weighing::find(law, &sums, |law| {
+            ask(law).unwrap_or_else(|error| {
+                failed = Some(error);
+                [1.0; 3]
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let asked = Self { corpus, counting, weighing };
+        let answer = corpus.asked(|| Request::Weighted(counting, weighing))?.unwrap_or_default();
+        let first = FirstSums::from_table(&answer.sums, corpus.n_present())?;
+        Ok(Some((asked, first)))
+    }
+
+    /// `X'(w2 o XQ)`.
+    pub(super) fn pairs(&self, q: &Matrix) -> Matrix {
+        let sums = self.ask(Request::Pairs(self.counting, self.weighing, q.clone()));
+        self.table(q.n_rows(), q.n_columns(), sums)
+    }
+
+    /// What the third moment seen through `W` needs.
+    pub(super) fn cube(&self, w: &Matrix) -> CubeSums {
+        let sums = self.ask(Request::Cube(self.counting, self.weighing, w.clone()));
+        CubeSums::from_table(&sums, w.n_rows(), w.n_columns())
+            .unwrap_or_else(|error| stop::fail(error))
+    }
+
+    /// The two products of Section 2.4, one above the other.
+    pub(super) fn squares(&self, v: &Matrix) -> Matrix {
+        let sums = self.ask(Request::Squares(self.counting, self.weighing, v.clone()));
+        self.table(2 * v.n_rows(), v.n_columns(), sums)
+    }
+
+    fn ask(&self, request: Request) -> Vec<f64> {
+        self.corpus.asked_or_fail(|| request).unwrap_or_default().sums
+    }
+
+    fn table(&self, n_rows: usize, n_columns: usize, sums: Vec<f64>) -> Matrix {
+        match sums.len() == n_rows * n_columns {
+            true => Matrix::from_columns(n_rows, n_columns, sums),
+            false => stop::fail(wrong_size(sums.len(), n_rows * n_columns)),
+        }
+    }
+}
+
+/// The numbers of an answer, of which there must be so many.
+fn taken<const M: usize>(sums: &[f64]) -> Result<[f64; M]> {
+    sums.try_into().map_err(|_| wrong_size(sums.len(), M))
+}
+
+pub(crate) fn wrong_size(found: usize, needed: usize) -> Error {
+    Error::Round {
+        reason: format!(
+            "an answer has {found} numbers where {needed} are needed; it belongs to another question"
+        ),
+    }
+}
+
+impl LengthSums {
+    pub(crate) fn to_row(self) -> Vec<f64> {
+        vec![self.with_pairs, self.with_triples, self.pairs, self.repeats]
+    }
+
+    fn from_row([with_pairs, with_triples, pairs, repeats]: [f64; 4]) -> Self {
+        Self { with_pairs, with_triples, pairs, repeats }
+    }
+}
+
+impl FirstSums {
+    pub(crate) fn to_table(&self) -> Vec<f64> {
+        let mut table = vec![self.pair_trace, self.squares[0], self.squares[1]];
+        self.by_feature.iter().for_each(|sums| table.extend(sums));
+        table
+    }
+
+    fn from_table(table: &[f64], n: usize) -> Result<Self> {
+        if table.len() != 3 + 3 * n {
+            return Err(wrong_size(table.len(), 3 + 3 * n));
+        }
+        let by_feature = [0, 1, 2].map(|m| table[3 + m * n..3 + (m + 1) * n].to_vec());
+        Ok(Self { by_feature, pair_trace: table[0], squares: [table[1], table[2]] })
+    }
+}
+
+impl CubeSums {
+    pub(crate) fn to_table(&self) -> Vec<f64> {
+        let parts = self.documents.iter().chain([&self.words]);
+        parts.flat_map(|part| part.values().iter().copied()).collect()
+    }
+
+    fn from_table(table: &[f64], n: usize, k: usize) -> Result<Self> {
+        let sizes = (1..=k).rev().map(|side| side * side);
+        let needed = sizes.clone().sum::<usize>() + n * k;
+        if table.len() != needed {
+            return Err(wrong_size(table.len(), needed));
+        }
+        let mut rest = table;
+        let mut take = |n: usize| {
+            let (taken, behind) = rest.split_at(n);
+            rest = behind;
+            taken.to_vec()
+        };
+        let square = |side: usize, values| Matrix::from_columns(side, side, values);
+        let documents = (1..=k).rev().map(|side| square(side, take(side * side))).collect();
+        Ok(Self { documents, words: Matrix::from_columns(n, k, take(n * k)) })
+    }
+}

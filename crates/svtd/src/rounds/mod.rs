@@ -1,0 +1,63 @@
+//! Rounds: a fit as a conversation with documents that may be anywhere.
+//!
+//! Everything that a learner wants of documents is a sum, over documents, of something that is made of
+//! one document and a small table that everybody has. So a learner need not hold documents. It asks a
+//! [`Question`]; whoever holds some of the documents gives an [`Answer`]; answers add up.
+//!
+//! ```text
+//!             question (small, the same for all)          answer (a sum)
+//!  learner ──────────────────────────────► holder A ─┐
+//!                                          holder B ─┤ + ──► learner
+//!                                          holder C ─┘
+//! ```
+//!
+//! [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus of whoever can be asked
+//! ([`Ask`]). A fit of it goes the same road as any other, without trust. A [`Respondent`] answers for
+//! the documents of a corpus at hand, with the functions that a fit of that corpus uses itself. [`Sites`]
+//! asks by files in a folder, so that documents stay where they are and a fit that was interrupted goes on
+//! where it was.
+//!
+//! | question | answer | asked by |
+//! |---|---|---|
+//! | survey | words and how often they occur, numbers of documents | everything |
+//! | lengths, law | what lengths, and values of a law, add up to | weights |
+//! | weighted | `X'w1`, `X'w2`, `X'w3` | moments |
+//! | pairs | `X'(w2 o XQ)` | whitening |
+//! | cube | `sum w3 z z z`, `X'(w3 o Z)` | decomposition |
+//! | squares | the rows of `M` | recovery |
+//! | expectation | posteriors summed | EM |
+//! | look | words dealt to topics, in whole numbers | sweeps |
+//! | held out | how well models predict held-out words | the choice between candidates |
+//!
+//! # Same numbers
+//! Documents are cut into blocks by their keys, and block sums are added along a fixed tree. A holder
+//! of whole blocks gives what a fit of all documents would have computed at that node of the tree. Where
+//! several holders have documents of the same block, sums differ in their last bits.
+
+mod answer;
+mod file;
+mod question;
+mod respondent;
+pub mod sites;
+
+pub use answer::Answer;
+pub(crate) use answer::Survey;
+pub use file::digest_of;
+pub use question::Question;
+pub(crate) use question::{HeldOutRequest, LookRequest, Request};
+pub use respondent::Respondent;
+pub use sites::{Sites, Waiting};
+
+use crate::error::Result;
+
+/// Somebody who can be asked about documents.
+pub trait Ask: Send + Sync {
+    /// The sum of what everybody who holds documents answers.
+    ///
+    /// # Errors
+    /// When somebody cannot or will not answer.
+    fn ask(&self, question: &Question) -> Result<Answer>;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! What a learner asks.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::KeyRange;
+use crate::corpus::facts::WordFacts;
+use crate::fit::collapsed_vb::{Look, Order, Rates};
+use crate::linalg::Matrix;
+use crate::moments::{Counting, Law, Weighing};
+
+/// A question about documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Which documents it is about, by their keys.
+    pub(crate) range: KeyRange,
+    /// Blocks that the documents of all holders are cut into.
+    pub(crate) n_blocks: usize,
+    /// The words in the order in which they are numbered: those that occur, or all. None in a survey,
+    /// which finds them.
+    pub(crate) words: Arc<[String]>,
+    pub(crate) request: Request,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Request {
+    /// What there is.
+    Survey,
+    /// What the lengths add up to.
+    Lengths(Counting),
+    /// What the values of a law add up to.
+    Totals(Counting, Law),
+    /// Weighted counts of the words.
+    Weighted(Counting, Weighing),
+    /// `X'(w2 o XQ)`.
+    Pairs(Counting, Weighing, Matrix),
+    /// The third moment seen through `W`.
+    Cube(Counting, Weighing, Matrix),
+    /// The two products of Section 2.4 for the columns of `V`.
+    Squares(Counting, Weighing, Matrix),
+    /// The posteriors under topics, given their logarithms, with the topics' weights.
+    Expectation(Matrix, Vec<f64>),
+    /// A look of the sweeps.
+    Look(LookRequest),
+    /// How models predict words of documents that they have not seen.
+    HeldOut(HeldOutRequest),
+    /// A fingerprint of the documents, as of words in this order.
+    Digest,
+}
+
+/// A look at the documents with these rates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LookRequest {
+    pub look: Look,
+    pub order: Order,
+    /// Which run of sweeps this belongs to, and which of its looks it is.
+    pub run: u64,
+    pub turn: u64,
+    pub rates: Rates,
+    /// What is known of the words in all documents.
+    pub known: Vec<WordFacts>,
+}
+
+/// Models that were learned without these documents.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HeldOutRequest {
+    /// Whether the words of the question, which are those of the models, are only numbered.
+    pub numbered: bool,
+    /// How frequent the words are where the models were learned.
+    pub frequencies: Vec<f64>,
+    /// Words x topics, and `alpha`.
+    pub models: Vec<(Matrix, Vec<f64>)>,
+}
+
+/// The part of a request that is a few words and numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub(crate) enum Named {
+    Survey,
+    Lengths { counting: Counting },
+    Totals { counting: Counting, law: Law },
+    Weighted { counting: Counting, weighing: Weighing },
+    Pairs { counting: Counting, weighing: Weighing },
+    Cube { counting: Counting, weighing: Weighing },
+    Squares { counting: Counting, weighing: Weighing },
+    Expectation,
+    Look { look: Look, order: Order, run: u64, turn: u64 },
+    HeldOut { models: usize, numbered: bool },
+    Digest,
+}
+
+impl Request {
+    /// What it is called, and its numbers that are not tables.
+    pub(crate) fn named(&self) -> Named {
+        match self {
+            Request::Survey => Named::Survey,
+            Request::Lengths(counting) => Named::Lengths { counting: *counting },
+            Request::Totals(counting, law) => Named::Totals { counting: *counting, law: *law },
+            Request::Weighted(counting, weighing) => {
+                Named::Weighted { counting: *counting, weighing: *weighing }
+            }
+            Request::Pairs(counting, weighing, _) => {
+                Named::Pairs { counting: *counting, weighing: *weighing }
+            }
+            Request::Cube(counting, weighing, _) => {
+                Named::Cube { counting: *counting, weighing: *weighing }
+            }
+            Request::Squares(counting, weighing, _) => {
+                Named::Squares { counting: *counting, weighing: *weighing }
+            }
+            Request::Expectation(..) => Named::Expectation,
+            Request::Look(LookRequest { look, order, run, turn, .. }) => {
+                Named::Look { look: *look, order: *order, run: *run, turn: *turn }
+            }
+            Request::HeldOut(HeldOutRequest { models, numbered, .. }) => {
+                Named::HeldOut { models: models.len(), numbered: *numbered }
+            }
+            Request::Digest => Named::Digest,
+        }
+    }
+}
+
+impl Question {
+    /// The first question of all: what there is.
+    pub(crate) fn survey(range: KeyRange) -> Self {
+        Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey }
+    }
+
+    /// What it asks for, in a word.
+    pub fn name(&self) -> &'static str {
+        match self.request {
+            Request::Survey => "survey",
+            Request::Lengths(_) => "lengths",
+            Request::Totals(..) => "totals",
+            Request::Weighted(..) => "weighted",
+            Request::Pairs(..) => "pairs",
+            Request::Cube(..) => "cube",
+            Request::Squares(..) => "squares",
+            Request::Expectation(..) => "expectation",
+            Request::Look(_) => "look",
+            Request::HeldOut(_) => "held-out",
+            Request::Digest => "digest",
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Whoever holds documents answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Ask;
+use super::answer::{Answer, Survey};
+use super::question::{HeldOutRequest, LookRequest, Question, Request};
+use crate::corpus::facts::WordFacts;
+use crate::corpus::{Corpus, KeyRange};
+use crate::error::{Error, Result};
+use crate::evaluation::{HeldOutWords, Judgement};
+use crate::fit::collapsed_vb::{LANES, Ledger, Look, Mixtures, Tallies, Tally};
+use crate::fit::em::Expected;
+use crate::linalg::Matrix;
+use crate::memory;
+use crate::moments::documents::Documents;
+use crate::moments::{Counting, MomentWeights, Weighing};
+
+/// Views that are kept: of all documents, and of the two parts that candidates are compared on.
+const VIEWS: usize = 3;
+
+/// Answers for the documents of a corpus.
+///
+/// Keeps what questions have in common between them: the documents as the question numbers their
+/// words, and the mixtures of a run of sweeps.
+pub struct Respondent {
+    corpus: Corpus,
+    /// Sums over fewer documents than this are refused.
+    least: usize,
+    views: Mutex<Vec<Arc<View>>>,
+    sweeping: Mutex<Option<Sweeping>>,
+}
+
+/// Documents as a question sees them.
+struct View {
+    range: KeyRange,
+    n_blocks: usize,
+    words: Arc<[String]>,
+    corpus: Corpus,
+}
+
+/// What is kept between two looks.
+pub(super) struct Sweeping {
+    pub run: u64,
+    /// The next look.
+    pub turn: u64,
+    pub mixtures: Mixtures,
+}
+
+impl Respondent {
+    /// Answers for these documents, as long as a sum is over `least` documents with words, or more.
+    pub fn new(corpus: Corpus, least: usize) -> Self {
+        Self {
+            corpus: corpus.into_key_order(),
+            least,
+            views: Mutex::default(),
+            sweeping: Mutex::default(),
+        }
+    }
+
+    /// What is kept between two looks.
+    pub(super) fn sweeping(&self) -> std::sync::MutexGuard<'_, Option<Sweeping>> {
+        self.sweeping.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the documents as a question sees them.
+    pub(super) fn with_documents<T>(
+        &self,
+        question: &Question,
+        look: impl FnOnce(&Corpus) -> T,
+    ) -> Result<T> {
+        Ok(look(&self.view(question)?.corpus))
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer> {
+        if let Request::Survey = question.request {
+            let part = self.corpus.part(question.range).0;
+            self.check_size(&part)?;
+            let survey: Survey = part.survey();
+            return Ok(Answer { survey: Some(survey), ..Answer::default() });
+        }
+        let view = self.view(question)?;
+        let corpus = &view.corpus;
+        let (rows, n) = (corpus.rows(), corpus.n_present());
+        let documents = |counting: &Counting| Documents::new(rows, n, *counting);
+        let weighed = |counting: &Counting, weighing: &Weighing| {
+            let documents = documents(counting);
+            let weights = documents.weights(weighing, None);
+            (documents, weights)
+        };
+        let product =
+            |counting: &Counting,
+             weighing: &Weighing,
+             table: &Matrix,
+             of: &dyn Fn(&Documents<'_>, &Matrix, &MomentWeights) -> Vec<f64>| {
+                check_rows(table, n)?;
+                let (documents, weights) = weighed(counting, weighing);
+                Ok::<_, Error>(of(&documents, table, &weights))
+            };
+        let sums = match &question.request {
+            Request::Survey => Vec::new(),
+            Request::Lengths(counting) => documents(counting).length_sums().to_row(),
+            Request::Totals(counting, law) => documents(counting).totals(*law, None).to_vec(),
+            Request::Weighted(counting, weighing) => {
+                let (documents, weights) = weighed(counting, weighing);
+                documents.first(&weights).to_table()
+            }
+            Request::Pairs(counting, weighing, q) => {
+                product(counting, weighing, q, &|d, q, w| d.pairs(q, w).values().to_vec())?
+            }
+            Request::Cube(counting, weighing, w) => {
+                product(counting, weighing, w, &|d, q, w| d.cube(q, w).to_table())?
+            }
+            Request::Squares(counting, weighing, v) => {
+                product(counting, weighing, v, &|d, q, w| d.squares(q, w).values().to_vec())?
+            }
+            Request::Expectation(logarithms, weights) => {
+                check_rows(logarithms, n)?;
+                check_columns(logarithms, weights.len())?;
+                Expected::of(corpus, logarithms, weights).into_table(corpus)
+            }
+            Request::HeldOut(held_out) => judged(corpus, held_out)?,
+            Request::Look(look) => {
+                let whole = self.look(corpus, look)?;
+                return Ok(Answer { whole, ..Answer::default() });
+            }
+            Request::Digest => {
+                let whole = corpus.digest_sum().to_vec();
+                return Ok(Answer { whole, ..Answer::default() });
+            }
+        };
+        Ok(Answer::of_sums(sums))
+    }
+
+    /// The documents as a question sees them.
+    fn view(&self, question: &Question) -> Result<Arc<View>> {
+        let Question { range, n_blocks, words, .. } = question;
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |view: &Arc<View>| {
+            view.range == *range && view.n_blocks == *n_blocks && view.words == *words
+        };
+        if let Some(at) = views.iter().position(same) {
+            let view = views.remove(at);
+            views.push(Arc::clone(&view));
+            return Ok(view);
+        }
+        let corpus = self.corpus.seen_over(*range, words, *n_blocks)?;
+        self.check_size(&corpus)?;
+        let (range, n_blocks, words) = (*range, *n_blocks, Arc::clone(words));
+        let view = Arc::new(View { range, n_blocks, words, corpus });
+        if views.len() == VIEWS {
+            views.remove(0);
+        }
+        views.push(Arc::clone(&view));
+        Ok(view)
+    }
+
+    /// Refuses sums over too few documents.
+    fn check_size(&self, part: &Corpus) -> Result<()> {
+        let n = part.n_documents() - part.report().n_empty;
+        match n >= self.least {
+            true => Ok(()),
+            false => Err(Error::Round {
+                reason: format!(
+                    "the question is about {n} documents here, and sums over fewer than {} are not given \
+                     away; ask with more documents, or agree on a lower --min-documents",
+                    self.least
+                ),
+            }),
+        }
+    }
+
+    /// A look of the sweeps; what it leaves is kept for the next.
+    fn look(&self, corpus: &Corpus, request: &LookRequest) -> Result<Vec<u64>> {
+        let LookRequest { look, order, run, turn, rates, known } = request;
+        let (n, width) = (corpus.n_present(), rates.alpha.len());
+        let sizes = [rates.words.len(), rates.eta.len() * width, known.len() * width];
+        if sizes != [n * width; 3] || rates.inverse.len() != width || !width.is_multiple_of(LANES) {
+            let reason =
+                "the tables of a look do not fit its words; the question is damaged".to_owned();
+            return Err(Error::Round { reason });
+        }
+        let own = &corpus.facts().words;
+        let too_small = |(known, own): (&WordFacts, &WordFacts)| {
+            own.total > known.total || own.largest > known.largest
+        };
+        if known.iter().zip(own).any(too_small) {
+            let reason =
+                "words occur more often here than the question knows; documents were added since \
+                          the survey, so begin the fit anew"
+                    .to_owned();
+            return Err(Error::Round { reason });
+        }
+        let words: Vec<WordFacts> = known
+            .iter()
+            .zip(own)
+            .map(|(known, own)| WordFacts { documents: own.documents, ..*known })
+            .collect();
+        let ledger = Ledger::new(&words, width);
+        let mut kept = self.sweeping();
+        let mut mixtures = match (look, kept.take()) {
+            (Look::WarmUp, _) => Mixtures::new(corpus.rows(), *order, width),
+            (Look::Sweep, Some(kept)) if kept.run == *run && kept.turn == *turn => kept.mixtures,
+            (Look::Sweep, other) => {
+                *kept = other;
+                return Err(Error::Round {
+                    reason: format!(
+                        "look {turn} of these sweeps needs what look {} left behind, which is not here; \
+                         answer the questions in order, with the same --state",
+                        turn.saturating_sub(1)
+                    ),
+                });
+            }
+        };
+        mixtures.check(corpus.rows(), *order, width)?;
+        let tallies = Tallies::default();
+        mixtures.look(corpus.rows(), &ledger, &tallies, rates, *look);
+        *kept = Some(Sweeping { run: *run, turn: turn + 1, mixtures });
+        Ok(Tally::to_whole(&tallies.taken(), &ledger))
+    }
+}
+
+impl Ask for Respondent {
+    fn ask(&self, question: &Question) -> Result<Answer> {
+        memory::caught(|| self.answer(question))
+    }
+}
+
+/// What models that were learned elsewhere make of documents.
+fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
+    let HeldOutRequest { numbered, frequencies, models } = request;
+    let n = documents.n_words();
+    let fits = |(topics, alpha): &(Matrix, Vec<f64>)| {
+        topics.n_rows() == n && topics.n_columns() == alpha.len()
+    };
+    if frequencies.len() != n || models.len() > Judgement::MOST || !models.iter().all(fits) {
+        let reason = "the models do not fit their words; the question is damaged".to_owned();
+        return Err(Error::Round { reason });
+    }
+    let documents = match numbered {
+        true => &documents.clone().with_numbered_words(),
+        false => documents,
+    };
+    let vocabulary = documents.vocabulary();
+    let held_out = HeldOutWords::of_words(vocabulary, frequencies.clone(), documents);
+    let scores: Vec<_> = match &held_out {
+        Some(held_out) => models
+            .iter()
+            .map(|(topics, alpha)| held_out.completions_of_topics(topics, alpha))
+            .collect(),
+        None => Vec::new(),
+    };
+    Ok(Judgement::of_scores(documents, &scores).to_row())
+}
+
+fn check_rows(table: &Matrix, n: usize) -> Result<()> {
+    match table.n_rows() == n {
+        true => Ok(()),
+        false => Err(damaged(table.n_rows(), n, "rows")),
+    }
+}
+
+fn check_columns(table: &Matrix, k: usize) -> Result<()> {
+    match table.n_columns() == k {
+        true => Ok(()),
+        false => Err(damaged(table.n_columns(), k, "columns")),
+    }
+}
+
+fn damaged(found: usize, needed: usize, what: &str) -> Error {
+    let reason =
+        format!("a table has {found} {what} where {needed} are needed; the question is damaged");
+    Error::Round { reason }
+}
