@@ -57,6 +57,11 @@ pub fn restore(bytes: &[u8]) -> PyResult<Fitted> {
 }
 
 impl Fitted {
+    /// A model as its file holds it.
+    pub fn new(saved: Saved) -> Self {
+        Self(Arc::new(saved))
+    }
+
     /// What the file holds.
     pub fn saved(&self) -> Arc<Saved> {
         Arc::clone(&self.0)

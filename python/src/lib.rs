@@ -17,6 +17,7 @@
 //! | `drawing.rs` | corpora whose truth is known |
 //! | `records.rs` | models of records: classes, raters |
 //! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
+//! | `rounds.rs` | a fit of documents that an engine holds |
 //! | `failure.rs` | the library's sentences as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
@@ -32,6 +33,7 @@ mod gaussian;
 mod hmm;
 mod records;
 mod report;
+mod rounds;
 mod texts;
 mod waiting;
 
@@ -62,6 +64,10 @@ mod _svtd {
     use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};
     #[pymodule_export]
     use crate::report::report;
+    #[pymodule_export]
+    use crate::rounds::{
+        Holder, first_question, fit_elsewhere, groups, n_blocks, question_name, sum_answers,
+    };
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};
     #[pymodule_export]

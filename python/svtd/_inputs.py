@@ -171,7 +171,12 @@ def counts(
     may_be_empty: bool = False,
 ) -> Counts:
     """The corpus of a matrix."""
-    arrays = (matrix.indptr, matrix.indices, matrix.data)
+    # Arrays out of a message or a mapped file may lie across the words of memory: those are copied.
+    indptr, indices, data = (
+        np.require(part, requirements=["C", "A"])
+        for part in (matrix.indptr, matrix.indices, matrix.data)
+    )
+    arrays = (indptr, indices, data)
     named = None if names is None else list(names)
     return Counts(arrays, matrix.shape[1], threads, named, may_be_empty)
 

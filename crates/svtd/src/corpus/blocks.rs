@@ -31,7 +31,7 @@ const ENTRIES_PER_WORD: usize = 30;
 const MOST_BLOCKS: usize = 1 << 10;
 
 /// How many blocks a table of so many entries over so many words is cut into: a power of two.
-pub(super) fn n_blocks(n_nonzeros: usize, n_present: usize) -> usize {
+pub(crate) fn n_blocks(n_nonzeros: usize, n_present: usize) -> usize {
     let fitting = n_nonzeros / (ENTRIES_PER_WORD * n_present).max(1);
     match fitting.clamp(1, MOST_BLOCKS).checked_ilog2() {
         Some(bits) => 1 << bits,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::corpus::blocks::n_blocks;
 use crate::corpus::facts::{Facts, WordFacts};
 use crate::error::{Error, Result};
 use crate::text::WordChoice;
@@ -53,6 +54,14 @@ impl Answer {
             }
             (left, right) => Ok(left.or(right)),
         }
+    }
+
+    /// Into how many blocks a fit cuts the documents that a survey of all of them found; `None` for the answer
+    /// to another question.
+    pub fn n_blocks(&self) -> Option<usize> {
+        let facts = &self.survey.as_ref()?.facts;
+        let n_present = facts.words.iter().filter(|word| word.total > 0).count();
+        Some(n_blocks(facts.n_nonzeros as usize, n_present))
     }
 
     /// Adds the answer of other documents to the same question.

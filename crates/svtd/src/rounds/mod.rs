@@ -14,8 +14,8 @@
 //! [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus of whoever can be asked
 //! ([`Ask`]). A fit of it goes the same road as any other, without trust. A [`Respondent`] answers for
 //! the documents of a corpus at hand, with the functions that a fit of that corpus uses itself. [`Sites`]
-//! asks by files in a folder, so that documents stay where they are and a fit that was interrupted goes on
-//! where it was.
+//! asks by files in a folder, so that documents stay where they are; a [`Checkpoint`] keeps answers, so that
+//! a fit that was interrupted goes on where it was.
 //!
 //! | question | answer | asked by |
 //! |---|---|---|
@@ -35,6 +35,7 @@
 //! several holders have documents of the same block, sums differ in their last bits.
 
 mod answer;
+mod checkpoint;
 mod file;
 mod question;
 mod respondent;
@@ -42,6 +43,7 @@ pub mod sites;
 
 pub use answer::Answer;
 pub(crate) use answer::Survey;
+pub use checkpoint::Checkpoint;
 pub use file::digest_of;
 pub use question::Question;
 pub(crate) use question::{HeldOutRequest, LookRequest, Request};

@@ -124,6 +124,11 @@ impl Request {
 
 impl Question {
     /// The first question of all: what there is.
+    pub fn first() -> Self {
+        Self::survey(KeyRange::ALL)
+    }
+
+    /// What there is in a range of keys.
     pub(crate) fn survey(range: KeyRange) -> Self {
         Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey }
     }

@@ -299,3 +299,47 @@ fn sites_answer_by_files_and_a_fit_goes_on_where_it_was() {
     let error = fit(0).unwrap_err().to_string();
     assert!(error.contains("one site answered twice"), "{error}");
 }
+
+/// Answers so many questions, then nobody is there.
+struct Leaving {
+    who: Respondent,
+    left: Mutex<usize>,
+}
+
+impl Ask for Leaving {
+    fn ask(&self, question: &Question) -> Result<Answer> {
+        let mut left = self.left.lock().unwrap();
+        if *left == 0 {
+            return Err(Error::Round { reason: "nobody is there".to_owned() });
+        }
+        *left -= 1;
+        self.who.ask(question)
+    }
+}
+
+#[test]
+fn a_checkpoint_takes_a_fit_up_wherever_it_was_left() {
+    let corpus = mixtures(400, 5);
+    let params = Lda::params(3).trust(false).polish(Polish::Steps(4));
+    let expected = params.fit(&corpus).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let fit = |left: usize, corpus: &Corpus| {
+        let who = Leaving { who: Respondent::new(corpus.clone(), 0), left: Mutex::new(left) };
+        params.fit(&Corpus::elsewhere(Arc::new(Checkpoint::new(who, folder.path())?))?)
+    };
+    let mut n_begun = 0;
+    let model = loop {
+        n_begun += 1;
+        assert!(n_begun < 100, "every beginning answers something new");
+        // Enough to show the looks of a run again, and a few questions more.
+        match fit(8, &corpus) {
+            Ok(model) => break model,
+            Err(error) => assert_eq!(error.to_string(), "nobody is there"),
+        }
+    };
+    assert!(n_begun > 3);
+    assert_eq!(model.topics().word_topic(), expected.topics().word_topic());
+    assert_eq!(model.diagnostics(), expected.diagnostics());
+    // Everything is kept: nobody is asked.
+    assert_eq!(fit(0, &corpus).unwrap().topics().word_topic(), expected.topics().word_topic());
+}

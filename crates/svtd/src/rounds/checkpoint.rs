@@ -1,0 +1,85 @@
+//! Answers kept in a folder, so that a fit that was interrupted goes on where it was.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::Ask;
+use super::answer::Answer;
+use super::file;
+use super::question::{LookRequest, Question, Request};
+use crate::error::{Error, Result};
+use crate::persist::atomic::write_atomically;
+
+/// Asks somebody, and keeps the answers.
+pub struct Checkpoint<A> {
+    who: A,
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    n_asked: usize,
+    /// The looks of the present run of sweeps that were answered by the folder: whoever is asked has not
+    /// seen them, and needs what they leave behind.
+    unseen: Vec<Question>,
+}
+
+impl<A: Ask> Checkpoint<A> {
+    /// Keeps answers in a folder, which is made if there is none.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn new(who: A, folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref().to_owned();
+        let io = |source| Error::Io { path: folder.display().to_string(), source };
+        std::fs::create_dir_all(&folder).map_err(io)?;
+        Ok(Self { who, folder, state: Mutex::default() })
+    }
+
+    /// An answer that was kept.
+    fn kept(&self, path: &Path, digest: &str) -> Result<Option<Answer>> {
+        match path.exists() {
+            false => Ok(None),
+            true => {
+                let name = path.display().to_string();
+                let answer = Answer::from_bytes(&file::read(path)?, &name, digest);
+                answer.map(Some).map_err(|error| Error::Round {
+                    reason: format!(
+                        "{error}; the checkpoint belongs to another fit or to other documents, so use an \
+                         empty folder"
+                    ),
+                })
+            }
+        }
+    }
+}
+
+impl<A: Ask> Ask for Checkpoint<A> {
+    fn ask(&self, question: &Question) -> Result<Answer> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.n_asked += 1;
+        let digest = file::digest_of(&question.to_bytes()?);
+        let name = format!("{:04}-{}.answer", state.n_asked, question.name());
+        let path = self.folder.join(name);
+        let is_first_look = matches!(question.request, Request::Look(LookRequest { turn: 0, .. }));
+        if is_first_look {
+            state.unseen.clear();
+        }
+        if let Some(answer) = self.kept(&path, &digest)? {
+            if question.name() == "look" {
+                state.unseen.push(question.clone());
+            }
+            return Ok(answer);
+        }
+        if question.name() == "look" {
+            for unseen in state.unseen.drain(..) {
+                self.who.ask(&unseen)?;
+            }
+        }
+        let answer = self.who.ask(question)?;
+        let bytes = answer.to_bytes(&digest)?;
+        write_atomically(&path, true, |out| out.write_all(&bytes))?;
+        Ok(answer)
+    }
+}

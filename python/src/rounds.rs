@@ -1,0 +1,163 @@
+//! A fit of documents that an engine holds: questions go out and answers come back as bytes.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use svtd::persist::Saved;
+use svtd::rounds::{Answer, Ask, Checkpoint, Question, Respondent, digest_of};
+use svtd::{Corpus, Error};
+
+use crate::choices::{Choices, Request};
+use crate::counts::Counts;
+use crate::failure::exception;
+use crate::fitted::Fitted;
+use crate::waiting::run;
+
+/// Answers for the documents of a block.
+#[pyclass(frozen, module = "svtd._svtd")]
+pub struct Holder(Arc<Respondent>);
+
+#[pymethods]
+impl Holder {
+    #[new]
+    fn new(py: Python<'_>, counts: &Counts) -> Self {
+        let corpus = Arc::clone(&counts.0);
+        Self(Arc::new(py.detach(move || Respondent::new((*corpus).clone(), 0))))
+    }
+
+    /// The answer to a question.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        question: &[u8],
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (holder, question) = (Arc::clone(&self.0), question.to_vec());
+        let work = move |_: &_| {
+            let read = Question::from_bytes(&question, "the question")?;
+            holder.ask(&read)?.to_bytes(&digest_of(&question))
+        };
+        Ok(PyBytes::new(py, &run(py, threads, None, work)?))
+    }
+
+    /// What is kept for the next question; `None` when there is nothing.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let state = py.detach(|| self.0.state()).map_err(|error| exception(&error))?;
+        Ok(state.map(|state| PyBytes::new(py, &state)))
+    }
+
+    /// Goes on from what was kept.
+    fn resume(&self, py: Python<'_>, state: &[u8], question: &[u8]) -> PyResult<()> {
+        let resume = || {
+            let question = Question::from_bytes(question, "the question")?;
+            self.0.resume(state, "the state", &question)
+        };
+        py.detach(resume).map_err(|error| exception(&error))
+    }
+}
+
+/// The group of every document, by the leading bits of its key.
+#[pyfunction]
+pub fn groups(py: Python<'_>, counts: &Counts, bits: u32) -> Vec<u64> {
+    let corpus = Arc::clone(&counts.0);
+    let group = |key: u64| if bits == 0 { 0 } else { key >> (u64::BITS - bits) };
+    py.detach(|| (0..corpus.n_documents()).map(|d| group(corpus.document_key(d))).collect())
+}
+
+/// The first question, and into how many blocks a fit cuts the documents that these answers are of.
+#[pyfunction]
+pub fn first_question(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+    let bytes = Question::first().to_bytes().map_err(|error| exception(&error))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// What a question asks for, in a word.
+#[pyfunction]
+pub fn question_name(question: &[u8]) -> PyResult<&'static str> {
+    let question = Question::from_bytes(question, "the question");
+    Ok(question.map_err(|error| exception(&error))?.name())
+}
+
+/// Into how many blocks a fit cuts the documents of a survey.
+#[pyfunction]
+pub fn n_blocks(question: &[u8], answer: &[u8]) -> PyResult<Option<usize>> {
+    let answer = Answer::from_bytes(answer, "an answer", &digest_of(question));
+    Ok(answer.map_err(|error| exception(&error))?.n_blocks())
+}
+
+/// The sum of answers to a question; those of groups are added along their tree, `None` for a group
+/// without documents.
+#[pyfunction]
+pub fn sum_answers<'py>(
+    py: Python<'py>,
+    question: &[u8],
+    answers: Vec<Option<Vec<u8>>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let sum = || -> svtd::Result<Vec<u8>> {
+        let digest = digest_of(question);
+        let read = |answer: Option<Vec<u8>>| {
+            answer.map(|answer| Answer::from_bytes(&answer, "an answer", &digest)).transpose()
+        };
+        let answers = answers.into_iter().map(read).collect::<svtd::Result<Vec<_>>>()?;
+        let sum = Answer::sum_along_tree(answers)?;
+        let nobody = || Error::Round { reason: "there are no documents".to_owned() };
+        sum.ok_or_else(nobody)?.to_bytes(&digest)
+    };
+    let sum = py.detach(sum).map_err(|error| exception(&error))?;
+    Ok(PyBytes::new(py, &sum))
+}
+
+/// Learns a model from documents that a function can be asked about; answers are kept in a folder if
+/// one is given.
+#[pyfunction]
+#[pyo3(signature = (ask, choices, threads, callback=None, checkpoint=None))]
+pub fn fit_elsewhere(
+    py: Python<'_>,
+    ask: Py<PyAny>,
+    choices: Choices,
+    threads: usize,
+    callback: Option<Py<PyAny>>,
+    checkpoint: Option<PathBuf>,
+) -> PyResult<Fitted> {
+    let request = Request::try_from(choices)?;
+    let raised = Arc::new(Mutex::new(None));
+    let engine = Engine { ask, raised: Arc::clone(&raised) };
+    let work = move |steps: &_| {
+        let who: Arc<dyn Ask> = match checkpoint {
+            Some(folder) => Arc::new(Checkpoint::new(engine, folder)?),
+            None => Arc::new(engine),
+        };
+        let corpus = Corpus::elsewhere(who)?;
+        let model = request.fit(&corpus, steps)?;
+        svtd::memory::caught(|| Ok(Saved::new(model, &corpus)))
+    };
+    let learned = run(py, threads, callback, work);
+    // What the engine raised says more than our sentence about it.
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => Ok(Fitted::new(learned?)),
+    }
+}
+
+/// A function of Python's that takes a question and gives an answer.
+struct Engine {
+    ask: Py<PyAny>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Ask for Engine {
+    fn ask(&self, question: &Question) -> svtd::Result<Answer> {
+        let bytes = question.to_bytes()?;
+        let answer = Python::attach(|py| -> PyResult<Vec<u8>> {
+            self.ask.call1(py, (PyBytes::new(py, &bytes),))?.extract(py)
+        });
+        let answer = answer.map_err(|error| {
+            let reason = format!("the engine did not answer: {error}");
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Error::Round { reason }
+        })?;
+        Answer::from_bytes(&answer, "the answer of the engine", &digest_of(&bytes))
+    }
+}

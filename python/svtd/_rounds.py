@@ -1,0 +1,135 @@
+"""Documents that an engine holds: what its workers do, and how a fit asks them.
+
+Documents are dealt into groups by the leading bits of their keys, so a group is a function of the
+set of documents: not of partitions, hosts or the order of rows. A fit asks every group the same
+question and adds the answers along a fixed tree. So the model has the same bytes as a fit in one
+process, for any number of partitions and workers.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _inputs, _parameters, _tables
+from ._estimators import LDA, SingleTopic
+from ._svtd import (
+    Counts,
+    Holder,
+    first_question,
+    fit_elsewhere,
+    groups,
+    n_blocks,
+    question_name,
+    sum_answers,
+)
+
+Words = Optional[Sequence[str]]
+Model = Union[LDA, SingleTopic]
+
+# More groups than this would drown the driver in partial sums.
+_MOST_BITS = 6
+
+# Holders that a worker keeps ready between two questions.
+_KEPT = 8
+_holders: collections.OrderedDict[str, Holder] = collections.OrderedDict()
+
+
+def new_name() -> str:
+    """A name for the groups of one fit, that no other fit has."""
+    return uuid.uuid4().hex
+
+
+def counts_of(matrix: Any, words: Words) -> Counts:
+    """Rows of counts, whether sparse or dense."""
+    rows = _tables.read(matrix).matrix
+    return _inputs.counts(rows, 1, list(words) if words is not None else None, may_be_empty=True)
+
+
+def survey(matrix: Any, words: Words) -> bytes:
+    """What a partition answers to the first question."""
+    return Holder(counts_of(matrix, words)).answer(first_question(), 1)
+
+
+def n_bits(surveys: Sequence[bytes], n_workers: int) -> int:
+    """Into how many groups the documents are dealt, as bits of their keys.
+
+    Two for each worker, if the documents make so many blocks; the model does not depend on it.
+    """
+    question = first_question()
+    total = sum_answers(question, list(surveys))
+    blocks = n_blocks(question, total) or 1
+    wanted = (2 * max(n_workers, 1) - 1).bit_length()
+    return min(int(blocks).bit_length() - 1, wanted, _MOST_BITS)
+
+
+def leaves_state(question: bytes) -> bool:
+    """Whether a group keeps something after its answer, for the next question."""
+    return question_name(question) == "look"
+
+
+def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
+    """The rows of a partition by their groups."""
+    rows = _tables.read(matrix).matrix
+    group_of = np.asarray(groups(counts_of(rows, words), bits), dtype=np.int64)
+    return {int(group): rows[group_of == group] for group in np.unique(group_of)}
+
+
+class Reply(NamedTuple):
+    """The answer of a group, and what it keeps for the next question."""
+
+    answer: bytes
+    state: Optional[bytes]
+
+
+def reply(
+    name: str,
+    rows: Callable[[], sp.csr_matrix],
+    words: Words,
+    question: bytes,
+    state: Optional[bytes],
+) -> Reply:
+    """Answers for a group, with a holder that may be left from the question before."""
+    holder = _holders.pop(name, None)
+    if holder is None:
+        holder = Holder(counts_of(rows(), words))
+    _holders[name] = holder
+    while len(_holders) > _KEPT:
+        _holders.popitem(last=False)
+    looks = leaves_state(question)
+    if looks and state is not None:
+        holder.resume(state, question)
+    answer = holder.answer(question, 1)
+    return Reply(answer, holder.state() if looks else None)
+
+
+def check_options(kind: type[Model], options: Mapping[str, Any]) -> Model:
+    """The estimator that the model will be, and refusals in the engine's terms."""
+    if options.get("trust"):
+        raise ValueError(
+            "trust must be left out: error bars and halves need the documents, and an engine gives "
+            "sums only"
+        )
+    model = kind(**{**options, "trust": False})
+    if model.n_components == "auto":
+        raise ValueError("n_components must be a number here: 'auto' needs the documents")
+    return model
+
+
+def learn(
+    model: Model,
+    ask: Callable[[bytes], bytes],
+    checkpoint: Optional[Union[str, os.PathLike[str]]],
+) -> Model:
+    """Fits the estimator by asking."""
+    choices = model._choices()
+    threads = _parameters.threads(model.n_jobs)
+    fitted = fit_elsewhere(ask, choices, threads, model._callback(), checkpoint)
+    model._adopt(fitted, of_frame=False)
+    return model

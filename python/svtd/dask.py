@@ -1,0 +1,255 @@
+"""Topic models of documents that Dask holds: ``pip install svtd[dask]``.
+
+>>> from dask.distributed import Client                        # doctest: +SKIP
+>>> import dask.array as da, svtd.dask                         # doctest: +SKIP
+>>> client = Client()                                          # doctest: +SKIP
+>>> model = svtd.dask.LDA(n_components=20).fit(counts)         # doctest: +SKIP
+>>> model.model_.topic_info_                                   # doctest: +SKIP
+
+The model has the same bytes as ``svtd.LDA(n_components=20, trust=False)`` fitted in one process,
+whatever the number of partitions and workers. A worker that dies costs the work it had in hand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _documents, _rounds, _tables, _words
+from ._estimators import LDA as _LDA
+from ._estimators import SingleTopic as _SingleTopic
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+try:
+    import distributed
+except ImportError as error:  # pragma: no cover
+    raise ImportError("svtd.dask needs Dask: pip install 'svtd[dask]'") from error
+
+__all__ = ["LDA", "SingleTopic"]
+
+_RETRIES = 3
+
+
+class _OnDask:
+    """What both models have in common: fitting and asking where the documents are."""
+
+    _kind: type[_rounds.Model]
+
+    def __init__(self, n_components: int = 10, *, client: Any = None, **options: Any) -> None:
+        self.client = client
+        self._options = {"n_components": n_components, **options}
+        _rounds.check_options(self._kind, self._options)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        words: Optional[Sequence[str]] = None,
+        checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
+    ) -> Self:
+        """Learn the topics.
+
+        Parameters
+        ----------
+        X : dask array, data frame or bag
+            Counts of words, one row for each document (blocks of an array may be SciPy's sparse
+            matrices); or a bag of lists of words, whose words ``words`` names.
+        y : None
+            Ignored.
+        words : sequence of str, optional
+            The words, one for each column. Taken from the columns of a data frame if not given.
+        checkpoint : path, optional
+            A folder that keeps every answer: a fit that was interrupted is begun again with the
+            same folder and goes on where it was.
+
+        Returns
+        -------
+        self : object
+            The fitted model; ``model_`` is the ordinary one.
+        """
+        model = _rounds.check_options(self._kind, self._options)
+        words, parts = _partitions(X, words)
+        with _client(self.client) as client:
+            engine = _Engine(client, parts, words)
+            self.model_ = _rounds.learn(model, engine.ask, checkpoint)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Say what each document is about, lazily, where the documents are.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or what ``svtd``'s own models read
+            Counts of words, columns as in ``fit``.
+
+        Returns
+        -------
+        dask array of shape (n_samples, n_components), or an array
+            The share of each topic in each document.
+        """
+        model = self.model_
+        k = model.components_.shape[0]
+        if hasattr(X, "map_blocks"):
+            rows = X.rechunk({1: -1})
+            return rows.map_blocks(
+                _transformed, model, dtype=np.float64, chunks=(rows.chunks[0], (k,)), meta=np.empty((0, k))
+            )
+        if hasattr(X, "to_dask_array"):
+            parts = X.map_partitions(_transformed, model, meta=np.empty((0, k)))
+            return parts.to_dask_array(lengths=True) if hasattr(parts, "to_dask_array") else parts
+        return model.transform(X)
+
+
+class LDA(_OnDask):
+    """Documents that mix topics; the parameters are those of :class:`svtd.LDA`.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        How many topics to learn.
+    client : dask.distributed.Client, optional
+        Whom to ask; the present client, or one of this process alone.
+    **options
+        As for :class:`svtd.LDA`, but for ``trust``, which needs the documents.
+    """
+
+    _kind = _LDA
+
+
+class SingleTopic(_OnDask):
+    """Documents about one topic each; the parameters are those of :class:`svtd.SingleTopic`.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        How many topics to learn.
+    client : dask.distributed.Client, optional
+        Whom to ask; the present client, or one of this process alone.
+    **options
+        As for :class:`svtd.SingleTopic`, but for ``trust``, which needs the documents.
+    """
+
+    _kind = _SingleTopic
+
+
+class _Engine:
+    """The groups of a fit, kept by the workers."""
+
+    def __init__(self, client: Any, parts: list[Any], words: _rounds.Words) -> None:
+        self._client = client
+        self._name = _rounds.new_name()
+        self._words = client.submit(_same, words, pure=False)
+        parts = client.compute(parts)
+        surveys = client.map(_rounds.survey, parts, words=self._words, pure=False, retries=_RETRIES)
+        bits = _rounds.n_bits(client.gather(surveys), len(client.scheduler_info()["workers"]))
+        dealt = client.map(
+            _rounds.dealt, parts, words=self._words, bits=bits, pure=False, retries=_RETRIES
+        )
+        n_words = client.submit(_width, parts[0], pure=False)
+        self._groups = [
+            client.submit(_gathered, group, dealt, n_words, pure=False, retries=_RETRIES)
+            for group in range(1 << bits)
+        ]
+        self._states: list[Any] = [None] * len(self._groups)
+
+    def ask(self, question: bytes) -> bytes:
+        client = self._client
+        sent = client.submit(_same, question, pure=False)
+        replies = [
+            client.submit(
+                _reply,
+                f"{self._name}-{group}",
+                rows,
+                self._words,
+                sent,
+                self._states[group],
+                pure=False,
+                retries=_RETRIES,
+            )
+            for group, rows in enumerate(self._groups)
+        ]
+        if _rounds.leaves_state(question):
+            # What a group keeps stays with the workers; it is made again if one of them dies.
+            self._states = [client.submit(_part, reply, 1, pure=False) for reply in replies]
+            replies = [client.submit(_part, reply, 0, pure=False) for reply in replies]
+            answers = client.gather(replies)
+        else:
+            answers = [reply[0] for reply in client.gather(replies)]
+        return _rounds.sum_answers(question, answers)
+
+
+@contextmanager
+def _client(client: Any) -> Iterator[Any]:
+    """The client given, the present one, or one of this process alone."""
+    if client is not None:
+        yield client
+        return
+    try:
+        yield distributed.get_client()
+    except ValueError:
+        with distributed.Client(processes=False, dashboard_address=None) as own:
+            yield own
+
+
+def _partitions(X: Any, words: Any) -> tuple[_rounds.Words, list[Any]]:
+    """The words, and every partition as a table of counts to come."""
+    import dask
+
+    names = None if words is None else _words.given(words, len(words))
+    if hasattr(X, "map_blocks"):
+        if X.ndim != 2:
+            raise ValueError(f"counts need two dimensions, documents x words; got {X.ndim}")
+        if names is not None and len(names) != X.shape[1]:
+            raise ValueError(f"words has {len(names)} names for {X.shape[1]} columns")
+        return names, list(X.rechunk({1: -1}).to_delayed().ravel())
+    if hasattr(X, "columns"):
+        names = [str(column) for column in X.columns] if names is None else names
+        return names, list(X.to_delayed())
+    if hasattr(X, "to_delayed"):
+        if names is None:
+            raise ValueError("a bag of lists of words needs words=, so that all partitions count alike")
+        count = dask.delayed(_counted)
+        return names, [count(part, names) for part in X.to_delayed()]
+    raise TypeError(f"a dask array, data frame or bag is needed, got {type(X).__name__}")
+
+
+def _counted(documents: Any, words: list[str]) -> sp.csr_matrix:
+    """Lists of words over given words; others are passed over."""
+    return _documents.count_tokens(documents, words)[0]
+
+
+def _gathered(group: int, dealt: list[dict[int, sp.csr_matrix]], n_words: int) -> sp.csr_matrix:
+    pieces = [part[group] for part in dealt if group in part]
+    return sp.vstack(pieces, format="csr") if pieces else sp.csr_matrix((0, n_words), dtype=np.int64)
+
+
+def _reply(
+    name: str, rows: sp.csr_matrix, words: _rounds.Words, question: bytes, state: Optional[bytes]
+) -> tuple[Optional[bytes], Optional[bytes]]:
+    if rows.shape[0] == 0:
+        return None, None
+    return tuple(_rounds.reply(name, lambda: rows, words, question, state))
+
+
+def _transformed(block: Any, model: _rounds.Model) -> Any:
+    return model.transform(block)
+
+
+def _width(part: Any) -> int:
+    return int(_tables.read(part).matrix.shape[1])
+
+
+def _part(reply: tuple[Any, Any], at: int) -> Any:
+    return reply[at]
+
+
+def _same(value: Any) -> Any:
+    return value
