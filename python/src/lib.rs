@@ -66,7 +66,8 @@ mod _svtd {
     use crate::report::report;
     #[pymodule_export]
     use crate::rounds::{
-        Holder, first_question, fit_elsewhere, groups, n_blocks, question_name, sum_answers,
+        Holder, first_question, fit_elsewhere, groups, is_first_look, n_blocks, question_name,
+        sum_answers,
     };
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};

@@ -66,7 +66,7 @@ pub fn groups(py: Python<'_>, counts: &Counts, bits: u32) -> Vec<u64> {
     py.detach(|| (0..corpus.n_documents()).map(|d| group(corpus.document_key(d))).collect())
 }
 
-/// The first question, and into how many blocks a fit cuts the documents that these answers are of.
+/// The first question of a fit.
 #[pyfunction]
 pub fn first_question(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
     let bytes = Question::first().to_bytes().map_err(|error| exception(&error))?;
@@ -78,6 +78,13 @@ pub fn first_question(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
 pub fn question_name(question: &[u8]) -> PyResult<&'static str> {
     let question = Question::from_bytes(question, "the question");
     Ok(question.map_err(|error| exception(&error))?.name())
+}
+
+/// Whether a question is the first look of a run of sweeps.
+#[pyfunction]
+pub fn is_first_look(question: &[u8]) -> PyResult<bool> {
+    let question = Question::from_bytes(question, "the question");
+    Ok(question.map_err(|error| exception(&error))?.begins_run())
 }
 
 /// Into how many blocks a fit cuts the documents of a survey.

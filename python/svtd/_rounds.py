@@ -25,6 +25,7 @@ from ._svtd import (
     first_question,
     fit_elsewhere,
     groups,
+    is_first_look,
     n_blocks,
     question_name,
     sum_answers,
@@ -79,6 +80,11 @@ def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
     rows = _tables.read(matrix).matrix
     group_of = np.asarray(groups(counts_of(rows, words), bits), dtype=np.int64)
     return {int(group): rows[group_of == group] for group in np.unique(group_of)}
+
+
+def begins_run(question: bytes) -> bool:
+    """Whether this is the first look of a run of sweeps, which needs nothing from before."""
+    return is_first_look(question)
 
 
 class Reply(NamedTuple):

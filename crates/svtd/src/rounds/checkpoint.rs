@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Ask;
 use super::answer::Answer;
 use super::file;
-use super::question::{LookRequest, Question, Request};
+use super::question::Question;
 use crate::error::{Error, Result};
 use crate::persist::atomic::write_atomically;
 
@@ -62,8 +62,7 @@ impl<A: Ask> Ask for Checkpoint<A> {
         let digest = file::digest_of(&question.to_bytes()?);
         let name = format!("{:04}-{}.answer", state.n_asked, question.name());
         let path = self.folder.join(name);
-        let is_first_look = matches!(question.request, Request::Look(LookRequest { turn: 0, .. }));
-        if is_first_look {
+        if question.begins_run() {
             state.unseen.clear();
         }
         if let Some(answer) = self.kept(&path, &digest)? {

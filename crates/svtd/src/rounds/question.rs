@@ -133,6 +133,11 @@ impl Question {
         Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey }
     }
 
+    /// Whether it is the first look of a run of sweeps, which needs nothing from before.
+    pub fn begins_run(&self) -> bool {
+        matches!(self.request, Request::Look(LookRequest { turn: 0, .. }))
+    }
+
     /// What it asks for, in a word.
     pub fn name(&self) -> &'static str {
         match self.request {

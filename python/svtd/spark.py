@@ -1,0 +1,425 @@
+"""Topic models of documents that Spark holds: ``pip install svtd[spark]``.
+
+>>> from svtd.spark import LDA                                              # doctest: +SKIP
+>>> model = LDA(k=20, vocabulary=words).fit(documents)                      # doctest: +SKIP
+>>> model.describeTopics().show()                                           # doctest: +SKIP
+>>> model.transform(documents)                                              # doctest: +SKIP
+>>> model.toLocal().save("topics.svtd")                                     # doctest: +SKIP
+
+The estimators are those of ``pyspark.ml``: a column of vectors in, a column of vectors out. They
+use calls of data frames only, so they run on a classic session and over Spark Connect. The model
+has the same bytes as ``svtd.LDA(k, trust=False)`` fitted in one process, for any number of
+partitions; an executor that dies costs the work it had in hand.
+
+``svtd`` must be installed where the executors run.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _rounds
+from ._estimators import LDA as _LDA
+from ._estimators import SingleTopic as _SingleTopic
+from ._estimators import load as _load
+
+try:
+    import pyarrow as pa
+    from pyspark import keyword_only
+    from pyspark.ml import Estimator, Model
+    from pyspark.ml.functions import array_to_vector
+    from pyspark.ml.param import Param, Params, TypeConverters
+    from pyspark.sql import functions as F
+except ImportError as error:  # pragma: no cover
+    raise ImportError("svtd.spark needs PySpark and PyArrow: pip install 'svtd[spark]'") from error
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["LDA", "LDAModel", "SingleTopic", "SingleTopicModel"]
+
+_BLOCKS = "group int, rows binary"
+_LOOKED = "group int, rows binary, state binary, answer binary"
+_ANSWERED = "group int, answer binary"
+_KINDS: dict[str, type[_rounds.Model]] = {"lda": _LDA, "single-topic": _SingleTopic}
+
+
+class _Columns(Params):
+    """The parameters that an estimator and its model share."""
+
+    k: Param[int]
+    featuresCol: Param[str]
+    topicDistributionCol: Param[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.k = Param(self, "k", "how many topics to learn", TypeConverters.toInt)
+        self.featuresCol = Param(
+            self, "featuresCol", "the column of counts, a vector for each document", TypeConverters.toString
+        )
+        self.topicDistributionCol = Param(
+            self, "topicDistributionCol", "the column that transform adds", TypeConverters.toString
+        )
+        self._setDefault(k=10, featuresCol="features", topicDistributionCol="topicDistribution")
+
+    def getK(self) -> int:
+        """How many topics to learn."""
+        return cast(int, self.getOrDefault(self.k))
+
+    def getFeaturesCol(self) -> str:
+        """The column of counts."""
+        return cast(str, self.getOrDefault(self.featuresCol))
+
+    def getTopicDistributionCol(self) -> str:
+        """The column that ``transform`` adds."""
+        return cast(str, self.getOrDefault(self.topicDistributionCol))
+
+
+class _OnSpark(Estimator, _Columns):
+    """What both estimators have in common."""
+
+    _kind: str
+    _model: type[_TopicModel]
+
+    def _prepare(
+        self,
+        vocabulary: Optional[Sequence[str]],
+        groups: int,
+        checkpoint: Optional[Union[str, os.PathLike[str]]],
+        options: dict[str, Any],
+    ) -> None:
+        self._words = None if vocabulary is None else [str(word) for word in vocabulary]
+        self._groups, self._checkpoint, self._options = groups, checkpoint, options
+        self._estimator()
+
+    def _estimator(self) -> _rounds.Model:
+        options = {"n_components": self.getK(), **self._options}
+        return _rounds.check_options(_KINDS[self._kind], options)
+
+    def _fit(self, dataset: DataFrame) -> _TopicModel:
+        estimator = self._estimator()
+        engine = _Engine(dataset, self.getFeaturesCol(), self._words, self._groups)
+        try:
+            local = _rounds.learn(estimator, engine.ask, self._checkpoint)
+        finally:
+            engine.close()
+        return self._copyValues(self._model(local))
+
+
+class LDA(_OnSpark):
+    """Documents that mix topics.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many topics to learn.
+    featuresCol : str, default='features'
+        The column of counts: a vector for each document, sparse or dense.
+    vocabulary : sequence of str, optional
+        The words, one for each place of the vectors, as ``CountVectorizerModel.vocabulary``.
+    topicDistributionCol : str, default='topicDistribution'
+        The column that ``transform`` adds.
+    groups : int, default=8
+        Into how many tasks a round is cut, at most; the model does not depend on it.
+    checkpoint : path, optional
+        A folder of the driver that keeps every answer: a fit that was interrupted is begun again
+        with the same folder and goes on where it was.
+    options : dict, optional
+        Further parameters of :class:`svtd.LDA`, but for ``trust``, which needs the documents.
+    """
+
+    _kind = "lda"
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        k: int = 10,
+        featuresCol: str = "features",
+        vocabulary: Optional[Sequence[str]] = None,
+        topicDistributionCol: str = "topicDistribution",
+        groups: int = 8,
+        checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
+        options: Optional[dict[str, Any]] = None,
+    ) -> None:
+        super().__init__()
+        self._model = LDAModel
+        self._set(k=k, featuresCol=featuresCol, topicDistributionCol=topicDistributionCol)
+        self._prepare(vocabulary, groups, checkpoint, options or {})
+
+
+class SingleTopic(_OnSpark):
+    """Documents about one topic each.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many topics to learn.
+    featuresCol : str, default='features'
+        The column of counts: a vector for each document, sparse or dense.
+    vocabulary : sequence of str, optional
+        The words, one for each place of the vectors, as ``CountVectorizerModel.vocabulary``.
+    topicDistributionCol : str, default='topicDistribution'
+        The column that ``transform`` adds.
+    groups : int, default=8
+        Into how many tasks a round is cut, at most; the model does not depend on it.
+    checkpoint : path, optional
+        A folder of the driver that keeps every answer: a fit that was interrupted is begun again
+        with the same folder and goes on where it was.
+    options : dict, optional
+        Further parameters of :class:`svtd.SingleTopic`, but for ``trust``, which needs the
+        documents.
+    """
+
+    _kind = "single-topic"
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        k: int = 10,
+        featuresCol: str = "features",
+        vocabulary: Optional[Sequence[str]] = None,
+        topicDistributionCol: str = "topicDistribution",
+        groups: int = 8,
+        checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
+        options: Optional[dict[str, Any]] = None,
+    ) -> None:
+        super().__init__()
+        self._model = SingleTopicModel
+        self._set(k=k, featuresCol=featuresCol, topicDistributionCol=topicDistributionCol)
+        self._prepare(vocabulary, groups, checkpoint, options or {})
+
+
+class _TopicModel(Model, _Columns):
+    """A fitted model."""
+
+    def __init__(self, local: _rounds.Model) -> None:
+        super().__init__()
+        self._local = local
+
+    def toLocal(self) -> _rounds.Model:
+        """The ordinary model of ``svtd``."""
+        return self._local
+
+    def topicsMatrix(self) -> np.ndarray[Any, Any]:
+        """The probability of each word (rows) in each topic (columns)."""
+        return np.asarray(self._local.components_).T
+
+    def describeTopics(self, maxTermsPerTopic: int = 10) -> pd.DataFrame:
+        """The likeliest words of every topic, as a pandas data frame: topic, term, probability."""
+        import pandas as pd
+
+        words = self._local._fitted.words()
+        rows = []
+        for j, topic in enumerate(self._local.components_):
+            for i in np.argsort(-topic, kind="stable")[:maxTermsPerTopic]:
+                rows.append((j + 1, words[i] if words is not None else str(i), float(topic[i])))
+        return pd.DataFrame(rows, columns=["topic", "term", "probability"])
+
+    def save(self, path: Union[str, os.PathLike[str]], overwrite: bool = False) -> None:
+        """Write the model file, which every ``svtd`` reads."""
+        self._local.save(path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> _TopicModel:
+        """Read a model file."""
+        return cls(cast("_rounds.Model", _load(path)))
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        model = self._local
+
+        @F.pandas_udf("array<double>")  # type: ignore[call-overload]
+        def mixtures(vectors: pd.DataFrame) -> pd.Series:
+            import pandas as pd
+
+            table = pa.table({name: pa.array(vectors[name]) for name in vectors.columns})
+            shares = model.transform(_matrix(table.to_struct_array()))
+            return pd.Series(list(np.asarray(shares)))
+
+        column = array_to_vector(mixtures(_unwrapped(dataset, self.getFeaturesCol())))
+        return dataset.withColumn(self.getTopicDistributionCol(), column)
+
+
+class LDAModel(_TopicModel):
+    """Topics that documents mix."""
+
+
+class SingleTopicModel(_TopicModel):
+    """Topics of which a document has one."""
+
+
+class _Engine:
+    """The groups of a fit, kept by the executors."""
+
+    def __init__(
+        self, dataset: DataFrame, column: str, words: Optional[list[str]], n_groups: int
+    ) -> None:
+        self._name, self._words = _rounds.new_name(), words
+        vectors = dataset.select(_unwrapped(dataset, column).alias("vector"))
+        surveys = vectors.mapInArrow(_surveyed(words), "answer binary").collect()
+        surveys = [bytes(row.answer) for row in surveys if row.answer is not None]
+        bits = _rounds.n_bits(surveys, max(1, n_groups // 2))
+        pieces = vectors.mapInArrow(_dealt(words, bits), _BLOCKS)
+        blocks = pieces.groupBy("group").applyInArrow(_united, _BLOCKS)
+        self._n_groups = 1 << bits
+        self._blocks = blocks.repartition(self._n_groups, "group").persist()
+        self._looked: Optional[DataFrame] = None
+        self._looks_so_far: list[bytes] = []
+
+    def ask(self, question: bytes) -> bytes:
+        if not _rounds.leaves_state(question):
+            answered = self._blocks.mapInArrow(self._answered(question), _ANSWERED)
+            return self._sum(question, answered)
+        if _rounds.begins_run(question):
+            self._looks_so_far, self._looked = [], None
+        try:
+            looked = self._look(question)
+        except Exception:
+            # What the groups keep lies with the executors, and one of them may be gone: it follows from
+            # the questions so far, which are shown again.
+            self._looked = None
+            for earlier in self._looks_so_far:
+                self._looked = self._look(earlier)
+            looked = self._look(question)
+        self._looks_so_far.append(question)
+        self._looked = looked
+        return self._sum(question, looked.select("group", "answer"))
+
+    def _look(self, question: bytes) -> DataFrame:
+        before = self._looked if self._looked is not None else _without_state(self._blocks)
+        # A plan that remembered every look would grow beyond all bounds.
+        return before.mapInArrow(self._looks(question), _LOOKED).localCheckpoint()
+
+    def close(self) -> None:
+        """Gives back what the executors keep."""
+        self._blocks.unpersist()
+        self._looked = None
+
+    def _sum(self, question: bytes, answered: DataFrame) -> bytes:
+        answers: list[Optional[bytes]] = [None] * self._n_groups
+        for row in answered.collect():
+            answers[row.group] = bytes(row.answer)
+        return _rounds.sum_answers(question, answers)
+
+    def _answered(self, question: bytes) -> _Mapped:
+        name, words = self._name, self._words
+
+        def answered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for group, rows in _columns(batches, "group", "rows"):
+                answer = _reply(name, group, rows, words, question, None).answer
+                yield _batch(group=[group], answer=[answer])
+
+        return answered
+
+    def _looks(self, question: bytes) -> _Mapped:
+        name, words = self._name, self._words
+
+        def looks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for group, rows, state in _columns(batches, "group", "rows", "state"):
+                reply = _reply(name, group, rows, words, question, state)
+                yield _batch(group=[group], rows=[rows], state=[reply.state], answer=[reply.answer])
+
+        return looks
+
+
+_Mapped = Callable[[Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+
+
+def _surveyed(words: Optional[list[str]]) -> _Mapped:
+    def surveyed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for matrix in _matrices(batches):
+            yield _batch(answer=[_rounds.survey(matrix, words)])
+
+    return surveyed
+
+
+def _dealt(words: Optional[list[str]], bits: int) -> _Mapped:
+    def dealt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for matrix in _matrices(batches):
+            for group, rows in _rounds.dealt(matrix, words, bits).items():
+                yield _batch(group=[group], rows=[_packed(rows)])
+
+    return dealt
+
+
+def _united(pieces: pa.Table) -> pa.Table:
+    """The pieces of a group as one."""
+    rows = sp.vstack([_unpacked(piece) for piece in pieces["rows"].to_pylist()], format="csr")
+    return pa.Table.from_batches([_batch(group=[pieces["group"][0].as_py()], rows=[_packed(rows)])])
+
+
+def _reply(
+    name: str,
+    group: int,
+    rows: bytes,
+    words: Optional[list[str]],
+    question: bytes,
+    state: Optional[bytes],
+) -> _rounds.Reply:
+    return _rounds.reply(f"{name}-{group}", lambda: _unpacked(rows), words, question, state)
+
+
+def _without_state(blocks: DataFrame) -> DataFrame:
+    return blocks.withColumn("state", F.lit(None).cast("binary"))
+
+
+def _unwrapped(dataset: DataFrame, column: str) -> Column:
+    """A column of vectors as what they consist of."""
+    return F.unwrap_udt(F.col(column))
+
+
+def _columns(batches: Iterable[pa.RecordBatch], *names: str) -> Iterator[tuple[Any, ...]]:
+    for batch in batches:
+        yield from zip(*(batch.column(name).to_pylist() for name in names))
+
+
+def _matrices(batches: Iterable[pa.RecordBatch]) -> Iterator[sp.csr_matrix]:
+    for batch in batches:
+        if batch.num_rows:
+            yield _matrix(batch.column("vector"))
+
+
+def _matrix(vectors: Any) -> sp.csr_matrix:
+    """Vectors of ``pyspark.ml``, sparse (type 0) or dense (type 1), as rows."""
+    kinds = vectors.field("type").to_numpy(zero_copy_only=False)
+    if vectors.null_count or (len(kinds) and np.isnan(kinds.astype(float)).any()):
+        raise ValueError("the column of counts has no vector in some rows; leave those rows out")
+    values = vectors.field("values")
+    lengths = np.diff(values.offsets.to_numpy(zero_copy_only=False))
+    data = values.flatten().to_numpy(zero_copy_only=False)
+    if (kinds == 1).all():
+        if len(set(lengths)) > 1:
+            raise ValueError("the vectors have different lengths; all need one place for each word")
+        return sp.csr_matrix(data.reshape(len(kinds), -1))
+    if (kinds == 1).any():
+        raise ValueError("some vectors are dense and others sparse; make all of them sparse")
+    sizes = set(vectors.field("size").to_pylist())
+    if len(sizes) > 1:
+        raise ValueError("the vectors have different lengths; all need one place for each word")
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices = vectors.field("indices").flatten().to_numpy(zero_copy_only=False)
+    return sp.csr_matrix((data, indices, indptr), shape=(len(kinds), sizes.pop()))
+
+
+def _batch(**columns: list[Any]) -> pa.RecordBatch:
+    types = {"group": pa.int32()}
+    arrays = {name: pa.array(values, types.get(name, pa.binary())) for name, values in columns.items()}
+    return pa.RecordBatch.from_pydict(arrays)
+
+
+def _packed(rows: sp.csr_matrix) -> bytes:
+    out = io.BytesIO()
+    sp.save_npz(out, rows, compressed=False)
+    return out.getvalue()
+
+
+def _unpacked(rows: bytes) -> sp.csr_matrix:
+    return sp.load_npz(io.BytesIO(rows))
