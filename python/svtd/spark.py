@@ -236,14 +236,18 @@ class _TopicModel(Model, _Columns):
     def _transform(self, dataset: DataFrame) -> DataFrame:
         model = self._local
 
-        @F.pandas_udf("array<double>")  # type: ignore[call-overload]
-        def mixtures(vectors: pd.DataFrame) -> pd.Series:
+        def mixtures(vectors: Any) -> Any:
             import pandas as pd
 
             table = pa.table({name: pa.array(vectors[name]) for name in vectors.columns})
             shares = model.transform(_matrix(table.to_struct_array()))
             return pd.Series(list(np.asarray(shares)))
 
+        # Spark reads the kind of a function off its annotations, which it must find as classes.
+        import pandas as pd
+
+        mixtures.__annotations__ = {"vectors": pd.DataFrame, "return": pd.Series}
+        mixtures = F.pandas_udf(mixtures, "array<double>")  # type: ignore[call-overload]
         column = array_to_vector(mixtures(_unwrapped(dataset, self.getFeaturesCol())))
         return dataset.withColumn(self.getTopicDistributionCol(), column)
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use svtd::Error;
 use svtd::persist::atomic::write_atomically;
-use svtd::rounds::sites::{ANSWER, FINISHED, QUESTION};
+use svtd::rounds::sites::{ANSWER, FINISHED, QUESTION, REFUSED};
 use svtd::rounds::{Ask, Question, Respondent, digest_of};
 
 use crate::args::{Answer, Common};
@@ -97,7 +97,16 @@ impl Site<'_> {
         if let Ok(kept) = std::fs::read(&state) {
             self.respondent.resume(&kept, &state.display().to_string(), &question)?;
         }
-        let answer = self.respondent.ask(&question).map_err(Failure::about(path))?;
+        let refused = path.with_extension(REFUSED);
+        let answer = match self.respondent.ask(&question) {
+            Ok(answer) => answer,
+            Err(error) => {
+                // The fit waits for this site, and is told why in vain.
+                let sentence = format!("{error}\n");
+                write_atomically(&refused, true, |out| out.write_all(sentence.as_bytes()))?;
+                return Err(Failure::about(path)(error));
+            }
+        };
         // What the next question needs is kept before anybody can ask it.
         if question.name() == "look"
             && let Some(kept) = self.respondent.state()?
@@ -106,6 +115,9 @@ impl Site<'_> {
         }
         let answer = answer.to_bytes(&digest_of(&bytes))?;
         write_atomically(&target, self.args.force, |out| out.write_all(&answer))?;
+        if refused.exists() {
+            let _ = std::fs::remove_file(&refused);
+        }
         messages::say(&format!("answered {}", printable(&name)));
         Ok(())
     }

@@ -28,7 +28,8 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
         }
         return records::fit(args, common);
     }
-    if let Some(sentence) = args.contradiction().or_else(|| sites::contradiction(args)) {
+    let sentence = args.contradiction().or_else(|| sites::contradiction(args));
+    if let Some(sentence) = sentence.or_else(|| sites::checkpoint_contradiction(args)) {
         return Err(Failure::Request(sentence));
     }
     let mut targets = Vec::new();
@@ -50,6 +51,10 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     let corpus = input::corpus(&args.source, &progress)?;
     // A page shows the documents as they were read, texts and times beside them.
     let corpus = if args.report.is_some() { corpus } else { corpus.into_key_order() };
+    let corpus = match &args.checkpoint {
+        Some(folder) if !args.dry_run => sites::remembered(corpus, folder)?,
+        _ => corpus,
+    };
     let about = Failure::about(&args.source.name());
     let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));

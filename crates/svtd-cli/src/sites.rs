@@ -1,10 +1,10 @@
-//! `svtd fit --sites`: documents that are asked about by files.
+//! `svtd fit --sites` and `--checkpoint`: documents that are asked about, by files or with a memory.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use svtd::rounds::{Sites, Waiting};
+use svtd::rounds::{Checkpoint, Respondent, Sites, Waiting};
 use svtd::{Corpus, Error};
 
 use crate::args::{Fit, TopicCount};
@@ -35,6 +35,31 @@ pub fn contradiction(args: &Fit) -> Option<String> {
         _ => return None,
     };
     Some(sentence.to_owned())
+}
+
+/// A fit that cannot be kept in a checkpoint, in a sentence.
+pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
+    args.checkpoint.as_ref()?;
+    let sentence = match args {
+        args if !args.no_trust => {
+            "--checkpoint keeps sums over documents, and errors need the documents themselves; add \
+             --no-trust"
+        }
+        args if !matches!(args.n_topics, Some(TopicCount::Given(_))) => {
+            "--checkpoint needs a number of topics (-k 20); svtd sweep tells how many there are"
+        }
+        args if args.report.is_some() => {
+            "a page needs the documents; write it with svtd report when the fit is done"
+        }
+        _ => return None,
+    };
+    Some(sentence.to_owned())
+}
+
+/// The same documents, of which everything that a fit asks is kept in a folder.
+pub fn remembered(corpus: Corpus, folder: &Path) -> Outcome<Corpus> {
+    let who = Checkpoint::new(Respondent::new(corpus, 0), folder)?;
+    Corpus::elsewhere(Arc::new(who)).map_err(Failure::about(folder))
 }
 
 /// The corpus of all sites, and whom to tell when the fit is over.

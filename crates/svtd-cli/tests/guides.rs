@@ -116,6 +116,11 @@ fn a_corpus_that_grows() {
 }
 
 #[test]
+fn three_hospitals() {
+    run(&guides().join("sites.md"));
+}
+
+#[test]
 fn choosing_k() {
     run(&guides().join("choosing-k.md"));
 }

@@ -88,6 +88,11 @@ pub struct Fit {
     #[arg(long, requires = "sites")]
     pub no_wait: bool,
 
+    /// Keep what is learned of the documents in this folder, so that a fit that was interrupted goes on
+    /// where it was when it is begun again; needs --no-trust
+    #[arg(long, value_name = "FOLDER", conflicts_with = "sites")]
+    pub checkpoint: Option<PathBuf>,
+
     /// Where to save the model
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,

@@ -31,6 +31,7 @@ mod round_trip;
 mod schemas;
 mod screen;
 mod sequences;
+mod sites;
 mod text;
 mod trends;
 mod trouble;

@@ -3,6 +3,7 @@
 //! ```text
 //! sites/north/0001-survey.question      what is asked, written by the fit
 //! sites/north/0001-survey.answer        what the site answers
+//! sites/north/0007-survey.refused       or why it does not
 //! sites/south/0001-survey.question
 //! ...
 //! sites/north/finished                  written when the fit is over
@@ -27,6 +28,9 @@ pub const QUESTION: &str = "question";
 
 /// How the names of answers end.
 pub const ANSWER: &str = "answer";
+
+/// How the names of refusals end: a sentence in place of an answer.
+pub const REFUSED: &str = "refused";
 
 /// What is in a site's folder when the fit is over.
 pub const FINISHED: &str = "finished";
@@ -99,6 +103,15 @@ impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Sites<W> {
                 self.folders.iter().filter(open).map(|folder| path(folder, QUESTION)).collect();
             if questions.is_empty() {
                 return Ok(());
+            }
+            let refusal = questions.iter().find(|path| path.with_extension(REFUSED).exists());
+            if let Some(question) = refusal {
+                let path = question.with_extension(REFUSED);
+                let sentence = String::from_utf8_lossy(&file::read(&path)?).trim().to_owned();
+                let name = path.display();
+                return Err(Error::Round {
+                    reason: format!("{name}: the site refused: {sentence}"),
+                });
             }
             (self.wait)(&Waiting { asked, questions })?;
         }

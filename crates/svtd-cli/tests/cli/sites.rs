@@ -1,0 +1,172 @@
+//! Documents that stay where they are: `svtd answer`, `svtd fit --sites` and `--checkpoint`.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::workspace::Workspace;
+
+/// Three hospitals with a third of the documents each, and all of them together.
+fn hospitals() -> Workspace {
+    let w = Workspace::with_mixtures();
+    let table = w.text("docword.lda.txt");
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.by_ref().take(3).collect();
+    let rows: Vec<(usize, &str)> = lines
+        .map(|row| row.split_once(' ').unwrap())
+        .map(|(d, rest)| (d.parse::<usize>().unwrap() - 1, rest))
+        .collect();
+    let n_documents: usize = head[0].parse().unwrap();
+    for (site, name) in ["north", "south", "west"].into_iter().enumerate() {
+        let own: Vec<&(usize, &str)> = rows.iter().filter(|(d, _)| d % 3 == site).collect();
+        let n = (n_documents - site).div_ceil(3);
+        let mut text = format!("{n}\n{}\n{}\n", head[1], own.len());
+        own.iter().for_each(|(d, rest)| text.push_str(&format!("{} {rest}\n", d / 3 + 1)));
+        w.write(&format!("docword.{name}.txt"), text.as_bytes());
+        w.write(&format!("vocab.{name}.txt"), &w.read("vocab.lda.txt"));
+        std::fs::create_dir_all(w.path(&format!("sites/{name}"))).unwrap();
+    }
+    w
+}
+
+/// A site that answers until the fit is over, and does not outlive the test.
+struct Answering(Child);
+
+impl Answering {
+    fn at(w: &Workspace, name: &str) -> Self {
+        let line = format!("answer sites/{name} docword.{name}.txt --follow --min-documents 5 -q");
+        Self(w.command(&line).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn three_sites_learn_what_one_would_learn_from_all_documents() {
+    let w = hospitals();
+    w.must("fit docword.lda.txt -k 3 --no-trust -q -o pooled.svtd");
+    let mut sites: Vec<Answering> =
+        ["north", "south", "west"].iter().map(|name| Answering::at(&w, name)).collect();
+    let told = w.must("fit --sites sites -k 3 -o apart.svtd");
+    assert!(told.stderr.contains("sites give sums only"), "{}", told.stderr);
+    for site in &mut sites {
+        assert!(site.0.wait().unwrap().success(), "a site ends when the fit is over");
+    }
+    let json = |model: &str| -> serde_json::Value {
+        serde_json::from_str(&w.must(&format!("topics {model} --top 30 --json")).stdout).unwrap()
+    };
+    let (pooled, apart) = (json("pooled.svtd"), json("apart.svtd"));
+    let words = |model: &serde_json::Value| -> Vec<(String, f64)> {
+        let topics = model["topics"].as_array().unwrap();
+        let words = topics.iter().flat_map(|topic| topic["words"].as_array().unwrap());
+        words
+            .map(|w| (w["word"].as_str().unwrap().to_owned(), w["probability"].as_f64().unwrap()))
+            .collect()
+    };
+    for (a, b) in words(&pooled).iter().zip(words(&apart)) {
+        assert!(a.0 == b.0 && (a.1 - b.1).abs() < 1e-10, "{a:?} {b:?}");
+    }
+    // The answers are all there, so the fit can be made again without anybody.
+    w.must("fit --sites sites -k 3 --no-wait -q -o again.svtd");
+    assert_eq!(w.read("again.svtd"), w.read("apart.svtd"));
+}
+
+#[test]
+fn a_fit_that_does_not_wait_says_which_question_is_open_and_goes_on() {
+    let w = hospitals();
+    let mut rounds = 0;
+    loop {
+        let told = w.svtd("fit --sites sites -k 3 --model single-topic --no-wait -q -o apart.svtd");
+        if told.code == Some(0) {
+            break;
+        }
+        assert_eq!(told.code, Some(1), "{}", told.stderr);
+        assert!(told.stderr.contains("3 questions are not answered yet"), "{}", told.stderr);
+        for name in ["north", "south", "west"] {
+            w.must(&format!("answer sites/{name} docword.{name}.txt -q"));
+        }
+        rounds += 1;
+        assert!(rounds < 200);
+    }
+    assert!(rounds > 5);
+    assert!(w.path("sites/north/finished").exists());
+}
+
+#[test]
+fn what_cannot_be_answered_is_one_sentence() {
+    let w = hospitals();
+    let refused = |line: &str, code: i32, sentence: &str| {
+        let told = w.svtd(&format!("{line} -q"));
+        assert_eq!(told.code, Some(code), "{line}: {}", told.stderr);
+        assert!(told.stderr.contains(sentence), "{line}: {}", told.stderr);
+        assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
+    };
+    refused("fit --sites sites -k auto -o m.svtd", 2, "--sites needs a number of topics");
+    refused("fit --sites sites docword.lda.txt -k 3", 2, "leave INPUT out");
+    refused("fit --sites nowhere -k 3", 2, "nowhere");
+    std::fs::create_dir(w.path("empty")).unwrap();
+    refused("fit --sites empty -k 3", 1, "no site has a folder here");
+    refused("fit docword.lda.txt -k 3 --checkpoint c", 2, "add --no-trust");
+    refused("answer sites/north docword.north.txt -o x", 2, "-o is for a single question");
+    // The first question is there now; a site of few documents does not answer it.
+    w.svtd("fit --sites sites -k 3 --no-wait -q");
+    refused(
+        "answer sites/north docword.north.txt --min-documents 100000",
+        1,
+        "sums over fewer than 100000 are not given away",
+    );
+    refused(
+        "fit --sites sites -k 3",
+        1,
+        "0001-survey.refused: the site refused: the question is about",
+    );
+    refused("answer docword.north.txt docword.north.txt -o x", 1, "this is no question");
+    w.must("answer sites/north docword.north.txt -q");
+    refused("answer sites/north/0001-survey.question docword.north.txt", 2, "exists");
+    // A truncated answer, and one to an older question.
+    let answer = w.read("sites/north/0001-survey.answer");
+    w.write("sites/north/0001-survey.answer", &answer[..answer.len() / 2]);
+    for name in ["south", "west"] {
+        w.must(&format!("answer sites/{name} docword.{name}.txt -q"));
+    }
+    refused("fit --sites sites -k 3 --no-wait", 1, "damaged");
+    w.write("sites/north/0001-survey.answer", &answer);
+    // Documents of another corpus.
+    w.svtd("fit --sites sites -k 3 --no-wait -q");
+    w.write("docword.other.txt", &w.read("docword.south.txt"));
+    w.write("vocab.other.txt", w.text("vocab.lda.txt").replace("word", "mot").as_bytes());
+    refused("answer sites/north docword.other.txt", 1, "asked of other documents");
+}
+
+#[test]
+fn a_killed_fit_goes_on_from_its_checkpoint() {
+    let w = Workspace::with_mixtures();
+    let fit = "fit docword.lda.txt -k 3 --no-trust -q --polish 60";
+    w.must(&format!("{fit} -o plain.svtd"));
+    let mut kills = 0;
+    loop {
+        let line = format!("{fit} --checkpoint kept -o m.svtd");
+        let mut running =
+            w.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // A little longer every time, so that it ends on any machine.
+        sleep(Duration::from_millis(40 + 20 * kills));
+        if let Some(status) = running.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        running.kill().unwrap();
+        running.wait().unwrap();
+        kills += 1;
+        assert!(kills < 500);
+    }
+    assert_eq!(w.read("m.svtd"), w.read("plain.svtd"));
+    // Another fit does not take the checkpoint for its own.
+    let told = w.svtd("fit docword.lda.txt -k 4 --no-trust -q --checkpoint kept");
+    assert_eq!(told.code, Some(1));
+    assert!(told.stderr.contains("use an empty folder"), "{}", told.stderr);
+}
