@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Python tests: makes the environments it needs, then runs everything with the current
-# scikit-learn, the contract with one two releases older, and single cells with peers that want an
-# older pandas.
+# scikit-learn, the contract with one two releases older, and single cells and engines with peers that
+# want an older pandas.
 #
 # The compiled module is the one that Cargo built for the workspace (`make python` calls this
 # after building), so that nothing is compiled twice; `make wheel` tries the real package.
@@ -31,6 +31,7 @@ environment() {
 environment python/.venv python/requirements-test.txt
 environment python/.venv-older python/requirements-older.txt
 environment python/.venv-cells python/requirements-cells.txt
+environment python/.venv-engines python/requirements-engines.txt
 
 for module in "$target"/debug/lib_svtd.{so,dylib}; do
     if [[ -f $module ]]; then
@@ -42,3 +43,4 @@ export PYTHONPATH=$PWD/python SVTD_PROGRAM=$target/debug/svtd
 python/.venv/bin/python -m pytest "$@"
 python/.venv-older/bin/python -m pytest python/tests/test_sklearn_contract.py
 python/.venv-cells/bin/python -m pytest python/tests/test_cells.py
+python/.venv-engines/bin/python -m pytest python/tests/test_engines.py

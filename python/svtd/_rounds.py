@@ -70,6 +70,11 @@ def n_bits(surveys: Sequence[bytes], n_workers: int) -> int:
     return min(int(blocks).bit_length() - 1, wanted, _MOST_BITS)
 
 
+def added(question: bytes, answers: Sequence[Optional[bytes]]) -> bytes:
+    """The sum of the answers of all groups, ``None`` for a group without documents."""
+    return sum_answers(question, answers)
+
+
 def leaves_state(question: bytes) -> bool:
     """Whether a group keeps something after its answer, for the next question."""
     return question_name(question) == "look"

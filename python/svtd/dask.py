@@ -10,6 +10,7 @@ The model has the same bytes as ``svtd.LDA(n_components=20, trust=False)`` fitte
 whatever the number of partitions and workers. A worker that dies costs the work it had in hand.
 """
 
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
 from __future__ import annotations
 
 import os
@@ -183,7 +184,7 @@ class _Engine:
             answers = client.gather(replies)
         else:
             answers = [reply[0] for reply in client.gather(replies)]
-        return _rounds.sum_answers(question, answers)
+        return _rounds.added(question, answers)
 
 
 @contextmanager
@@ -193,10 +194,14 @@ def _client(client: Any) -> Iterator[Any]:
         yield client
         return
     try:
-        yield distributed.get_client()
+        present = distributed.get_client()
     except ValueError:
-        with distributed.Client(processes=False, dashboard_address=None) as own:
-            yield own
+        present = None
+    if present is not None:
+        yield present
+        return
+    with distributed.Client(processes=False, dashboard_address=None) as own:
+        yield own
 
 
 def _partitions(X: Any, words: Any) -> tuple[_rounds.Words, list[Any]]:
@@ -236,7 +241,7 @@ def _reply(
 ) -> tuple[Optional[bytes], Optional[bytes]]:
     if rows.shape[0] == 0:
         return None, None
-    return tuple(_rounds.reply(name, lambda: rows, words, question, state))
+    return _rounds.reply(name, lambda: rows, words, question, state)
 
 
 def _transformed(block: Any, model: _rounds.Model) -> Any:

@@ -14,6 +14,7 @@ partitions; an executor that dies costs the work it had in hand.
 ``svtd`` must be installed where the executors run.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import io
@@ -231,7 +232,7 @@ class _TopicModel(Model, _Columns):
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> _TopicModel:
         """Read a model file."""
-        return cls(cast("_rounds.Model", _load(path)))
+        return cls(_load(path))
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         model = self._local
@@ -239,15 +240,16 @@ class _TopicModel(Model, _Columns):
         def mixtures(vectors: Any) -> Any:
             import pandas as pd
 
-            table = pa.table({name: pa.array(vectors[name]) for name in vectors.columns})
-            shares = model.transform(_matrix(table.to_struct_array()))
+            parts = [pa.array(vectors[name], from_pandas=True) for name in vectors.columns]
+            rows = pa.StructArray.from_arrays(parts, list(vectors.columns))
+            shares = model.transform(_matrix(rows))
             return pd.Series(list(np.asarray(shares)))
 
         # Spark reads the kind of a function off its annotations, which it must find as classes.
         import pandas as pd
 
         mixtures.__annotations__ = {"vectors": pd.DataFrame, "return": pd.Series}
-        mixtures = F.pandas_udf(mixtures, "array<double>")  # type: ignore[call-overload]
+        mixtures = F.pandas_udf(mixtures, "array<double>")
         column = array_to_vector(mixtures(_unwrapped(dataset, self.getFeaturesCol())))
         return dataset.withColumn(self.getTopicDistributionCol(), column)
 
@@ -311,7 +313,7 @@ class _Engine:
         answers: list[Optional[bytes]] = [None] * self._n_groups
         for row in answered.collect():
             answers[row.group] = bytes(row.answer)
-        return _rounds.sum_answers(question, answers)
+        return _rounds.added(question, answers)
 
     def _answered(self, question: bytes) -> _Mapped:
         name, words = self._name, self._words

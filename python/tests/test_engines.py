@@ -1,9 +1,11 @@
 """Documents that Dask or Spark hold: the same bytes as one process."""
 
 import os
+import pathlib
+import re
+import shutil
 import signal
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -42,16 +44,16 @@ def parts_of(counts, n):
     return [counts[start:end] for start, end in zip(edges[:-1], edges[1:])]
 
 
-class TestDask:
-    @pytest.fixture(scope="class")
-    def client(self):
-        distributed = pytest.importorskip("distributed")
-        # Workers are started anew, so they must find what this process found.
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
-        ) as cluster, distributed.Client(cluster) as client:
-            yield client
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+    ) as cluster, distributed.Client(cluster) as client:
+        yield client
 
+
+class TestDask:
     @staticmethod
     def array(counts, n):
         dask = pytest.importorskip("dask")
@@ -146,33 +148,39 @@ class TestDask:
             svtd.dask.LDA(3).fit(self.array(counts * 0.5, 2))
 
 
+@pytest.fixture(scope="module")
+def spark():
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, and there is none")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def documents(spark, counts):
+    from pyspark.ml.linalg import Vectors
+
+    def vector(row):
+        places, values = row.indices.tolist(), row.data.astype(float).tolist()
+        return Vectors.sparse(row.shape[1], places, values)
+
+    rows = [(i, vector(row)) for i, row in enumerate(counts)]
+    return spark.createDataFrame(rows, ["id", "features"])
+
+
 class TestSpark:
-    @pytest.fixture(scope="class")
-    def spark(self):
-        sql = pytest.importorskip("pyspark.sql")
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        session = (
-            sql.SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "2")
-            .getOrCreate()
-        )
-        yield session
-        session.stop()
-
-    @pytest.fixture(scope="class")
-    def documents(self, spark, counts):
-        from pyspark.ml.linalg import Vectors
-
-        vector = lambda row: Vectors.sparse(  # noqa: E731
-            row.shape[1], row.indices.tolist(), row.data.astype(float).tolist()
-        )
-        return spark.createDataFrame([(i, vector(row)) for i, row in enumerate(counts)], ["id", "features"])
-
     @pytest.mark.parametrize("n", [1, 7, 64])
     def test_the_model_file_has_the_same_bytes_for_any_partitions(self, documents, alone, n):
         import svtd.spark
@@ -200,3 +208,16 @@ class TestSpark:
         frame = spark.createDataFrame([(Vectors.sparse(3, [0, 2], [0.5, 1.25]),)], ["features"])
         with pytest.raises(Exception, match="whole number|0.5"):
             svtd.spark.LDA(k=2, groups=2).fit(frame)
+
+    def test_the_guide_runs(self, spark, tmp_path, monkeypatch):
+        guide = pathlib.Path(__file__).parents[2] / "docs/guides/spark.md"
+        blocks = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+        assert blocks
+        monkeypatch.chdir(tmp_path)
+        names = {}
+        for block in blocks:
+            exec(compile(block, str(guide), "exec"), names)
+        model = svtd.load("topics.svtd")
+        groups = [{"ship", "sea", "wind", "sail", "harbour"}, {"bread", "oven", "flour", "salt", "yeast"}]
+        tops = [set(words) for words in model.top_words(5)]
+        assert all(group in tops for group in groups)

@@ -23,6 +23,8 @@ fn links_in_our_documents_lead_to_files() {
         "docs/guides/folder.md",
         "docs/guides/growing.md",
         "docs/guides/new-documents.md",
+        "docs/guides/sites.md",
+        "docs/guides/spark.md",
         "docs/guides/words.md",
         "docs/model-file.md",
         "docs/python.md",
