@@ -153,7 +153,11 @@ fn pdfs_are_skipped_and_bad_files_end_the_reading_unless_they_are_skipped() {
     w.write("pdfs/one.pdf", b"%PDF-1.7 ...");
     let ran = w.svtd(&format!("fit pdfs {FIT} -o c.svtd"));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("no text: 1 PDFs were skipped"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("there is no text in this folder: 1 PDFs were skipped"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -219,7 +219,12 @@ fn other_encodings_are_read_when_named_and_told_when_not() {
     w.must(&format!("fit latin.txt --encoding windows-1252 {FIT}"));
     folder(&w);
     w.write("docs/d2.txt", b"mixed encodings: perch\xe9\n");
-    refuses(&w, "fit docs -k 2", 1, &["docs/d2.txt: after 22 bytes comes the byte 0xe9"]);
+    refuses(
+        &w,
+        "fit docs -k 2",
+        1,
+        &["docs/d2.txt: after 22 bytes comes the byte 0xe9", "; --skip-bad passes over files"],
+    );
     refuses(&w, "fit docs -k 2 --encoding ebcdic", 2, &["utf-8, latin-1 or windows-1252"]);
 }
 
@@ -255,6 +260,21 @@ fn what_is_no_text_is_told_for_what_it_is() {
 }
 
 #[test]
+fn how_the_lines_of_a_table_end_changes_nothing() {
+    let w = Workspace::new();
+    let table = csv(',');
+    w.write("table.csv", table.as_bytes());
+    w.write("unended.csv", table.trim_end().as_bytes());
+    w.write("blank.csv", format!("{table}\n\r\n").as_bytes());
+    w.write("old.csv", table.replace('\n', "\r").as_bytes());
+    w.must(&format!("fit table.csv {FIT} -o expected.svtd"));
+    for name in ["unended.csv", "blank.csv", "old.csv"] {
+        w.must(&format!("fit {name} {FIT} --force -o found.svtd"));
+        assert_eq!(w.read("found.svtd"), w.read("expected.svtd"), "{name}");
+    }
+}
+
+#[test]
 fn malformed_objects_and_tables_are_told_with_file_and_line() {
     let w = Workspace::new();
     let good = "{\"text\":\"the sun\"}\n".repeat(16);
@@ -267,6 +287,10 @@ fn malformed_objects_and_tables_are_told_with_file_and_line() {
     w.write("nameless.csv", b"a,b\nsome words,other words\n");
     w.write("table.csv", csv(',').as_bytes());
     w.write("head.csv", b"id,text\n");
+    w.write("headless.csv", b"17,some words\n18,other words\n");
+    w.write("open.csv", b"id,text\n1,some words\n2,\"other words\n3,more words\n4,words\n");
+    w.write("open-head.csv", b"id,\"text\n1,some words\n2,other words\n");
+    w.write("mac.txt", b"some words\rother words\rmore words\r");
     for (line, code, needle) in [
         ("broken.jsonl", 1, "broken.jsonl, line 17: expected a JSON object"),
         ("lacking.jsonl", 1, "lacking.jsonl, line 17: this object has no \"text\""),
@@ -279,6 +303,10 @@ fn malformed_objects_and_tables_are_told_with_file_and_line() {
         ("list.jsonl", 1, "list.jsonl, line 1: expected a JSON object"),
         ("ragged.csv", 1, "ragged.csv, line 3: 3 cells in a table of 2 columns"),
         ("nameless.csv", 1, "nameless.csv, line 1: no column is called \"text\""),
+        ("headless.csv", 1, "(--text-column); is the first row a document?"),
+        ("open.csv", 1, "open.csv, line 3: a cell of this row begins with a quote that is never"),
+        ("open-head.csv", 1, "open-head.csv, line 1: a cell of this row begins with a quote that"),
+        ("mac.txt", 1, "mac.txt: lines end in carriage returns alone"),
         ("table.csv --text-column body", 1, "table.csv, line 1: there is no column \"body\""),
         ("head.csv", 1, "head.csv: the corpus has no words"),
         ("table.csv --transpose", 2, "transpose"),

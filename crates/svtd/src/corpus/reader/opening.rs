@@ -77,6 +77,11 @@ impl CorpusReader {
                 found => found,
             },
         };
+        if format.is_in_lines() && format::has_old_line_ends(start) {
+            let reason = "lines end in carriage returns alone, as old Mac programs write them, so all \
+                          of it would be one line; convert it, for instance with tr '\\r' '\\n'";
+            return Err(Error::File { path: name, reason: reason.to_owned() });
+        }
         let archived = matches!(format, Format::Xlsx | Format::Office);
         if format.is_text() && !archived {
             documents::check_start(&name, start)?;
