@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """What may enter the dependency tree: deny.toml, checked by cargo-deny or, without it, here.
 
-cargo-deny is used where it is: on the path, or in target/tools. `tools/deny.py --install` builds it there
-once (about ten minutes of one processor). Without it this script checks what the metadata of Cargo tells:
-the licence and the source of every package, and that no dependency accepts any version. Advisories need
-cargo-deny and its database; that they were not looked at is said, with the date.
+cargo-deny is used where it is: on the path, or in target/tools. Else it is built there once, unoptimised
+(93 seconds of one processor), and stays until the version below changes. Advisories need the
+database of RustSec, which cargo-deny fetches from GitHub; where that fails, that they were not looked
+at is said, with the date.
+
+Without cargo-deny (`tools/deny.py --own`, or where it cannot be built) this script checks what the
+metadata of Cargo tells: the licence and the source of every package, and that no dependency accepts
+any version.
 """
 
 import datetime
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -18,7 +23,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "target/tools"
-VERSION = "0.20"
+VERSION = "0.20.2"
+# Several versions of a package are no error, and their trees are long.
+QUIETLY = ["--log-level", "error", "check", "--hide-inclusion-graph"]
 
 
 def run(*command: str, quiet: bool = False) -> int:
@@ -35,15 +42,15 @@ def without_advisories(why: str) -> None:
 
 def with_cargo_deny(program: str) -> int:
     if run(program, "fetch", quiet=True) == 0:
-        return run(program, "check")
+        return run(program, *QUIETLY)
     without_advisories("their database cannot be fetched here")
-    return run(program, "check", "bans", "licenses", "sources")
+    return run(program, *QUIETLY, "bans", "licenses", "sources")
 
 
 def is_allowed(expression: str, allow: set[str]) -> bool:
-    """Whether a licence expression is met by allowed licences: OR, AND, parentheses, WITH."""
-    expression = re.sub(r"\s+WITH\s+\S+", "", expression.replace("/", " OR "))
-    tokens = re.findall(r"\(|\)|[^\s()]+", expression)
+    """Whether a licence expression is met by allowed licences: OR, AND, parentheses. A licence WITH an
+    exception is one of its own, as it is for cargo-deny."""
+    tokens = re.findall(r"\(|\)|[^\s()]+(?: WITH [^\s()]+)?", expression.replace("/", " OR "))
 
     def either(at: int) -> tuple[bool, int]:
         met, at = both(at)
@@ -93,15 +100,36 @@ def by_metadata() -> int:
     for sentence in refused:
         say(f"{sentence}, which deny.toml does not allow")
     say(f"licences and sources of {len(packages)} packages: {len(refused)} refused")
-    without_advisories("cargo-deny is not installed; tools/deny.py --install builds it")
+    without_advisories("that needs cargo-deny")
     return min(1, len(refused))
 
 
+def version_of(program: pathlib.Path) -> str | None:
+    if not program.exists():
+        return None
+    told = subprocess.run([program, "--version"], check=False, capture_output=True, text=True)
+    return told.stdout.split()[-1] if told.stdout else None
+
+
+def installed() -> str | None:
+    """The program in target/tools, built there if it is not yet, or is another version."""
+    program = TOOLS / "bin/cargo-deny"
+    if version_of(program) != VERSION:
+        say(f"building cargo-deny {VERSION} in {TOOLS.relative_to(ROOT)}, once")
+        command = ["cargo", "install", "--quiet", "--locked", "--force", "--debug", "--root", str(TOOLS)]
+        # It runs for a second: what counts is how soon it is built.
+        fast = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
+        built = subprocess.run([*command, f"cargo-deny@{VERSION}"], check=False, env=os.environ | fast)
+        if built.returncode != 0:
+            say("cargo-deny could not be built; this script checks what it can itself")
+            return None
+    return str(program)
+
+
 def main() -> int:
-    own = TOOLS / "bin/cargo-deny"
-    if "--install" in sys.argv[1:] and not own.exists():
-        return run("cargo", "install", "cargo-deny", "--version", VERSION, "--locked", "--root", str(TOOLS))
-    program = shutil.which("cargo-deny") or (str(own) if own.exists() else None)
+    if "--own" in sys.argv[1:]:
+        return by_metadata()
+    program = shutil.which("cargo-deny") or installed()
     return with_cargo_deny(program) if program else by_metadata()
 
 

@@ -219,7 +219,7 @@ fn is_flag(name: &str) -> bool {
 
 /// The same sentence with flags where the library names its options in passing.
 pub fn with_flags(sentence: &str) -> String {
-    const PHRASES: [(&str, &str); 15] = [
+    const PHRASES: [(&str, &str); 19] = [
         ("(text-column)", "(--text-column)"),
         ("(text-column names another)", "(--text-column names another)"),
         ("(tokens-column)", "(--tokens-column)"),
@@ -229,6 +229,10 @@ pub fn with_flags(sentence: &str) -> String {
         (", format svmlight", ", --format svmlight"),
         ("list them in stop-words", "list them in --stop-words FILE"),
         ("; stop-words english", "; --stop-words english"),
+        ("; stop-words none", "; --stop-words none"),
+        ("give your own as stop-words", "give your own as --stop-words FILE"),
+        ("with token-regex ", "with --token-regex "),
+        ("; skip-bad ", "; --skip-bad "),
         ("; max-df ", "; --max-df "),
         (" by min-length", " by --min-length"),
         (" by stop-words", " by --stop-words"),

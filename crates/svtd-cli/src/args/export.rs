@@ -92,8 +92,8 @@ pyldavis: the arguments of pyLDAvis.prepare: prepare(**json.load(open('vis.json'
 octis: the dictionary of an OCTIS model; lists become arrays with numpy.array.
 markers: topic, word, probability, error, elsewhere (the mean in the other topics), log_fold, and z,
   their difference in standard errors, by which they are ordered.
-admixture: PATH.K.Q, an individual a line, and PATH.K.P, a variant a line: the frequency of allele 1
-  in each population.";
+admixture: PATH.K.Q, an individual a line, and PATH.K.P, a variant a line: the frequency of allele 2
+  (the last column of the .bim file) in each population, as ADMIXTURE 1.3 has it.";
 
 /// What to export to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

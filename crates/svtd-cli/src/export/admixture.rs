@@ -3,8 +3,14 @@
 //! Numbers of six digits with blanks between, no header, no names: individuals in the order of the
 //! `.fam` file, variants in that of the `.bim` file. Populations are topics, so `Q` is their mixture.
 //! A topic is a distribution over all alleles of all variants; at one variant its frequency of allele
-//! 1 is what it has of that word among both words of the variant. Like ADMIXTURE's, no number is
+//! 2 is what it has of that word among both words of the variant. Like ADMIXTURE's, no number is
 //! nearer to 0 or 1 than a hundred-thousandth, since programs that read them take logarithms.
+//!
+//! # Which allele
+//! ADMIXTURE's manual does not say whose frequency `.P` holds. Its output on its own example does: in
+//! `hapmap3` variants whose allele 1 is `0` in the `.bim` file (nobody has it) are given .99999 in
+//! every population (version 1.3.0; both printed by the tutorial of Hua-Zhou/SGSC2017Colorado,
+//! whose text says allele 1). So it is allele 2, the last column of the `.bim` file.
 
 use std::path::PathBuf;
 
@@ -62,12 +68,12 @@ fn check_alleles(words: &Vocabulary) -> Outcome {
     ))
 }
 
-/// The frequency of allele 1 of a variant in a population.
+/// The frequency of allele 2 of a variant in a population.
 fn frequency(model: &Model, variant: usize, j: usize) -> f64 {
     let topics = model.topics();
     let of = |j: usize| {
         let [first, second] = [0, 1].map(|allele| topics.word_topic()[(2 * variant + allele, j)]);
-        (first + second > 0.0).then(|| first / (first + second))
+        (first + second > 0.0).then(|| second / (first + second))
     };
     // A population that lacks the variant altogether has the frequency of all others.
     let overall = || {

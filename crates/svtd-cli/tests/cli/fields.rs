@@ -153,7 +153,11 @@ fn pdfs_are_skipped_and_bad_files_end_the_reading_unless_they_are_skipped() {
     w.write("pdfs/one.pdf", b"%PDF-1.7 ...");
     let ran = w.svtd(&format!("fit pdfs {FIT} -o c.svtd"));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("no text: 1 PDFs were skipped"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("there is no text in this folder: 1 PDFs were skipped"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -192,7 +196,8 @@ fn a_spreadsheet_is_a_table_with_a_column_of_text() {
     assert!(ran.stderr.contains("no column \"title\"; found \"id\", \"body\""), "{}", ran.stderr);
 }
 
-/// Genotypes of individuals of two populations and some between, as PLINK keeps them.
+/// Genotypes of individuals of two populations and some between, as PLINK keeps them. Nobody has
+/// allele 1 of the first variant, which PLINK writes as `0`.
 fn write_genotypes(w: &Workspace) -> Vec<f64> {
     let (n, n_variants) = (90_usize, 200_usize);
     let share = |d: usize| [0.0, 1.0, 0.5][d % 3];
@@ -207,7 +212,8 @@ fn write_genotypes(w: &Workspace) -> Vec<f64> {
     let mut bed = vec![0x6c, 0x1b, 0x01];
     let mut bim = String::new();
     for v in 0..n_variants {
-        let (a, b) = (0.05 + 0.9 * unit(v, 1_000_001), 0.05 + 0.9 * unit(v, 1_000_002));
+        let [a, b] = [1_000_001, 1_000_002]
+            .map(|population| if v == 0 { 0.0 } else { 0.05 + 0.9 * unit(v, population) });
         let mut bytes = vec![0_u8; n.div_ceil(4)];
         for d in 0..n {
             let p = share(d) * a + (1.0 - share(d)) * b;
@@ -220,7 +226,8 @@ fn write_genotypes(w: &Workspace) -> Vec<f64> {
             bytes[d / 4] |= code << (2 * (d % 4));
         }
         bed.extend(bytes);
-        bim.push_str(&format!("1\trs{v}\t0\t{}\tA\tG\n", v + 1));
+        let first = if v == 0 { '0' } else { 'A' };
+        bim.push_str(&format!("1\trs{v}\t0\t{}\t{first}\tG\n", v + 1));
     }
     let fam: String = (0..n).map(|d| format!("f{d} i{d} 0 0 1 -9\n")).collect();
     w.write("people.bed", &bed);
@@ -250,6 +257,7 @@ fn genotypes_are_read_and_ancestries_written_as_admixture_does() {
     assert_eq!((q.len(), p.len()), (90, 200));
     assert!(q.iter().all(|row| row.len() == 2 && (row.iter().sum::<f64>() - 1.0).abs() < 1e-5));
     assert!(p.iter().flatten().all(|&p| (1e-5..=1.0 - 1e-5).contains(&p)));
+    assert_eq!(p[0], [0.99999, 0.99999], "frequencies are those of allele 2");
     let error = |column: usize| {
         let off = truth.iter().zip(&q).map(|(truth, row)| (truth - row[column]).abs());
         off.sum::<f64>() / truth.len() as f64

@@ -19,6 +19,7 @@ mod living;
 mod machine;
 mod malformed;
 mod messages;
+mod messy;
 mod odd;
 mod overwriting;
 mod parquet;

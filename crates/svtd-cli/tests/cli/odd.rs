@@ -87,6 +87,52 @@ fn every_command_on_every_odd_corpus_ends_with_a_code_of_ours() {
     }
 }
 
+/// Once the first document in key order was longer than what the bias of the sweeps is looked for in.
+#[test]
+fn long_documents_are_fitted_and_judged() {
+    use crate::workspace::docword;
+    use svtd::synthetic::{LdaSource, Lengths};
+
+    let w = Workspace::new();
+    let source = LdaSource::zipf(60, 3, 2.0, 10.0, 1.0, 7);
+    let corpus = source.draw(50, &Lengths::Fixed(100_000), 8).0;
+    w.write("long.txt", docword(&corpus).as_bytes());
+    for k in [2, 3] {
+        w.must(&format!("fit long.txt -k {k} --polish 3 -o {k}.svtd"));
+        let told = w.must(&format!("topics {k}.svtd --trust --json")).stdout;
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let topics = told["diagnostics"]["topics"].as_array().unwrap();
+        let error =
+            |topic: &serde_json::Value| topic["trust"]["stability"]["expected_error"].as_f64();
+        assert_eq!(topics.len(), k);
+        assert!(
+            topics.iter().all(|topic| error(topic).is_some_and(|e| e > 0.0 && e < 2.0)),
+            "{told}"
+        );
+    }
+}
+
+/// Once a NaN among the diagnostics was saved as `null`, and no command could read the model again.
+#[test]
+fn a_model_of_a_huge_count_is_opened_by_every_command() {
+    let w = Workspace::new();
+    let mut rows: Vec<Vec<(usize, u64)>> = (0..60)
+        .map(|d| (0..6).map(|i| ((d % 2) * 6 + i, 1 + (d * d + i * 3) as u64 % 17)).collect())
+        .collect();
+    rows[3][0].1 = u64::from(u32::MAX);
+    w.write("huge.txt", table(12, &rows).as_bytes());
+    for model in ["lda", "single-topic"] {
+        w.must(&format!("fit huge.txt -k 2 --model {model} -o {model}.svtd"));
+        for line in ["topics", "infer", "evaluate", "export --to json"] {
+            let (command, options) = line.split_once(' ').unwrap_or((line, ""));
+            let input = if command == "topics" { "--trust" } else { "huge.txt" };
+            let ran = w.must(&format!("{command} {model}.svtd {input} {options} --json"));
+            let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert!(told["schema"].is_string(), "{line}");
+        }
+    }
+}
+
 /// The most memory that a run of the program had, as the system counts it.
 #[cfg(target_os = "linux")]
 fn peak(w: &Workspace, line: &str) -> Option<f64> {

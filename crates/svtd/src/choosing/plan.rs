@@ -37,11 +37,15 @@
 //! less than a `gamma`; we tell how many documents Theorem 2.2 takes to get there. Both are told in
 //! their corrected form, to show how far a guarantee is from what happens.
 
+mod prediction;
+#[cfg(test)]
+mod tests;
+
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::evaluation::{Constants, DeviationBound, Perturbation};
-use crate::linalg::{Matrix, dot, positive_inverse};
+use crate::linalg::{Matrix, dot};
 use crate::memory;
 use crate::model::Model;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
@@ -233,14 +237,6 @@ impl PlanSource {
         Ok(self.predictor()?.mean(n_documents))
     }
 
-    fn predictor(&self) -> Result<Predictor<'_>> {
-        let spreads = match self.alpha0 {
-            None => None,
-            Some(alpha0) => Some(self.spreads(alpha0)?),
-        };
-        Ok(Predictor { source: self, spreads })
-    }
-
     /// `|M2|` of the plain pair moment, and the expected error of it after one document.
     ///
     /// A document's own pair moment has the square `[1 + p2 + (c-2)(2 p2 + 2 p3) + (c-2)(c-3) p22] /
@@ -303,121 +299,6 @@ impl PlanSource {
         let alpha = self.weights.iter().map(|w| w * alpha0).collect();
         LdaSource { word_topic: self.word_topic.clone(), alpha }
     }
-
-    /// For every topic `j`, the variance `E[t^2 | a word of topic l]` and `s_j`.
-    fn spreads(&self, alpha0: f64) -> Result<Vec<Spread>> {
-        let (n, k) = (self.word_topic.n_rows(), self.weights.len());
-        let first: Vec<f64> = (0..n)
-            .map(|i| (0..k).map(|j| self.weights[j] * self.word_topic[(i, j)]).sum())
-            .collect();
-        let mut scaled = self.word_topic.clone();
-        let squared: Vec<f64> = first.iter().map(|m1| 1.0 / (m1 + 1.0 / n as f64)).collect();
-        scaled.scale_rows(&squared);
-        let gram = self.word_topic.transpose_times(&scaled);
-        let inverse = positive_inverse(&gram).ok_or_else(|| Error::Option {
-            name: "the topics of a plan",
-            needed: "independent of each other".to_owned(),
-            found: "topics that are mixtures of others".to_owned(),
-        })?;
-        let dual = scaled.times(&inverse);
-        let a1 = alpha0 / (alpha0 + 1.0);
-        let along: Vec<f64> = (0..k).map(|j| dot(&first, dual.column(j))).collect();
-        // M2a b_j = w_j / (alpha0 + 1) mu_j, which sums to its factor.
-        let sums: Vec<f64> = self.weights.iter().map(|w| w / (alpha0 + 1.0)).collect();
-        let mut totals = Matrix::zeros(k, k);
-        let mut words = vec![0.0; k];
-        let mut squares = dual;
-        squares.values_mut().iter_mut().for_each(|b| *b *= *b);
-        // s_lj: the mean square of b_j over the words of topic l.
-        let squares = self.word_topic.transpose_times(&squares);
-        let mixtures = self.mixtures();
-        let c = f64::from(self.length);
-        let pairs = c * (c - 1.0);
-        for d in 0..mixtures.n_rows() {
-            let h = mixtures.row(d);
-            for j in 0..k {
-                let variance = (dot(squares.column(j), &h) - h[j] * h[j]).max(0.0);
-                let spread = c * variance / (pairs * pairs);
-                for l in 0..k {
-                    // A word of topic l more: its own part of x'b is left out on average.
-                    let own = if l == j { 1.0 } else { 0.0 };
-                    let mean = (c * h[j] - own) / pairs - a1 * along[j] / c;
-                    totals[(l, j)] += h[l] * (mean * mean + spread);
-                }
-            }
-            for (word, h) in words.iter_mut().zip(&h) {
-                *word += h;
-            }
-        }
-        Ok((0..k)
-            .map(|j| Spread {
-                squares: (0..k).map(|l| totals[(l, j)] / words[l].max(f64::MIN_POSITIVE)).collect(),
-                sum: sums[j],
-            })
-            .collect())
-    }
-}
-
-/// The noise along one dual direction.
-struct Spread {
-    /// `E[t^2]` given a word of each topic.
-    squares: Vec<f64>,
-    /// `s_j`.
-    sum: f64,
-}
-
-/// Predicts the errors of a source's topics.
-struct Predictor<'a> {
-    source: &'a PlanSource,
-    /// For mixtures.
-    spreads: Option<Vec<Spread>>,
-}
-
-impl Predictor<'_> {
-    fn mean(&self, n_documents: f64) -> f64 {
-        let errors = self.errors(n_documents);
-        errors.iter().sum::<f64>() / errors.len() as f64
-    }
-
-    fn errors(&self, n_documents: f64) -> Vec<f64> {
-        (0..self.source.weights.len()).map(|j| self.error(j, n_documents).min(2.0)).collect()
-    }
-
-    fn error(&self, j: usize, n_documents: f64) -> f64 {
-        let PlanSource { word_topic, weights, length, .. } = self.source;
-        let c = f64::from(*length);
-        match &self.spreads {
-            None => {
-                let words = n_documents * weights[j] * c;
-                let deviations = word_topic.column(j).iter().map(|mu| deviation(words * mu));
-                SINGLE_TOPIC * deviations.sum::<f64>() / words
-            }
-            Some(spreads) => {
-                let spread = &spreads[j];
-                let deviation = |i: usize| {
-                    let variance: f64 = (0..weights.len())
-                        .map(|l| weights[l] * word_topic[(i, l)] * spread.squares[l])
-                        .sum();
-                    let normal = (std::f64::consts::FRAC_2_PI * c * variance / n_documents).sqrt();
-                    (normal / spread.sum).min(2.0 * word_topic[(i, j)].max(normal))
-                };
-                MIXTURES * (0..word_topic.n_rows()).map(deviation).sum::<f64>()
-            }
-        }
-    }
-}
-
-/// The mean absolute deviation of a Poisson number of this mean.
-fn deviation(mean: f64) -> f64 {
-    if mean <= 0.0 {
-        return 0.0;
-    }
-    if mean > 1e3 {
-        return (std::f64::consts::FRAC_2_PI * mean).sqrt();
-    }
-    let whole = mean.floor();
-    let log_factorial: f64 = (1..=whole as u32).map(|i| f64::from(i).ln()).sum();
-    2.0 * ((whole + 1.0) * mean.ln() - mean - log_factorial).exp()
 }
 
 /// The least number of documents at which a falling error is small enough.
@@ -435,96 +316,4 @@ fn least(error: impl Fn(f64) -> f64, wanted: f64) -> Option<f64> {
         if error(middle) > wanted { low = middle } else { high = middle }
     }
     Some(high.ceil())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_poisson_number_deviates_as_the_series_says() {
-        for mean in [0.01, 0.5, 1.0, 3.7, 20.0] {
-            let mut probability = f64::exp(-mean);
-            let mut sum = 0.0;
-            for x in 0..200 {
-                sum += probability * (f64::from(x) - mean).abs();
-                probability *= mean / f64::from(x + 1);
-            }
-            assert!((deviation(mean) - sum).abs() < 1e-10, "{mean}");
-        }
-        assert!((deviation(1000.1) / deviation(999.9) - 1.0).abs() < 1e-3);
-    }
-
-    #[test]
-    fn more_documents_are_needed_for_more_accuracy_and_for_the_rarest_topic() {
-        for alpha0 in [None, Some(1.0)] {
-            let source = PlanSource::zipf(300, 5, 50, alpha0).unwrap();
-            let (rough, fine) = (source.plan(0.4).unwrap(), source.plan(0.1).unwrap());
-            let ratio = fine.n_documents.unwrap() / rough.n_documents.unwrap();
-            assert!(ratio > 4.0 && ratio < 40.0, "{ratio}");
-            assert!(fine.n_documents_every_topic.unwrap() >= fine.n_documents.unwrap());
-            let n = fine.n_documents.unwrap();
-            assert!(source.expected_error(n).unwrap() <= 0.1);
-            assert!(source.expected_error(0.9 * n).unwrap() > 0.1);
-            assert!(fine.pair_bound.unwrap() > 5.0 * fine.pair_noise.unwrap(), "bounds are loose");
-            assert!(fine.n_documents_guaranteed.unwrap() > n);
-            match alpha0 {
-                Some(_) => assert!(fine.theorem_5_1.is_none(), "it does not speak of mixtures"),
-                None => {
-                    let reach = fine.theorem_5_1.unwrap();
-                    assert!(reach.gamma < 1e-6 && reach.n_documents > 1e12, "{reach:?}");
-                    let one = DeviationBound::triples(&[50], 0.0, DELTA).corrected;
-                    assert!(one / reach.n_documents.sqrt() <= reach.gamma * (1.0 + 1e-9));
-                }
-            }
-        }
-    }
-
-    /// The closed form against what drawn documents give.
-    #[test]
-    fn the_noise_along_a_direction_is_that_of_drawn_documents() {
-        let source = PlanSource::zipf(60, 3, 40, Some(1.0)).unwrap();
-        let spreads = source.spreads(1.0).unwrap();
-        let first: Vec<f64> = (0..60)
-            .map(|i| (0..3).map(|j| source.weights[j] * source.word_topic[(i, j)]).sum())
-            .collect();
-        let mut scaled = source.word_topic.clone();
-        scaled.scale_rows(&first.iter().map(|m1| 1.0 / (m1 + 1.0 / 60.0)).collect::<Vec<f64>>());
-        let gram = source.word_topic.transpose_times(&scaled);
-        let dual = scaled.times(&positive_inverse(&gram).unwrap());
-        let (corpus, mixtures) = source.lda(1.0).draw(20_000, &Lengths::Fixed(40), 9);
-        for (j, spread) in spreads.iter().enumerate() {
-            let b = dual.column(j);
-            for l in 0..3 {
-                let own = dot(source.word_topic.column(l), b);
-                let (mut sum, mut weight) = (0.0, 0.0);
-                for d in 0..corpus.n_documents() {
-                    let words = corpus.document(d).words();
-                    let all: f64 = words.map(|(word, x)| f64::from(x) * b[word as usize]).sum();
-                    let t = (all - own) / (40.0 * 39.0) - 0.5 * dot(&first, b) / 40.0;
-                    sum += mixtures[(d, l)] * t * t;
-                    weight += mixtures[(d, l)];
-                }
-                let ratio = spread.squares[l] / (sum / weight);
-                assert!((ratio - 1.0).abs() < 0.05, "{j} {l}: {ratio}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_length_of_documents_does_not_slow_a_plan_down() {
-        for length in [100_000, 1_000_000, u32::MAX] {
-            let plan = PlanSource::zipf(300, 5, length, Some(1.0)).unwrap().plan(0.1).unwrap();
-            assert!(plan.n_documents.unwrap() >= 1.0);
-            assert!(plan.curve.iter().all(|(_, error)| error.is_finite()));
-        }
-    }
-
-    #[test]
-    fn nonsense_is_refused() {
-        assert!(PlanSource::zipf(3, 5, 50, None).is_err());
-        assert!(PlanSource::zipf(300, 5, 2, None).is_err());
-        assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(2.5).is_err());
-        assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(f64::NAN).is_err());
-    }
 }

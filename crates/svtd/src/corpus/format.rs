@@ -142,6 +142,12 @@ impl Format {
         matches!(self, Folder | Document | Lines | JsonLines | Csv | Tsv | Xlsx | Html | Office)
     }
 
+    /// Whether a document or a count is a line, and lines end in `\n`.
+    pub(super) fn is_in_lines(self) -> bool {
+        use Format::{CountsCsv, Docword, JsonLines, LdaC, Lines, MatrixMarket, SvmLight};
+        matches!(self, Lines | JsonLines | Docword | MatrixMarket | LdaC | SvmLight | CountsCsv)
+    }
+
     /// Whether a table in this format may lie on its side, with documents as columns.
     pub fn is_matrix(self) -> bool {
         matches!(self, Format::Docword | Format::MatrixMarket | Format::Npz | Format::CountsCsv)
@@ -246,6 +252,11 @@ pub(super) fn foreign(start: &[u8]) -> Option<&'static str> {
         );
     }
     KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
+}
+
+/// Whether lines end in `\r` and none in `\n`.
+pub(super) fn has_old_line_ends(start: &[u8]) -> bool {
+    start.trim_ascii_end().contains(&b'\r') && !start.contains(&b'\n')
 }
 
 /// Whether it begins like a JSON array of objects, texts or arrays; `[1] See below` is text.

@@ -5,14 +5,19 @@
 //! model keep is the settled value, stop words spelled out, so that the same words are found in new
 //! documents even where a later version of this library has other lists or other guesses.
 
-use std::fmt;
+mod ranges;
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::language::{self, Guess, Language};
 use crate::error::{Error, Result};
+
+use self::ranges::LONGEST_NGRAM;
+pub use self::ranges::{Frequency, Ngrams};
 
 /// The choices about words. [`new`](Self::new) has the defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,15 +74,6 @@ pub enum Numbers {
     Drop,
 }
 
-/// From how many to how many neighbouring words make a word of the vocabulary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Ngrams {
-    /// Fewest; at least 1.
-    pub min: usize,
-    /// Most; at least `min`.
-    pub max: usize,
-}
-
 /// The words left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -94,19 +90,6 @@ pub enum StopWords {
         words: Vec<String>,
     },
 }
-
-/// In how many documents, as a number or as a share of all.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Frequency {
-    /// This many documents.
-    Documents(u64),
-    /// This share of the documents, from 0 to 1.
-    Share(f64),
-}
-
-/// The most words of an n-gram.
-const LONGEST_NGRAM: usize = 8;
 
 impl Default for Preprocessing {
     fn default() -> Self {
@@ -300,152 +283,7 @@ impl StopWords {
     }
 }
 
-impl Frequency {
-    /// In documents, of so many; a share is rounded up for a least, down for a most.
-    pub(crate) fn at_least(self, n_documents: u64) -> u64 {
-        match self {
-            Frequency::Documents(n) => n,
-            Frequency::Share(share) => (share * n_documents as f64 - 1e-9).ceil().max(0.0) as u64,
-        }
-    }
-
-    pub(crate) fn at_most(self, n_documents: u64) -> u64 {
-        match self {
-            Frequency::Documents(n) => n,
-            Frequency::Share(share) => (share * n_documents as f64 + 1e-9).floor() as u64,
-        }
-    }
-}
-
-impl fmt::Display for Frequency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Frequency::Documents(n) => write!(f, "{n}"),
-            Frequency::Share(share) => write!(f, "{}%", 100.0 * share),
-        }
-    }
-}
-
-impl FromStr for Frequency {
-    type Err = Error;
-
-    /// `5` is five documents; `5%` and `0.05` are a share.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let share = match text.strip_suffix('%') {
-            Some(percent) => percent.trim().parse::<f64>().ok().map(|p| p / 100.0),
-            None => match text.parse() {
-                Ok(n) => return Ok(Frequency::Documents(n)),
-                Err(_) => text.parse().ok(),
-            },
-        };
-        match share {
-            Some(share) if (0.0..=1.0).contains(&share) => Ok(Frequency::Share(share)),
-            _ => Err(Error::Option {
-                name: "a document frequency",
-                needed: "a number of documents such as 5, or a share such as 0.5 or 50%".to_owned(),
-                found: text.to_owned(),
-            }),
-        }
-    }
-}
-
-impl fmt::Display for Ngrams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.min, self.max)
-    }
-}
-
-impl FromStr for Ngrams {
-    type Err = Error;
-
-    /// `2` is pairs alone, `1..2` words and pairs.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let (min, max) = text.split_once("..").unwrap_or((text, text));
-        match (min.trim().parse(), max.trim_start_matches('=').trim().parse()) {
-            (Ok(min), Ok(max)) if 1 <= min && min <= max && max <= LONGEST_NGRAM => {
-                Ok(Ngrams { min, max })
-            }
-            _ => Err(Error::Option {
-                name: "ngrams",
-                needed: format!("a range such as 1..2, within 1..{LONGEST_NGRAM}"),
-                found: text.to_owned(),
-            }),
-        }
-    }
-}
-
 fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|c| c.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-    use super::*;
-
-    const ENGLISH: &str = "we count how often each word occurs in every letter, and then ask which of the letters have something in common that the others do not have";
-
-    #[test]
-    fn a_frequency_is_a_number_or_a_share() {
-        let parse = |text: &str| text.parse::<Frequency>().ok();
-        assert_eq!(parse("5"), Some(Frequency::Documents(5)));
-        assert_eq!(parse("1"), Some(Frequency::Documents(1)));
-        assert_eq!(parse("1.0"), Some(Frequency::Share(1.0)));
-        assert_eq!(parse("50%"), Some(Frequency::Share(0.5)));
-        for text in ["-1", "1.5", "101%", "x", "", "nan", "inf"] {
-            assert_eq!(parse(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_share_of_the_documents_is_exact_where_it_is_whole() {
-        let share = Frequency::Share(0.1);
-        assert_eq!((share.at_least(30), share.at_most(30)), (3, 3));
-        assert_eq!((share.at_least(31), share.at_most(31)), (4, 3));
-    }
-
-    #[test]
-    fn n_grams_are_a_range_or_a_number() {
-        let parse = |text: &str| text.parse::<Ngrams>().ok();
-        assert_eq!(parse("1..2"), Some(Ngrams { min: 1, max: 2 }));
-        assert_eq!(parse("2"), Some(Ngrams { min: 2, max: 2 }));
-        for text in ["0", "2..1", "1..9", "..", "a"] {
-            assert_eq!(parse(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_language_decides_what_was_left_open() {
-        let (settled, notes) = Preprocessing::new().resolved(ENGLISH).unwrap();
-        assert_eq!(settled.language, Some(Language::English));
-        assert_eq!(settled.stop_words, StopWords::of(Language::English));
-        assert_eq!(settled.apostrophes, Some(Apostrophes::Possessive));
-        assert!(notes[0].starts_with("the text looks English, so the stop words"), "{notes:?}");
-    }
-
-    #[test]
-    fn what_was_told_is_not_guessed() {
-        let told = Preprocessing::new().language(Some(Language::Italian));
-        let (settled, notes) = told.resolved(ENGLISH).unwrap();
-        assert_eq!(settled.stop_words, StopWords::of(Language::Italian));
-        assert_eq!(settled.apostrophes, Some(Apostrophes::Split));
-        assert_eq!(notes, Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_settled_value_stays_as_it_is() {
-        let (settled, _) = Preprocessing::new().resolved(ENGLISH).unwrap();
-        let (again, notes) = settled.resolved("道可道,非常道").unwrap();
-        assert_eq!((again, notes.len()), (settled, 0));
-    }
-
-    #[test]
-    fn a_value_survives_json() {
-        let (settled, _) =
-            Preprocessing::new().ngrams(Ngrams { min: 1, max: 3 }).resolved(ENGLISH).unwrap();
-        let text = serde_json::to_string(&settled).unwrap();
-        assert_eq!(serde_json::from_str::<Preprocessing>(&text).unwrap(), settled);
-    }
 }

@@ -40,6 +40,7 @@ pub(super) struct Cells {
 }
 
 /// Which part of a file of cells is meant.
+#[cfg(feature = "hdf5")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     /// The layer of an AnnData file; `X` if not named.

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
 
 pub(super) struct Folder {
+    path: String,
     files: VecDeque<Found>,
     layout: Layout,
     meter: Meter,
@@ -69,6 +70,7 @@ impl Folder {
         files.sort();
         let meter = meter.of(files.iter().map(|file| file.size).sum());
         Ok(Folder {
+            path: path.display().to_string(),
             files: files.into(),
             layout,
             meter,
@@ -123,8 +125,8 @@ impl Folder {
             return Ok(false);
         }
         Err(Error::File {
-            path: "the folder".to_owned(),
-            reason: format!("no text: {passed_over}"),
+            path: self.path.clone(),
+            reason: format!("there is no text in this folder: {passed_over}"),
         })
     }
 }
@@ -140,6 +142,10 @@ impl Records for Folder {
                 }
                 Ok(None) => self.pdfs.push(name),
                 Err(error) if self.layout.skip_bad => self.bad.push(error.to_string()),
+                Err(Error::File { path, reason }) => {
+                    let reason = format!("{reason}; skip-bad passes over files like this one");
+                    return Err(Error::File { path, reason });
+                }
                 Err(error) => return Err(error),
             }
         }

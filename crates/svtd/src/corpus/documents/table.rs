@@ -1,5 +1,8 @@
 //! Tables with a header, separated by commas, semicolons or tabs: a document a row. Fields in
 //! quotes may hold separators and line ends.
+//!
+//! A quote that is never closed would make one document of all rows that follow. To notice it, [`END`]
+//! is put behind the file: it is a row of its own unless a quote is open.
 
 use std::io::Read;
 
@@ -12,6 +15,15 @@ use super::encoding::Encoding;
 use super::{Columns, LONGEST_DOCUMENT, Layout};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
+
+/// The row behind the last one. Text never has a zero byte.
+const END: &[u8] = b"\0end of the table\0";
+
+/// What is wrong if the first row is a document already.
+const NO_HEADER: &str = "; is the first row a document? Put a row above it that names the columns";
+
+/// Names of columns are shorter, in characters.
+const LONGEST_NAME: usize = 60;
 
 pub(super) struct Table {
     path: String,
@@ -33,8 +45,14 @@ impl Table {
             Format::Tsv => b'\t',
             _ => delimiter(source.peek(1 << 16)?),
         };
-        let mut rows = ReaderBuilder::new().delimiter(delimiter).from_reader(source.into_bytes());
-        let header = rows.byte_headers().map_err(|error| told(&path, packing, error))?.clone();
+        let bytes: Box<dyn Read + Send> =
+            Box::new(source.into_bytes().chain(&b"\n"[..]).chain(END));
+        let mut rows = ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+        let mut header = rows.byte_headers().map_err(|error| told(&path, packing, error))?.clone();
+        if header.as_slice() == END {
+            header.clear();
+        }
+        check_closed(&path, &header)?;
         let names: Result<Vec<String>> =
             header.iter().map(|cell| decoded(layout.encoding, cell, &path, 1)).collect();
         let names = names?;
@@ -43,8 +61,10 @@ impl Table {
             let reason = "the file is empty; expected a header and a row for each document";
             return Err(Error::File { path, reason: reason.to_owned() });
         }
-        let columns =
-            Columns::among(&names, &layout).map_err(|reason| line_error(&path, 1, reason))?;
+        let columns = Columns::among(&names, &layout).map_err(|reason| {
+            let hint = if is_header(&names) { "" } else { NO_HEADER };
+            line_error(&path, 1, format!("{reason}{hint}"))
+        })?;
         let remark = layout.text_columns.is_empty().then(|| columns.remark(&path, &names));
         let place = |column: &String| names.iter().position(|name| name == column).unwrap_or(0);
         Ok(Table {
@@ -69,6 +89,10 @@ impl Table {
 impl Records for Table {
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
         let found = self.rows.read_byte_record(&mut self.record);
+        if self.record.as_slice() == END {
+            return Ok(false);
+        }
+        check_closed(&self.path, &self.record)?;
         if !found.map_err(|error| told(&self.path, self.packing, error))? {
             return Ok(false);
         }
@@ -87,6 +111,24 @@ impl Records for Table {
     fn remarks(&self) -> Vec<String> {
         self.remark.iter().cloned().collect()
     }
+}
+
+/// Whether these look like names of columns, and not like the cells of a document.
+fn is_header(cells: &[&str]) -> bool {
+    let is_name =
+        |cell: &&str| cell.chars().count() <= LONGEST_NAME && cell.trim().parse::<f64>().is_err();
+    cells.iter().all(is_name)
+}
+
+/// Refuses a row that goes on to the end of the file because a quote is open.
+fn check_closed(path: &str, row: &ByteRecord) -> Result<()> {
+    if !row.as_slice().ends_with(END) {
+        return Ok(());
+    }
+    let line = row.position().map_or(1, csv::Position::line);
+    let reason = "a cell of this row begins with a quote that is never closed, so all that follows \
+                  would be one document; close it, or write quotes inside of quotes twice";
+    Err(line_error(path, line, reason))
 }
 
 /// A comma, unless the header has more semicolons.

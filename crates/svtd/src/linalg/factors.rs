@@ -1,0 +1,104 @@
+//! Cholesky factors and what follows from them: inverses and orthonormal bases.
+
+use super::{Matrix, dot};
+
+/// The inverse of a symmetric positive definite matrix, or `None` when it is not that.
+pub fn positive_inverse(matrix: &Matrix) -> Option<Matrix> {
+    let lower = cholesky(matrix, 1e-14)?;
+    let n = matrix.n_rows();
+    let mut inverse = Matrix::identity(n);
+    for j in 0..n {
+        let column = inverse.column_mut(j);
+        solve_lower(&lower, column);
+        solve_lower_transposed(&lower, column);
+    }
+    Some(inverse)
+}
+
+/// An orthonormal basis of the columns of `block`, and how many columns were worth keeping.
+///
+/// Cholesky-QR, twice, when the columns are comfortably independent: its cost is two products.
+/// Otherwise Gram-Schmidt, twice per column, which drops a column that the ones before it
+/// already explain to within `1e-10` of its length.
+pub fn orthonormal_basis(block: Matrix) -> Matrix {
+    match cholesky_qr(&block).and_then(|once| cholesky_qr(&once)) {
+        Some(basis) => basis,
+        None => gram_schmidt(&block),
+    }
+}
+
+/// One round of Cholesky-QR; `None` when the condition number is beyond it.
+fn cholesky_qr(block: &Matrix) -> Option<Matrix> {
+    let lower = cholesky(&block.transpose_times(block), 1e-9)?;
+    // block * inv(lower') has orthonormal columns.
+    let n = lower.n_rows();
+    let mut inverse = Matrix::identity(n);
+    for j in 0..n {
+        solve_lower(&lower, inverse.column_mut(j));
+    }
+    Some(block.times(&inverse.transpose()))
+}
+
+fn gram_schmidt(block: &Matrix) -> Matrix {
+    let mut basis = Matrix::zeros(block.n_rows(), 0);
+    let scale = (0..block.n_columns())
+        .map(|j| dot(block.column(j), block.column(j)).sqrt())
+        .fold(0.0, f64::max);
+    for j in 0..block.n_columns() {
+        let mut column = block.columns(j..j + 1);
+        let before = column.frobenius_norm();
+        for _ in 0..2 {
+            let shares = basis.transpose_times(&column);
+            column.subtract_product(&basis, &shares);
+        }
+        let norm = column.frobenius_norm();
+        if norm.is_finite() && norm > 1e-10 * before && norm > 1e-14 * scale {
+            column.scale_columns(&[1.0 / norm]);
+            basis.append(&column);
+        }
+    }
+    basis
+}
+
+/// The lower Cholesky factor, or `None` when a pivot falls below `tolerance` of its diagonal.
+pub(super) fn cholesky(matrix: &Matrix, tolerance: f64) -> Option<Matrix> {
+    let n = matrix.n_rows();
+    let mut lower = Matrix::zeros(n, n);
+    for j in 0..n {
+        let mut column: Vec<f64> = matrix.column(j)[j..].to_vec();
+        for l in 0..j {
+            let factor = lower[(j, l)];
+            for (value, other) in column.iter_mut().zip(&lower.column(l)[j..]) {
+                *value -= factor * other;
+            }
+        }
+        let pivot = column[0];
+        if !pivot.is_finite() || pivot <= tolerance * matrix[(j, j)] {
+            return None;
+        }
+        let root = pivot.sqrt();
+        for (target, value) in lower.column_mut(j)[j..].iter_mut().zip(&column) {
+            *target = value / root;
+        }
+    }
+    Some(lower)
+}
+
+/// Solves `L x = b` in place.
+pub(super) fn solve_lower(lower: &Matrix, rhs: &mut [f64]) {
+    for j in 0..rhs.len() {
+        let value = rhs[j] / lower[(j, j)];
+        rhs[j] = value;
+        for (target, l) in rhs[j + 1..].iter_mut().zip(&lower.column(j)[j + 1..]) {
+            *target -= value * l;
+        }
+    }
+}
+
+/// Solves `L' x = b` in place.
+pub(super) fn solve_lower_transposed(lower: &Matrix, rhs: &mut [f64]) {
+    for j in (0..rhs.len()).rev() {
+        let sum = dot(&lower.column(j)[j + 1..], &rhs[j + 1..]);
+        rhs[j] = (rhs[j] - sum) / lower[(j, j)];
+    }
+}
