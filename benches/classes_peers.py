@@ -170,9 +170,9 @@ def stepmix(answers: np.ndarray, k: int, n_init: int, seed: int) -> dict:
     return {"log_likelihood": climbed(answers, shares, laws), "cpu": cpu}
 
 
-def run(out: Path, n_sets: int, n_init: int) -> None:
+def run(out: Path, sets: range, n_init: int) -> None:
     done = {(r["setting"], r["set"]) for r in read(out)}
-    for i in range(n_sets):
+    for i in sets:
         for at, (name, setting) in enumerate(SETTINGS.items()):
             if (name, i) in done:
                 continue
@@ -278,6 +278,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("classes.jsonl"))
     parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="number of the first set, for other seeds")
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--large", action="store_true")
@@ -293,7 +294,7 @@ def main() -> None:
     elif args.table:
         print(table(read(args.out)))
     else:
-        run(args.out, args.sets, args.starts)
+        run(args.out, range(args.first, args.first + args.sets), args.starts)
 
 
 if __name__ == "__main__":

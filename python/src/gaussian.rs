@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use svtd::linalg::Matrix;
+use svtd::models::FitRecord;
 use svtd::models::engine::Effort;
 use svtd::models::gaussian::{Covariance, GaussianMixture, Points, Prior};
 
@@ -31,6 +32,7 @@ pub struct GaussianOptions {
 
 /// Learns a mixture from records, NaN where missing.
 #[pyfunction]
+#[pyo3(signature = (values, weights, names, options, threads, callback = None))]
 pub fn gaussian_fit<'py>(
     py: Python<'py>,
     values: PyReadonlyArray2<'py, f64>,
@@ -38,6 +40,7 @@ pub fn gaussian_fit<'py>(
     names: Vec<String>,
     options: GaussianOptions,
     threads: usize,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let points = points(&values, weights, Some(names))?;
     let covariance = shape(&options.covariance)?;
@@ -50,8 +53,9 @@ pub fn gaussian_fit<'py>(
         .prior(options.prior.map_or(Prior::Auto, Prior::Records))
         .effort(effort(options.effort)?)
         .error_bars(options.error_bars);
-    let model =
-        run(py, threads, None, move |_| params.fit_watched(&points, &|_, _| svtd::stop::here()))?;
+    let model = run(py, threads, callback, move |steps| {
+        params.fit_watched(&points, &|done, of| steps.learned(done, of))
+    })?;
     told(py, &model)
 }
 
@@ -84,16 +88,24 @@ fn told<'py>(py: Python<'py>, model: &GaussianMixture) -> PyResult<Bound<'py, Py
         result.set_item("weights_error", bars.weights.clone().into_pyarray(py))?;
         result.set_item("means_error", by_rows(py, &bars.means)?)?;
     }
-    let (steps, converged) = model.steps();
-    result.set_item("prior", model.prior())?;
-    result.set_item("objective", model.objective())?;
-    result.set_item("steps", steps)?;
-    result.set_item("converged", converged)?;
-    result.set_item("notes", model.notes())?;
-    result.set_item("criteria", in_json(model.criteria())?)?;
-    result.set_item("path", in_json(&model.path())?)?;
-    result.set_item("starts", in_json(&model.starts())?)?;
+    tell_record(&result, model.record())?;
     Ok(result)
+}
+
+/// How a fit went, beside its numbers.
+pub fn tell_record(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()> {
+    result.set_item("prior", record.prior)?;
+    result.set_item("objective", record.objective)?;
+    result.set_item("steps", record.steps)?;
+    result.set_item("converged", record.converged)?;
+    result.set_item("notes", &record.notes)?;
+    result.set_item("criteria", in_json(&record.criteria)?)?;
+    result.set_item("path", in_json(&record.path)?)?;
+    result.set_item("starts", in_json(&record.starts)?)?;
+    let again = &record.found_again;
+    result.set_item("found_again", again.iter().map(|one| one.shared).collect::<Vec<f64>>())?;
+    let standing: Vec<&str> = again.iter().map(|one| one.standing().name()).collect();
+    result.set_item("standing", standing)
 }
 
 /// A mixture from its arrays.

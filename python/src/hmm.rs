@@ -8,8 +8,8 @@ use svtd::linalg::Matrix;
 use svtd::models::hmm::{Emissions, Hmm, InitialLaw, Sequences};
 
 use crate::failure::exception;
-use crate::fitted::{by_rows, in_json};
-use crate::gaussian::effort;
+use crate::fitted::by_rows;
+use crate::gaussian::{effort, tell_record};
 use crate::waiting::run;
 
 /// Sequences as Python hands them over.
@@ -53,11 +53,13 @@ pub struct HmmOptions {
 
 /// Learns a model from sequences.
 #[pyfunction]
+#[pyo3(signature = (sequences, options, threads, callback = None))]
 pub fn hmm_fit<'py>(
     py: Python<'py>,
     sequences: SequenceArrays<'py>,
     options: HmmOptions,
     threads: usize,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let sequences = sequences.sequences()?;
     let params = match options.n_components {
@@ -66,8 +68,8 @@ pub fn hmm_fit<'py>(
     };
     let params =
         params.prior(options.prior).effort(effort(options.effort)?).error_bars(options.error_bars);
-    let model = run(py, threads, None, move |_| {
-        params.fit_watched(&sequences, &|_, _| svtd::stop::here())
+    let model = run(py, threads, callback, move |steps| {
+        params.fit_watched(&sequences, &|done, of| steps.learned(done, of))
     })?;
     told(py, &model)
 }
@@ -105,14 +107,7 @@ fn told<'py>(py: Python<'py>, model: &Hmm) -> PyResult<Bound<'py, PyDict>> {
         result.set_item("dwell_times_error", bars.dwell_times.clone().into_pyarray(py))?;
         result.set_item("stationary_error", bars.stationary.clone().into_pyarray(py))?;
     }
-    let (steps, converged) = model.steps();
-    result.set_item("objective", model.objective())?;
-    result.set_item("steps", steps)?;
-    result.set_item("converged", converged)?;
-    result.set_item("notes", model.notes())?;
-    result.set_item("criteria", in_json(model.criteria())?)?;
-    result.set_item("path", in_json(&model.path())?)?;
-    result.set_item("starts", in_json(&model.starts())?)?;
+    tell_record(&result, model.record())?;
     Ok(result)
 }
 

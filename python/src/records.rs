@@ -182,7 +182,7 @@ pub fn fit_classes(
     callback: Option<Py<PyAny>>,
 ) -> PyResult<RecordModel> {
     let table = table(columns)?;
-    waiting::run(py, threads, callback, move |_| {
+    waiting::run(py, threads, callback, move |steps| {
         let choice = ItemChoice {
             items: Vec::new(),
             real: choices.real,
@@ -200,7 +200,7 @@ pub fn fit_classes(
             .effort(effort(&choices.effort)?)
             .criterion(criterion(&choices.criterion)?)
             .error_bars(choices.error_bars)
-            .fit_watched(&records, &|_, _| svtd::stop::here())?;
+            .fit_watched(&records, &|done, of| steps.learned(done, of))?;
         Ok(RecordModel::new(Box::new(model), table.digest()))
     })
 }

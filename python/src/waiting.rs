@@ -34,7 +34,7 @@ enum News<T> {
     Over(Option<svtd::Result<T>>),
 }
 
-type Teller = Box<dyn Fn(&'static str, usize, usize) + Send>;
+type Teller = Box<dyn Fn(&'static str, usize, usize) + Send + Sync>;
 
 /// Where the work reports its steps.
 pub struct Steps {
@@ -46,6 +46,14 @@ impl Steps {
     pub fn tell(&self, step: Step) {
         if let Some(tell) = &self.tell {
             tell(step.stage.name(), step.done, step.of);
+        }
+    }
+
+    /// Tells how much of a model of records is learned, and leaves the work if nobody waits.
+    pub fn learned(&self, done: usize, of: usize) {
+        svtd::stop::here();
+        if let Some(tell) = &self.tell {
+            tell("learning", done, of);
         }
     }
 }

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _frames
 from ._base import Estimator, check_is_fitted
+from ._models import progress
 from ._svtd import RecordModel, fit_classes, fit_raters, load_records, restore_records
 from ._svtd import n_threads as _n_threads
 
@@ -74,12 +75,16 @@ class LatentClass(Estimator):
     criterion : {"aic3", "aic", "bic", "adjusted-bic", "caic"}, default="aic3"
         What chooses the number of classes.
     error_bars : bool, default=True
-        Whether standard errors are made.
+        Whether standard errors are made, and classes looked for in halves of the records.
     categorical, real, counts : sequence of column names or positions, optional
         What columns hold. Without them strings, booleans and whole numbers of at most twenty
         values are categories, other numbers are real.
     n_jobs : int, default=-1
         Number of threads; changes no result.
+    verbose : int, default=0
+        1 tells each stage on stderr as it begins, 2 also its steps.
+    callback : callable, optional
+        Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
 
     Attributes
     ----------
@@ -87,6 +92,9 @@ class LatentClass(Estimator):
         Share of each class, the largest first.
     weights_error_ : ndarray or None
         Their standard errors.
+    found_again_, standing_ : ndarray of shape (n_components_,), list of str
+        What each class shares of its records between classes of two halves of them, from 0 to 1,
+        and in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
     log_likelihood_, aic_, aic3_, bic_, caic_, adjusted_bic_ : float
         Log-likelihood at the estimate and information criteria.
     relative_entropy_ : float
@@ -120,6 +128,8 @@ class LatentClass(Estimator):
         real: Optional[Sequence[Any]] = None,
         counts: Optional[Sequence[Any]] = None,
         n_jobs: int = -1,
+        verbose: int = 0,
+        callback: Optional[Callable[[str, int, int], None]] = None,
     ) -> None:
         self.n_components = n_components
         self.prior = prior
@@ -130,6 +140,8 @@ class LatentClass(Estimator):
         self.real = real
         self.counts = counts
         self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LatentClass:
         """Learn classes.
@@ -173,7 +185,7 @@ class LatentClass(Estimator):
             "categorical": self._named(names, self.categorical),
             "weights": None if sample_weight is None else _WEIGHTS,
         }
-        self._model = fit_classes(table, choices, _n_threads(self.n_jobs), None)
+        self._model = fit_classes(table, choices, _n_threads(self.n_jobs), progress(self))
         self._publish()
         return self
 
@@ -270,7 +282,7 @@ class LatentClass(Estimator):
 
     def items(self) -> Any:
         """How much every item tells of the class by itself, as a data frame."""
-        return self._table("items")
+        return self._table("information")
 
     def pairs(self) -> Any:
         """What pairs of items have in common beyond their classes, the worst first."""
@@ -397,6 +409,9 @@ class LatentClass(Estimator):
         self.n_components_ = told["n_classes"]
         self.weights_ = arrays["shares"]
         self.weights_error_ = arrays.get("shares_error")
+        shares = self._model.tables()["classes"]
+        self.found_again_ = np.asarray(shares["found_again"]) if "standing" in shares else None
+        self.standing_ = list(shares["standing"]) if "standing" in shares else None
         self.log_likelihood_ = criteria["log_likelihood"]
         self.aic_ = criteria["aic"]
         self.aic3_ = criteria["aic3"]

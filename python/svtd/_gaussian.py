@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import numbers
 import warnings
+from collections.abc import Callable
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._base import Estimator, check_is_fitted, validate_data
-from ._models import estimator_threads, names_of, number_of_components, tell_notes
+from ._models import estimator_threads, names_of, number_of_components, progress, publish_found_again, tell_notes
 from ._parameters import seed as _seed
 from ._svtd import gaussian_fit, gaussian_infer, gaussian_sample
 
@@ -46,11 +47,12 @@ class GaussianMixture(Estimator):
     prior : float or "auto", default="auto"
         Weight of the prior on covariances, in records. 0 is maximum likelihood, with variances
         kept above a millionth of the total. "auto" is 1, or for full covariances the best of 1,
-        .1 and .01 on held-out records.
+        .1, .01, .001 and .0001 on held-out records.
     max_components : int, default=8
         The most components that "auto" tries.
     error_bars : bool, default=True
-        Whether standard errors of weights and means are computed.
+        Whether standard errors of weights and means are computed, and components looked for in
+        halves of the records.
     effort : {0, 1, 2}, default=2
         How hard to search: the starts only, moves up and down from the best of them, or from the
         best two.
@@ -58,8 +60,12 @@ class GaussianMixture(Estimator):
         Number of threads. The result is the same, bit for bit, for any number.
     random_state : int, RandomState instance or None
         The seed of :meth:`sample`. A fit draws no random number.
+    verbose : int, default=0
+        1 tells each stage on stderr as it begins, 2 also its steps.
+    callback : callable, optional
+        Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
     tol, reg_covar, max_iter, n_init, init_params, weights_init, means_init, precisions_init, \
-warm_start, verbose, verbose_interval
+warm_start, verbose_interval
         Accepted as scikit-learn has them, without effect; a warning says so once.
 
     Attributes
@@ -73,6 +79,9 @@ warm_start, verbose, verbose_interval
         Inverses of the covariances, and their Cholesky factors.
     weights_error_, means_error_ : ndarray
         Standard errors, if `error_bars`.
+    found_again_, standing_ : ndarray of shape (n_components,), list of str
+        What each component shares of its records between mixtures of two halves of them, from 0 to
+        1, and in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
     log_likelihood_ : float
         Log-likelihood of the training data.
     criteria_ : dict
@@ -97,6 +106,8 @@ warm_start, verbose, verbose_interval
 
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, Any]
+    found_again_: Optional[np.ndarray[Any, Any]]
+    standing_: Optional[list[str]]
 
     def __init__(
         self,
@@ -109,6 +120,7 @@ warm_start, verbose, verbose_interval
         effort: int = 2,
         n_jobs: Optional[int] = None,
         random_state: Any = None,
+        callback: Optional[Callable[[str, int, int], None]] = None,
         tol: float = 1e-3,
         reg_covar: float = 1e-6,
         max_iter: int = 100,
@@ -129,6 +141,7 @@ warm_start, verbose, verbose_interval
         self.effort = effort
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.callback = callback
         self.tol = tol
         self.reg_covar = reg_covar
         self.max_iter = max_iter
@@ -178,7 +191,7 @@ warm_start, verbose, verbose_interval
         }
         weights = _weights(sample_weight, len(values))
         names = names_of(self)
-        found = gaussian_fit(values, weights, names, options, estimator_threads(self))
+        found = gaussian_fit(values, weights, names, options, estimator_threads(self), progress(self))
         self._publish(found, len(values) if weights is None else float(weights.sum()))
         return self
 
@@ -195,6 +208,7 @@ warm_start, verbose, verbose_interval
         self.criteria_ = json.loads(found["criteria"])
         self.path_ = {k: criteria for k, criteria in json.loads(found["path"])}
         self.starts_ = json.loads(found["starts"])
+        publish_found_again(self, found)
         self.log_likelihood_ = self.criteria_["log_likelihood"]
         self.lower_bound_ = self.log_likelihood_ / n_records
         self.converged_ = found["converged"]

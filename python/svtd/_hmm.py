@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import numbers
+from collections.abc import Callable
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from ._base import Estimator, check_is_fitted
-from ._models import estimator_threads, number_of_components, tell_notes
+from ._models import estimator_threads, number_of_components, progress, publish_found_again, tell_notes
 from ._parameters import seed as _seed
 from ._svtd import hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score
 
@@ -48,7 +49,7 @@ class HMM(Estimator):
     max_components : int, default=8
         The most states that "auto" tries.
     error_bars : bool, default=True
-        Whether standard errors are computed.
+        Whether standard errors are computed, and states looked for in halves of the steps.
     effort : {0, 1, 2}, default=2
         How hard to search: the starts only, moves up and down from the best of them, or from the
         best two.
@@ -56,6 +57,10 @@ class HMM(Estimator):
         Number of threads. The result is the same, bit for bit, for any number.
     random_state : int, RandomState instance or None
         The seed of :meth:`sample`. A fit draws no random number.
+    verbose : int, default=0
+        1 tells each stage on stderr as it begins, 2 also its steps.
+    callback : callable, optional
+        Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
 
     Attributes
     ----------
@@ -75,6 +80,9 @@ class HMM(Estimator):
         Expected number of steps in a state once entered, and the law of states in the long run.
     transmat_error_, emission_error_, dwell_times_error_, stationary_error_ : ndarray
         Standard errors, if `error_bars`; of the emission parameters side by side.
+    found_again_, standing_ : ndarray of shape (n_components,), list of str
+        What each state shares of its steps between models of two halves of them, from 0 to 1, and
+        in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
     log_likelihood_, criteria_, starts_ : float, dict, list of dict
         As for :class:`GaussianMixture`.
 
@@ -94,6 +102,8 @@ class HMM(Estimator):
 
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, Any]
+    found_again_: Optional[np.ndarray[Any, Any]]
+    standing_: Optional[list[str]]
     categories_: list[Any]
 
     _n_trials: Optional[int]
@@ -110,6 +120,8 @@ class HMM(Estimator):
         effort: int = 2,
         n_jobs: Optional[int] = None,
         random_state: Any = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[str, int, int], None]] = None,
     ) -> None:
         self.n_components = n_components
         self.emissions = emissions
@@ -120,6 +132,8 @@ class HMM(Estimator):
         self.effort = effort
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
 
     # --- learning ---------------------------------------------------------------------------------
 
@@ -158,7 +172,7 @@ class HMM(Estimator):
         if self.emissions == "multinomial":
             totals = np.unique(np.nansum(data["values"], axis=1))
             self._n_trials = int(totals[0]) if len(totals) == 1 else None
-        found = hmm_fit(data, options, estimator_threads(self))
+        found = hmm_fit(data, options, estimator_threads(self), progress(self))
         self._publish(found)
         return self
 
@@ -179,6 +193,7 @@ class HMM(Estimator):
         self.criteria_ = json.loads(found["criteria"])
         self.path_ = {k: criteria for k, criteria in json.loads(found["path"])}
         self.starts_ = json.loads(found["starts"])
+        publish_found_again(self, found)
         self.log_likelihood_ = self.criteria_["log_likelihood"]
         self.converged_ = found["converged"]
         self.n_iter_ = max(1, found["steps"])

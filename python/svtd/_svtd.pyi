@@ -163,6 +163,7 @@ def gaussian_fit(
     names: Sequence[str],
     options: Mapping[str, Any],
     threads: int,
+    callback: Optional[_Progress] = None,
 ) -> dict[str, Any]: ...
 def gaussian_climb(values: _Floats, arrays: Mapping[str, Any], prior: float) -> dict[str, Any]: ...
 def gaussian_infer(
@@ -170,7 +171,10 @@ def gaussian_infer(
 ) -> tuple[_Floats, _Floats]: ...
 def gaussian_sample(arrays: Mapping[str, Any], n: int, seed: int) -> tuple[_Floats, list[int]]: ...
 def hmm_fit(
-    sequences: Mapping[str, Any], options: Mapping[str, Any], threads: int
+    sequences: Mapping[str, Any],
+    options: Mapping[str, Any],
+    threads: int,
+    callback: Optional[_Progress] = None,
 ) -> dict[str, Any]: ...
 def hmm_climb(
     sequences: Mapping[str, Any], arrays: Mapping[str, Any], prior: float

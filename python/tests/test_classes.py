@@ -31,6 +31,17 @@ def test_classes_are_found_in_a_data_frame_with_missing_answers():
     assert model.log_likelihood_ == pytest.approx(model.score(frame) * len(frame))
 
 
+def test_classes_that_are_there_are_found_again_and_a_third_is_not(tmp_path):
+    frame, _ = survey(n=1000)
+    model = svtd.LatentClass(n_components=2).fit(frame)
+    assert model.standing_ == ["reproduces"] * 2
+    assert (model.found_again_ > 0.8).all()
+    assert "not found again" in svtd.LatentClass(n_components=3).fit(frame).standing_
+    model.save(tmp_path / "m.svtd")
+    assert svtd.LatentClass.load(tmp_path / "m.svtd").standing_ == model.standing_
+    assert svtd.LatentClass(2, error_bars=False).fit(frame).found_again_ is None
+
+
 def test_the_data_choose_the_number_of_classes():
     frame, _ = survey()
     assert svtd.LatentClass("auto", error_bars=False).fit(frame).n_components_ == 2

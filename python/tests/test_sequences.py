@@ -41,6 +41,53 @@ def test_the_mixture_is_at_least_as_high_as_ten_starts_of_scikit_learn(shape):
     assert ours.score(X) >= theirs.score(X) - 2e-3
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [svtd.GaussianMixture(3), svtd.HMM(3, "gaussian", prior=0.0), svtd.LatentClass(2, real=[0, 1])],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_progress_is_told_and_an_exception_from_the_callback_ends_the_fit(estimator, capsys):
+    X, _ = blobs()
+    steps = []
+    estimator.set_params(callback=lambda *step: steps.append(step)).fit(X)
+    assert {stage for stage, _, _ in steps} == {"learning"}
+    parts = [done / of for _, done, of in steps]
+    assert parts[0] == 0 and parts[-1] == 1 and len(parts) >= 3
+    assert parts == sorted(parts)
+
+    def stop(*step):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        estimator.set_params(callback=stop).fit(X)
+    with pytest.raises(TypeError, match="callback must be callable"):
+        estimator.set_params(callback=3).fit(X)
+    estimator.set_params(callback=None, verbose=1).fit(X)
+    assert f"[{type(estimator).__name__}] learning" in capsys.readouterr().err
+
+
+def test_components_that_are_there_are_found_again_in_halves():
+    X, _ = blobs(n=600)
+    mixture = svtd.GaussianMixture(3, prior=1).fit(X)
+    assert mixture.standing_ == ["reproduces"] * 3
+    assert mixture.found_again_.shape == (3,) and (mixture.found_again_ > 0.9).all()
+    assert svtd.GaussianMixture(3, error_bars=False).fit(X).standing_ is None
+    rng = np.random.default_rng(3)
+    states = np.repeat(rng.integers(0, 2, size=100), 8)
+    steps = rng.normal(size=800) + 4 * states
+    assert svtd.HMM(2, "gaussian").fit(steps).standing_ == ["reproduces"] * 2
+
+
+@needs_data
+def test_three_components_that_share_a_covariance_are_found_as_high_as_fifty_starts():
+    faithful = pd.read_csv(DATA / "faithful.csv")
+    ours = svtd.GaussianMixture(3, covariance_type="tied", prior=0, error_bars=False).fit(faithful)
+    theirs = Theirs(3, covariance_type="tied", n_init=50, tol=1e-10, max_iter=5000, reg_covar=0, random_state=0)
+    best = theirs.fit(faithful).score(faithful) * len(faithful)
+    assert abs(ours.log_likelihood_ - best) < 1e-3
+    np.testing.assert_allclose(ours.to_sklearn().score(faithful) * len(faithful), ours.log_likelihood_)
+
+
 @needs_data
 def test_the_geyser_is_found_as_published():
     faithful = pd.read_csv(DATA / "faithful.csv")

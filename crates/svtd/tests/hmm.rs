@@ -37,8 +37,8 @@ fn earthquakes_are_found_as_published() {
     };
     for (k, published) in [(2, -341.8787), (3, -328.5275), (4, -326.285)] {
         let model = fitted(Emissions::Poisson, 1, &counts, k);
-        let reached = model.criteria().log_likelihood;
-        assert!(reached > published - 5e-4, "k = {k}: {reached} {:?}", model.starts());
+        let reached = model.record().criteria.log_likelihood;
+        assert!(reached > published - 5e-4, "k = {k}: {reached} {:?}", model.record().starts);
         if k < 4 {
             assert!((reached - published).abs() < 1e-4, "k = {k}: {reached}");
         }
@@ -54,11 +54,11 @@ fn the_geyser_in_sequence_is_found_as_published() {
         return;
     };
     for (k, published) in [(2, -1092.400), (3, -1050.326), (4, -1037.763)] {
-        let reached = fitted(Emissions::Gaussian, 1, &waiting, k).criteria().log_likelihood;
+        let reached = fitted(Emissions::Gaussian, 1, &waiting, k).record().criteria.log_likelihood;
         assert!((reached - published).abs() < 6e-4, "k = {k}: {reached}");
     }
     let both = columns("geyser.csv", &["waiting", "duration"]).unwrap();
-    let reached = fitted(Emissions::Gaussian, 2, &both, 2).criteria().log_likelihood;
+    let reached = fitted(Emissions::Gaussian, 2, &both, 2).record().criteria.log_likelihood;
     assert!((reached + 1360.063).abs() < 6e-4, "{reached}");
 }
 
@@ -101,7 +101,7 @@ fn a_chain_is_found_again_with_missing_observations_and_many_sequences() {
         assert!((posterior[(t, 0)] + posterior[(t, 1)] - 1.0).abs() < 1e-9);
     }
     let total: f64 = scores.iter().sum();
-    assert!((total - model.criteria().log_likelihood).abs() < 1e-6);
+    assert!((total - model.record().criteria.log_likelihood).abs() < 1e-6);
     let (path, _) = model.decode(&sequences, InitialLaw::Auto).unwrap();
     let agree = (0..3000).filter(|&t| posterior[(t, path[t])] > 0.5).count();
     assert!(agree > 2700, "{agree}");
@@ -118,7 +118,7 @@ fn one_thread_and_three_give_equal_bits() {
     let (one, three) = (run(1), run(3));
     assert_eq!(one.transitions(), three.transitions());
     assert_eq!(one.error_bars(), three.error_bars());
-    assert_eq!(one.criteria(), three.criteria());
+    assert_eq!(one.record().criteria, three.record().criteria);
 }
 
 #[test]

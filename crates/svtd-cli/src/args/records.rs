@@ -100,7 +100,7 @@ pub struct RecordFlags {
     pub missing: Option<Vec<String>>,
 
     /// Weight of the prior; 0 is plain maximum likelihood [default: 1; gaussian with full
-    /// covariances: 1, .1 or .01, by held-out records]
+    /// covariances: from .0001 to 1, by held-out records]
     #[arg(long, value_name = "A", value_parser = at_least_zero, allow_negative_numbers = true)]
     pub prior: Option<f64>,
 

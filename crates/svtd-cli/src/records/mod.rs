@@ -2,10 +2,11 @@
 //! `Learned` alone. What differs from one to the other is how it is learned ([`fit`]).
 
 mod ask;
-mod before;
+mod check;
 mod fit;
 mod listing;
 mod sequences;
+mod sweep;
 
 use std::path::Path;
 
@@ -13,10 +14,11 @@ use svtd::models::learned::{self, SavedRecords};
 use svtd::models::table::{Table, TableReader};
 
 pub use ask::{diff, draw, evaluate, export, infer, show, tables};
-pub use before::{check, sweep};
+pub use check::check;
 pub use fit::fit;
+pub use sweep::sweep;
 
-use crate::args::Source;
+use crate::args::{AnyKind, Source};
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 
@@ -51,4 +53,14 @@ fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
         table.columns().len()
     ));
     Ok(table)
+}
+
+/// Refuses raters, whose number of labels is given.
+fn counted_alone(model: AnyKind) -> Outcome {
+    match model {
+        AnyKind::Raters => Err(Failure::Request(
+            "raters have as many labels as were given; fit them without check or sweep".to_owned(),
+        )),
+        _ => Ok(()),
+    }
 }

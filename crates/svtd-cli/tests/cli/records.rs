@@ -89,6 +89,13 @@ fn the_data_choose_sweep_compares_and_check_warns() {
         w.must(&format!("fit survey.csv --model classes -k auto {ITEMS} --json -q")).stdout;
     let value: serde_json::Value = serde_json::from_str(&chosen).unwrap();
     assert_eq!(value["n_classes"], 2);
+    // What items are, and what each tells of the class.
+    assert_eq!(value["items"][0]["name"], "q1");
+    assert_eq!(value["items"][0]["type"], "categorical");
+    assert_eq!(value["information"].as_array().unwrap().len(), 5);
+    // Both classes come back in halves of the records.
+    assert_eq!(value["classes"][0]["standing"], "reproduces", "{}", value["classes"]);
+    assert_eq!(value["classes"][1]["standing"], "reproduces");
     let swept = w.must(&format!("sweep survey.csv --model classes -k 1..3 {ITEMS}")).stdout;
     assert!(swept.contains("AIC3 asks for 2 classes"), "{swept}");
     let check = w.must(&format!("check survey.csv --model classes -k 9 {ITEMS}")).stdout;

@@ -54,6 +54,8 @@ fn a_hidden_markov_model_is_fitted_asked_swept_and_drawn_from() {
     assert_eq!(fit["n_states"], 2);
     assert!(fit["log_likelihood"].as_f64().unwrap() < 0.0);
     assert_eq!(fit["states"].as_array().unwrap().len(), 2);
+    assert_eq!(fit["emission_law"], "categorical");
+    assert_eq!(fit["emissions"][0]["variable"], "status");
     let answers = w.must("infer m.svtd visits.csv").stdout;
     assert!(answers.starts_with("record,state,state1,state2\n1,"), "{answers:.80}");
     assert_eq!(answers.lines().count(), 361);
@@ -64,6 +66,31 @@ fn a_hidden_markov_model_is_fitted_asked_swept_and_drawn_from() {
     let again = w.must(&format!("fit visits.csv --model hmm -k 2 {columns} --threads 1 -o n.svtd"));
     assert_eq!(again.code, Some(0));
     assert_eq!(w.read("m.svtd"), w.read("n.svtd"));
+}
+
+#[test]
+fn before_a_fit_check_tells_of_sequences_and_points() {
+    let w = Workspace::new();
+    w.write("visits.csv", visits().as_bytes());
+    w.write("points.csv", points().as_bytes());
+    let columns = "--sequence-column patient --order-column visit --value-column status";
+    let told = w.must(&format!("check visits.csv --model hmm {columns}")).stdout;
+    assert!(told.contains("30 of 12 to 12 steps, 360 in all"), "{told}");
+    assert!(told.contains("2 from one step to the next"), "{told}");
+    // Two steps in a row say nothing for sure.
+    w.write("short.csv", b"who,when,what\na,1,x\na,2,y\nb,1,x\nb,2,x\n");
+    let short = "--sequence-column who --order-column when --value-column what";
+    let told = w.must(&format!("check short.csv --model hmm -k 2 {short} --json")).stdout;
+    let told = json(&told);
+    assert_eq!(told["most_states"], 1);
+    assert!(told["objection"].as_str().unwrap().contains("sequences of 2 steps"), "{told}");
+    let told = w.must("check points.csv --model gaussian --items height,width -k 40").stdout;
+    assert!(told.contains("180 of 2 variables; 1 values missing"), "{told}");
+    assert!(told.contains("30 have no more parameters than there are records"), "{told}");
+    assert!(told.contains("40 components have more parameters"), "{told}");
+    let told =
+        json(&w.must("check points.csv --model gaussian --items height,width --json").stdout);
+    assert_eq!(told["first_guess"], 3, "{told}");
 }
 
 #[test]

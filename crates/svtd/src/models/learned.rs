@@ -8,9 +8,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::engine::FoundAgain;
 use super::table::Table;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::model::diagnostics::Standing;
 use crate::persist::container::{Array, Container};
 
 /// The values of a column of a [`Listing`].
@@ -343,6 +345,34 @@ pub fn json_of(value: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(|error| Error::ModelFile {
         path: "the model".to_owned(),
         reason: format!("cannot be written as JSON: {error}"),
+    })
+}
+
+/// Columns that tell what comes back of every component in halves of the records; none where that was
+/// not looked at.
+pub(super) fn found_again_columns(found: &[FoundAgain]) -> Vec<(String, Cells)> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let words = found.iter().map(|one| one.standing().name().to_owned());
+    vec![
+        ("found_again".to_owned(), Cells::real(found.iter().map(|one| one.shared))),
+        ("standing".to_owned(), Cells::Text(words.collect())),
+    ]
+}
+
+/// How many components come back, in a sentence; `None` where that was not looked at.
+pub(super) fn found_again_fact(found: &[FoundAgain]) -> Option<(&'static str, String)> {
+    let count = |wanted: Standing| found.iter().filter(|one| one.standing() == wanted).count();
+    (!found.is_empty()).then(|| {
+        let sentence = format!(
+            "{} of {} reproduce in halves of the records, {} partly, {} not",
+            count(Standing::Reproduces),
+            found.len(),
+            count(Standing::Partly),
+            count(Standing::NotFoundAgain)
+        );
+        ("found again", sentence)
     })
 }
 

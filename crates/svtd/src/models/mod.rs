@@ -7,9 +7,12 @@
 
 pub mod classes;
 pub mod engine;
+mod fitting;
 pub mod gaussian;
 pub mod hmm;
 pub mod learned;
 pub mod raters;
 mod scores;
 pub mod table;
+
+pub use fitting::{FitRecord, Watch};

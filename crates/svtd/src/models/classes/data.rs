@@ -9,88 +9,15 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+use super::coding::{chosen_columns, code, item_of, note_twins, read_weights};
+use super::items::{Item, ItemChoice, offsets, widths};
+use crate::corpus::mixed;
 use crate::error::{Error, Result};
-use crate::models::table::{Column, MISSING, Table, as_number, number_label};
+use crate::models::table::{Column, MISSING, Table};
 
-/// Distinct values from which on a column of numbers is taken for real numbers, not for codes.
-pub const MAX_CODES: usize = 20;
-
-/// The most categories of an item.
-pub const MAX_CATEGORIES: usize = 500;
-
-/// What the answers to an item are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "type")]
-pub enum ItemKind {
-    /// One of some categories.
-    Categorical {
-        /// Their labels: numbers by size, other labels in alphabetical order.
-        labels: Vec<String>,
-    },
-    /// Whole numbers of at least 0: Poisson within a class.
-    Count {
-        /// The mean over all records.
-        mean: f64,
-    },
-    /// Real numbers: normal within a class.
-    Real {
-        /// The mean over all records.
-        mean: f64,
-        /// The standard deviation over all records.
-        deviation: f64,
-    },
-}
-
-/// A question with its possible answers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Item {
-    /// The column's name.
-    pub name: String,
-    /// What its answers are.
-    #[serde(flatten)]
-    pub kind: ItemKind,
-}
-
-impl Item {
-    /// The labels of a categorical item; none for numbers.
-    pub fn labels(&self) -> &[String] {
-        match &self.kind {
-            ItemKind::Categorical { labels } => labels,
-            _ => &[],
-        }
-    }
-
-    /// Whether its answers are numbers with a law, not categories.
-    pub fn is_numeric(&self) -> bool {
-        !matches!(self.kind, ItemKind::Categorical { .. })
-    }
-
-    /// The place of a label among the categories; codes are compared as numbers.
-    fn place(&self, label: &str) -> Option<usize> {
-        let labels = self.labels();
-        labels.iter().position(|known| known == label).or_else(|| {
-            let canonical = number_label(as_number(label)?);
-            labels.iter().position(|known| *known == canonical)
-        })
-    }
-}
-
-/// Which columns are items, and what each holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ItemChoice {
-    /// The items; all columns but the weights if empty.
-    pub items: Vec<String>,
-    /// Columns of real numbers.
-    pub real: Vec<String>,
-    /// Columns of counts.
-    pub counts: Vec<String>,
-    /// Columns of codes, however many.
-    pub categorical: Vec<String>,
-    /// The column of weights.
-    pub weights: Option<String>,
-}
+/// Records from which halves are made, and up to which they are dealt one by one.
+const LEAST_DEALT: f64 = 40.0;
+const MOST_DEALT: f64 = 1e7;
 
 /// Answers of one row as the kernels read them.
 #[derive(Clone, Debug, Default)]
@@ -355,6 +282,38 @@ impl Records {
         weights
     }
 
+    /// Weights of the patterns in two halves of the records, dealt differently in each split. A record, and
+    /// each of those that a whole weight counts, goes by its pattern and its number among equal ones, so
+    /// that the order of the records changes nothing. `None` when there are too few or far too many.
+    pub(super) fn halves(&self, split: usize) -> Option<[Vec<f64>; 2]> {
+        let n = self.total_weight();
+        if !(LEAST_DEALT..MOST_DEALT).contains(&n) {
+            return None;
+        }
+        let mut equals: Vec<Vec<f64>> = vec![Vec::new(); self.n_patterns()];
+        for (pattern, &weight) in self.pattern_of.iter().zip(&self.record_weights) {
+            if let Some(pattern) = pattern {
+                equals[*pattern as usize].push(weight);
+            }
+        }
+        let mut halves = [vec![0.0; self.n_patterns()], vec![0.0; self.n_patterns()]];
+        for (pattern, weights) in equals.iter_mut().enumerate() {
+            weights.sort_by(f64::total_cmp);
+            let key = mixed(pattern as u64 ^ mixed(split as u64));
+            let mut number = 0_u64;
+            for &weight in weights.iter() {
+                let copies = if self.whole_weights { weight as u64 } else { 1 };
+                for _ in 0..copies {
+                    number += 1;
+                    let side = (mixed(key.wrapping_add(mixed(number))) & 1) as usize;
+                    halves[side][pattern] += weight / copies as f64;
+                }
+            }
+        }
+        let has_records = |half: &Vec<f64>| half.iter().sum::<f64>() >= LEAST_DEALT / 4.0;
+        halves.iter().all(has_records).then_some(halves)
+    }
+
     /// Every `step`-th pattern, for a search on a part of the data.
     pub(super) fn thinned(&self, step: usize) -> Self {
         let (jc, jn) = widths(&self.items);
@@ -404,203 +363,11 @@ fn shifted(offsets: &[usize], n_items: usize, answers: &[u32]) -> Vec<u32> {
     answers.iter().enumerate().map(shift).collect()
 }
 
-/// Numbers of categorical and of numeric items.
-pub(super) fn widths(items: &[Item]) -> (usize, usize) {
-    let numeric = items.iter().filter(|item| item.is_numeric()).count();
-    (items.len() - numeric, numeric)
-}
-
-fn offsets(items: &[Item]) -> Vec<usize> {
-    let mut offsets = vec![0];
-    let mut end = 0;
-    for item in items.iter().filter(|item| !item.is_numeric()) {
-        end += item.labels().len();
-        offsets.push(end);
-    }
-    offsets
-}
-
-fn chosen_columns<'a>(table: &'a Table, choice: &ItemChoice) -> Result<Vec<&'a Column>> {
-    if !choice.items.is_empty() {
-        return choice.items.iter().map(|name| table.column(name)).collect();
-    }
-    for name in choice.real.iter().chain(&choice.counts).chain(&choice.categorical) {
-        table.column(name)?;
-    }
-    let is_weight = |column: &&Column| choice.weights.as_deref() != Some(column.name());
-    Ok(table.columns().iter().filter(is_weight).collect())
-}
-
-/// The item of a column; `None` when it has fewer than two different answers.
-fn item_of(
-    column: &Column,
-    choice: &ItemChoice,
-    weights: &[f64],
-    notes: &mut Vec<String>,
-) -> Result<Option<Item>> {
-    let name = column.name().to_owned();
-    let said = |names: &[String]| names.contains(&name);
-    let all_numbers = column.labels().iter().all(|label| as_number(label).is_some());
-    let looks_real = all_numbers
-        && (column.labels().len() > MAX_CODES
-            || column.labels().iter().any(|l| as_number(l).is_some_and(|x| x.fract() != 0.0)));
-    if said(&choice.counts) {
-        check_counts(column)?;
-        return count_item(column, name, weights);
-    }
-    if said(&choice.real) || (looks_real && !said(&choice.categorical)) {
-        if !said(&choice.real) {
-            notes.push(format!(
-                "item {name:?} holds numbers and is taken for real numbers (normal within a class)"
-            ));
-        }
-        return real_item(column, name, weights);
-    }
-    let mut labels: Vec<String> = match all_numbers {
-        true => column.labels().iter().filter_map(|l| as_number(l)).map(number_label).collect(),
-        false => column.labels().to_vec(),
-    };
-    match all_numbers {
-        true => labels.sort_by(|a, b| as_number(a).partial_cmp(&as_number(b)).unwrap_or(a.cmp(b))),
-        false => labels.sort(),
-    }
-    labels.dedup();
-    if labels.len() > MAX_CATEGORIES {
-        return Err(Error::Records {
-            reason: format!(
-                "item {name:?} has {} different answers, more than {MAX_CATEGORIES}; is it a name \
-                 or number of the record? choose the items",
-                labels.len()
-            ),
-        });
-    }
-    Ok((labels.len() > 1).then_some(Item { name, kind: ItemKind::Categorical { labels } }))
-}
-
-/// Numbers that are there and count, with their weights.
-fn observed(column: &Column, weights: &[f64]) -> Result<Vec<(f64, f64)>> {
-    let pairs = column.numbers()?.into_iter().zip(weights.iter().copied());
-    Ok(pairs.filter(|(x, w)| !x.is_nan() && *w > 0.0).collect())
-}
-
-fn mean_and_deviation(values: &[(f64, f64)]) -> (f64, f64) {
-    let total: f64 = values.iter().map(|(_, w)| w).sum();
-    let mean = values.iter().map(|(x, w)| w * x).sum::<f64>() / total;
-    let variance = values.iter().map(|(x, w)| w * (x - mean).powi(2)).sum::<f64>() / total;
-    (mean, variance.sqrt())
-}
-
-fn real_item(column: &Column, name: String, weights: &[f64]) -> Result<Option<Item>> {
-    let (mean, deviation) = mean_and_deviation(&observed(column, weights)?);
-    let usable = deviation.is_finite() && deviation > 1e-12 * mean.abs();
-    Ok(usable.then_some(Item { name, kind: ItemKind::Real { mean, deviation } }))
-}
-
-fn count_item(column: &Column, name: String, weights: &[f64]) -> Result<Option<Item>> {
-    let (mean, deviation) = mean_and_deviation(&observed(column, weights)?);
-    Ok((deviation > 0.0).then_some(Item { name, kind: ItemKind::Count { mean } }))
-}
-
-/// Refuses numbers that are no counts.
-fn check_counts(column: &Column) -> Result<()> {
-    let values = column.numbers()?;
-    if let Some(row) = values.iter().position(|x| *x < 0.0 || x.fract() > 0.0) {
-        return Err(Error::Cell {
-            column: column.name().to_owned(),
-            row,
-            found: number_label(values[row]),
-            needed: "a whole number of at least 0".to_owned(),
-        });
-    }
-    Ok(())
-}
-
-fn read_weights(column: &Column) -> Result<Vec<f64>> {
-    let weights = column.numbers()?;
-    let bad = weights.iter().position(|w| w.is_nan() || *w < 0.0);
-    if let Some(row) = bad {
-        let found = column.label(row).unwrap_or("nothing").to_owned();
-        let needed = "a weight of at least 0".to_owned();
-        return Err(Error::Cell { column: column.name().to_owned(), row, found, needed });
-    }
-    if weights.iter().all(|&w| w == 0.0) {
-        return Err(Error::Records {
-            reason: format!(
-                "every weight in column {:?} is 0, so no record counts; give some a weight",
-                column.name()
-            ),
-        });
-    }
-    Ok(weights)
-}
-
-/// Two columns with the same answers everywhere count twice; that is the user's to know.
-fn note_twins(columns: &[&Column], notes: &mut Vec<String>) {
-    for (b, second) in columns.iter().enumerate() {
-        let twin = columns[..b].iter().find(|first| first.codes() == second.codes());
-        if let Some(first) = twin {
-            notes.push(format!(
-                "items {:?} and {:?} agree on every record; one of them is enough",
-                first.name(),
-                second.name()
-            ));
-        }
-    }
-}
-
-/// Cells of the items' columns as numbers.
-fn code(items: &[Item], columns: &[&Column], n_rows: usize) -> Result<Rows> {
-    let offsets = offsets(items);
-    let n = offsets[offsets.len() - 1] as u32;
-    let mut codes: Vec<Vec<u32>> = Vec::new();
-    let mut values: Vec<Vec<f64>> = Vec::new();
-    for (item, column) in items.iter().zip(columns) {
-        match item.kind {
-            ItemKind::Categorical { .. } => {
-                let offset = offsets[codes.len()] as u32;
-                codes.push(category_codes(item, column, offset, n)?);
-            }
-            ItemKind::Count { .. } => {
-                check_counts(column)?;
-                values.push(column.numbers()?);
-            }
-            ItemKind::Real { mean, deviation } => {
-                let scaled = column.numbers()?.into_iter().map(|x| (x - mean) / deviation);
-                values.push(scaled.collect());
-            }
-        }
-    }
-    let by_rows = |u: usize| codes.iter().map(move |column| column[u]);
-    let value_rows = |u: usize| values.iter().map(move |column| column[u]);
-    Ok(Rows {
-        codes: (0..n_rows).flat_map(by_rows).collect(),
-        values: (0..n_rows).flat_map(value_rows).collect(),
-    })
-}
-
-fn category_codes(item: &Item, column: &Column, offset: u32, missing: u32) -> Result<Vec<u32>> {
-    let places: Vec<Option<usize>> = column.labels().iter().map(|l| item.place(l)).collect();
-    if let Some(unknown) = places.iter().position(Option::is_none) {
-        let row = column.codes().iter().position(|&c| c as usize == unknown).unwrap_or(0);
-        return Err(Error::Cell {
-            column: item.name.clone(),
-            row,
-            found: column.labels()[unknown].clone(),
-            needed: format!("an answer seen in the fit ({})", item.labels().join(", ")),
-        });
-    }
-    let code = |&c: &u32| match places.get(c as usize) {
-        Some(Some(place)) => offset + *place as u32,
-        _ => missing,
-    };
-    Ok(column.codes().iter().map(code).collect())
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn table(columns: &[(&str, &[&str])]) -> Table {
+    pub fn table(columns: &[(&str, &[&str])]) -> Table {
         let column = |(name, cells): &(&str, &[&str])| {
             Column::from_cells(*name, cells.iter().map(|&c| (!c.is_empty()).then_some(c)))
         };
@@ -618,28 +385,20 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_sorted_as_numbers_and_read_again_as_numbers() {
-        let t = table(&[("x", &["10", "2.0", "1", "2"]), ("y", &["a", "b", "a", "b"])]);
-        let records = Records::from_table(&t, &ItemChoice::default()).unwrap();
-        assert_eq!(records.items()[0].labels(), ["1", "2", "10"]);
-        let later = table(&[("x", &["10.0"]), ("y", &["b"])]);
-        assert!(Records::for_items(&later, records.items(), None).is_ok());
-        let strange = table(&[("x", &["1", "3"]), ("y", &["a", "a"])]);
-        assert_eq!(
-            Records::for_items(&strange, records.items(), None).unwrap_err().to_string(),
-            "column \"x\", row 2: expected an answer seen in the fit (1, 2, 10), found \"3\""
-        );
-    }
-
-    #[test]
-    fn an_item_of_one_answer_is_left_out_and_told() {
-        let t = table(&[("x", &["1", "1"]), ("y", &["a", "b"])]);
-        let records = Records::from_table(&t, &ItemChoice::default()).unwrap();
-        assert_eq!(records.items().len(), 1);
-        assert!(records.notes()[0].contains("one answer only"));
-        assert!(
-            Records::from_table(&table(&[("x", &["1", "1"])]), &ItemChoice::default()).is_err()
-        );
+    fn halves_share_out_all_records_and_follow_the_content() {
+        let cells: Vec<&str> = (0..200).map(|i| ["a", "b", "c"][i * i % 3]).collect();
+        let turned: Vec<&str> = cells.iter().rev().copied().collect();
+        let read = |cells: &[&str]| {
+            Records::from_table(&table(&[("x", cells)]), &ItemChoice::default()).unwrap()
+        };
+        let (records, other) = (read(&cells), read(&turned));
+        let [first, second] = records.halves(0).unwrap();
+        let both: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a + b).collect();
+        assert_eq!(both, records.weights());
+        assert_eq!([first.clone(), second], other.halves(0).unwrap());
+        assert!((70.0..130.0).contains(&first.iter().sum::<f64>()), "{first:?}");
+        assert_ne!(first, records.halves(1).unwrap()[0]);
+        assert!(read(&cells[..20]).halves(0).is_none());
     }
 
     #[test]
@@ -651,16 +410,5 @@ mod tests {
             (0..20).map(|g| 41.0 - records.weights_without(g, 20).iter().sum::<f64>()).sum();
         assert_eq!(taken, 41.0);
         assert!((0..20).all(|g| records.weights_without(g, 20)[0] >= 32.0));
-    }
-
-    #[test]
-    fn weights_that_are_negative_or_all_zero_are_refused() {
-        let choice = ItemChoice { weights: Some("w".to_owned()), ..Default::default() };
-        for (cells, said) in [(["1", "-2"], "a weight of at least 0"), (["0", "0"], "every weight")]
-        {
-            let t = table(&[("x", &["a", "b"]), ("w", &cells)]);
-            let message = Records::from_table(&t, &choice).unwrap_err().to_string();
-            assert!(message.contains(said), "{message}");
-        }
     }
 }

@@ -2,14 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::data::{Records, widths};
+use super::data::Records;
 use super::em::ClassModel;
 use super::fit::criteria_of;
 use super::identify::locally_identified;
+use super::items::widths;
 use super::parameters::ClassParameters;
 use super::spectral::pair_counts;
 use crate::linalg::Matrix;
-use crate::models::engine::{Criteria, Found, LatentModel, StartEnd, agreement, relative_entropy};
+use crate::models::engine::{
+    Criteria, Found, FoundAgain, LatentModel, StartEnd, agreement, relative_entropy,
+};
 
 /// A class with less weight than this is hardly there.
 const FEW_RECORDS: f64 = 5.0;
@@ -56,6 +59,9 @@ pub struct Summary {
     pub identified: Option<bool>,
     /// Criteria of every number of classes tried, from 1 on, if the data chose.
     pub tried: Vec<Criteria>,
+    /// What comes back of every class in halves of the records; empty where that was not looked at.
+    #[serde(default)]
+    pub found_again: Vec<FoundAgain>,
     /// Records, with their weights, that answer something.
     pub n_records: f64,
     /// Distinct patterns of answers.
@@ -97,6 +103,7 @@ pub(super) fn summarise(
         effective_classes,
         identified,
         tried,
+        found_again: Vec::new(),
         n_records: model.records.total_weight(),
         n_patterns: model.records.n_patterns(),
         n_missing: model.records.n_missing(),

@@ -16,7 +16,8 @@
 
 use std::ops::Range;
 
-use super::data::{Records, widths};
+use super::data::Records;
+use super::items::widths;
 use super::parameters::{ClassParameters, Law, LogTables, log_scale};
 use crate::linalg::Matrix;
 use crate::models::engine::{LatentModel, by_blocks};

@@ -9,7 +9,7 @@ use super::fitted::LatentClass;
 use super::parameters::ClassParameters;
 use crate::error::{Error, Result};
 use crate::models::engine::{
-    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, jackknife,
+    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
 };
 
 /// The most classes that the data may choose.
@@ -83,7 +83,8 @@ impl ClassParams {
         self
     }
 
-    /// Whether standard errors are made; they cost about as much as the fit.
+    /// Whether standard errors are made, and classes looked for in halves of the records; both cost about
+    /// as much as the fit.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
@@ -200,7 +201,14 @@ impl ClassParams {
         let order = found.parameters.canonical_order();
         found.parameters = found.parameters.reordered(&order);
         let errors = self.options.error_bars.then(|| standard_errors(model, &found.parameters));
-        let summary: Summary = summarise(model, &found, tried);
+        let mut summary: Summary = summarise(model, &found, tried);
+        if self.options.error_bars {
+            let halves = |split: usize| {
+                Some(model.records.halves(split)?.map(|weights| model.reweighted(weights)))
+            };
+            let again = found_again(model, &found.parameters, self.options.effort, halves);
+            summary.found_again = again.unwrap_or_default();
+        }
         LatentClass::new(
             model.records.items().to_vec(),
             found.parameters,

@@ -4,10 +4,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal, Poisson, StandardUniform};
 
-use super::data::{Item, ItemKind, Records};
+use super::data::Records;
 use super::diagnostics::{Summary, likeliest};
 use super::em::ClassModel;
 use super::fit::{ClassCount, ClassOptions, ClassParams, MAX_CHOSEN};
+use super::items::{Item, ItemKind};
 use super::parameters::ClassParameters;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;

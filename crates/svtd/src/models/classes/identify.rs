@@ -14,8 +14,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::data::{ItemKind, Records};
+use super::data::Records;
 use super::em::{ClassModel, normalise_within};
+use super::items::ItemKind;
 use super::parameters::ClassParameters;
 use super::spectral::pair_counts;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
@@ -76,9 +77,7 @@ impl Identifiability {
                 _ => f64::INFINITY,
             })
             .collect();
-        let singular_values = singular_values(records);
-        let clear = |v: &&Visible| v.value > JACKKNIFE_FACTOR * v.error;
-        let visible = singular_values.iter().take_while(clear).count();
+        let (visible, singular_values) = measured_rank(records);
         Self {
             most_classes: most_classes(&sizes),
             visible,
@@ -100,6 +99,14 @@ impl Identifiability {
             )
         })
     }
+}
+
+/// How many singular values of the pairs between two halves of the items are clear of their errors,
+/// and all of them.
+pub(crate) fn measured_rank(records: &Records) -> (usize, Vec<Visible>) {
+    let values = singular_values(records);
+    let clear = |v: &&Visible| v.value > JACKKNIFE_FACTOR * v.error;
+    (values.iter().take_while(clear).count(), values)
 }
 
 /// The largest `k` that a deal of items into three groups identifies.

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::data::{Item, Records, widths};
+use super::data::Records;
 use super::diagnostics::Summary;
 use super::fit::ClassOptions;
 use super::fitted::{Estimate, ItemLaw, LatentClass};
+use super::items::{Item, widths};
 use super::parameters::{ClassParameters, Law};
 use crate::error::{Error, Result};
 use crate::models::learned::{
-    Cells, Learned, Listing, Parts, array, check_distribution, json_of, membership,
+    Cells, Learned, Listing, Parts, array, check_distribution, found_again_columns,
+    found_again_fact, json_of, membership,
 };
 use crate::models::table::Table;
 use crate::persist::container::Array;
@@ -202,15 +204,17 @@ impl LatentClass {
         let k = self.n_classes();
         let shares: Vec<Estimate> = (0..k).map(|j| self.share(j)).collect();
         let certain = self.summary().classification.iter().enumerate().map(|(j, row)| row[j]);
+        let mut columns = vec![
+            ("class".to_owned(), Cells::Whole((1..=k as i64).collect())),
+            ("share".to_owned(), Cells::real(shares.iter().map(|e| e.value))),
+            ("error".to_owned(), Cells::Real(shares.iter().map(|e| e.error).collect())),
+            ("certainty".to_owned(), Cells::real(certain)),
+        ];
+        columns.extend(found_again_columns(&self.summary().found_again));
         Listing {
             name: "classes",
             title: "the share of every class, and how certain its records are of it".to_owned(),
-            columns: vec![
-                ("class".to_owned(), Cells::Whole((1..=k as i64).collect())),
-                ("share".to_owned(), Cells::real(shares.iter().map(|e| e.value))),
-                ("error".to_owned(), Cells::Real(shares.iter().map(|e| e.error).collect())),
-                ("certainty".to_owned(), Cells::real(certain)),
-            ],
+            columns,
         }
     }
 
@@ -235,7 +239,7 @@ impl LatentClass {
         order.sort_by(|&a, &b| told[b].total_cmp(&told[a]));
         let names = order.iter().map(|&b| self.items()[b].name.clone());
         Listing {
-            name: "items",
+            name: "information",
             title: "how much every item tells of the class by itself, as a part of what there is to know"
                 .to_owned(),
             columns: vec![
@@ -339,6 +343,7 @@ impl Learned for LatentClass {
                 ("classes", format!("{} by AIC3 ({})", self.n_classes(), tried.join(", "))),
             );
         }
+        facts.extend(found_again_fact(&summary.found_again));
         if let Some(worst) = summary.pairs.first().filter(|pair| pair.residual > 4.0) {
             facts.push((
                 "local dependence",

@@ -31,12 +31,14 @@
 //! what the items can carry, [`Summary`] afterwards how far the result may be believed. No random
 //! number is drawn, and records in another order give the same bits.
 
+mod coding;
 mod data;
 mod diagnostics;
 mod em;
 mod fit;
 mod fitted;
 mod identify;
+mod items;
 mod learned;
 mod parameters;
 pub mod spectral;
@@ -44,10 +46,12 @@ mod starts;
 #[cfg(test)]
 mod tests;
 
-pub use data::{Item, ItemChoice, ItemKind, Records};
+pub use data::Records;
 pub use diagnostics::{PairResidual, Summary};
 pub use em::ClassModel;
 pub use fit::{ClassCount, ClassOptions, ClassParams, MAX_CHOSEN};
 pub use fitted::{ClassInference, Estimate, ItemLaw, LatentClass};
+pub(crate) use identify::measured_rank;
 pub use identify::{Identifiability, Visible, exact_records, most_classes};
+pub use items::{Item, ItemChoice, ItemKind};
 pub use parameters::ClassParameters;

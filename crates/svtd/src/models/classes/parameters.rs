@@ -1,6 +1,7 @@
 //! The parameters of latent classes, and tables made of them.
 
-use super::data::{Item, ItemKind, Records};
+use super::data::Records;
+use super::items::{Item, ItemKind};
 
 /// Logarithms of probabilities below this are taken of this.
 const SMALLEST: f64 = 1e-300;

@@ -25,10 +25,12 @@ use super::data::Records;
 use super::em::normalise_within;
 use super::parameters::ClassParameters;
 use crate::decomposition::joint::diagonalise_matrices;
+use crate::decomposition::tensor_power::Deflation;
 use crate::linalg::{
     Matrix, dot, non_negative_least_squares, orthonormal_basis, positive_inverse, symmetric_eigen,
 };
 use crate::models::engine::by_blocks;
+use crate::moments::Cube;
 
 /// More classes than this are left to the other starts.
 pub const MAX_CLASSES: usize = 10;
@@ -58,6 +60,11 @@ pub enum Rotation {
     Joint,
     /// From the one whose eigenvalues lie furthest apart: the paper's Algorithm 2.
     OneFeature,
+    /// By the robust tensor power method, from starts that a seed draws.
+    TensorPower {
+        /// The seed.
+        seed: u64,
+    },
 }
 
 impl Spectral {
@@ -106,6 +113,7 @@ pub fn spectral_classes(
     let rotation = match how.rotation {
         Rotation::Joint => joint_rotation(&slices, &scales, k),
         Rotation::OneFeature => pivot_rotation(&slices, &scales),
+        Rotation::TensorPower { seed } => power_rotation(&slices, &factor, &scales, seed),
     };
     Some(read_off(records, frequencies, &slices, &rotation, how))
 }
@@ -378,6 +386,24 @@ fn pivot_rotation(slices: &[Matrix], scales: &[f64]) -> Matrix {
     let gaps: Vec<f64> = (0..slices.len()).map(gap).collect();
     let pivot = (0..gaps.len()).max_by(|&a, &b| gaps[a].total_cmp(&gaps[b]).then(b.cmp(&a)));
     symmetric_eigen(&slices[pivot.unwrap_or(0)]).1
+}
+
+/// The directions that the tensor power method finds in the whitened third moment,
+/// `T_a = sum_i W_ai g_i H_i` with `W` the pseudo-inverse of `E`, whose columns are orthogonal.
+fn power_rotation(slices: &[Matrix], factor: &Matrix, scales: &[f64], seed: u64) -> Matrix {
+    let k = factor.n_columns();
+    let along = |a: usize| {
+        let length = dot(factor.column(a), factor.column(a));
+        let mut sum = Matrix::zeros(k, k);
+        for (i, slice) in slices.iter().enumerate() {
+            sum.add(scales[i] * factor[(i, a)] / length, slice);
+        }
+        sum
+    };
+    let t: Vec<Matrix> = (0..k).map(along).collect();
+    let entry = |a: usize, b: usize, c: usize| (t[a][(b, c)] + t[b][(a, c)] + t[c][(a, b)]) / 3.0;
+    let directions = Deflation::new(&Cube::symmetric(k, entry), seed).map(|found| found.direction);
+    Matrix::from_columns(k, k, directions.flatten().collect())
 }
 
 fn read_off(

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::data::{Item, ItemKind, Records, widths};
+use super::data::Records;
 use super::em::ClassModel;
+use super::items::{Item, ItemKind, widths};
 use super::parameters::ClassParameters;
 use super::spectral::{Spectral, item_of, scaled_pairs, spectral_classes};
 use crate::krylov::leading_eigenpairs;

@@ -38,6 +38,7 @@ pub fn climb<M: LatentModel>(
     let mut steps = 0;
     let mut before = f64::NEG_INFINITY;
     while steps < budget {
+        crate::stop::here();
         let (first, objective) = model.step(&here);
         steps += 1;
         if objective.is_nan() {

@@ -16,7 +16,7 @@
 //! the engine asks for one step of EM, responsibilities, parameters from responsibilities, the
 //! directions along which a component may be cut, and starts of its own. [`Search`] then gives
 //! [`Search::fit`] for one number of components and [`Search::path`] for a range of them,
-//! [`jackknife`] gives standard errors, [`Criteria`] the information criteria.
+//! [`jackknife`] gives standard errors, [`found_again`](fn@found_again) which components come back in halves of the records, [`Criteria`] the information criteria.
 //!
 //! # Promises
 //! No random number is drawn. Candidates are tried in parallel but compared in a fixed order, the
@@ -32,7 +32,9 @@
 mod accelerate;
 mod blocks;
 mod criteria;
+mod found_again;
 mod jackknife;
+mod moves;
 mod partition;
 mod search;
 #[cfg(test)]
@@ -41,6 +43,7 @@ mod toy;
 pub use accelerate::{Climbed, climb};
 pub use blocks::by_blocks;
 pub use criteria::{Criteria, Criterion, relative_entropy};
+pub use found_again::{FoundAgain, found_again};
 pub use jackknife::{GROUPS, JACKKNIFE_FACTOR, jackknife};
 pub use partition::{partition_responsibilities, pca_partition, signed};
 pub use search::{Effort, Found, Search, StartEnd, agreement};

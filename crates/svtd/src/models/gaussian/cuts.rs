@@ -5,7 +5,7 @@
 //! `sum R q y y'` (two humps, and tails); the direction of skewness `sum R q y`; and `q - d`
 //! (core against tail).
 
-use super::em::{inverse_lower, lower_factor};
+use super::factor::{inverse_lower, lower_factor};
 use super::model::GaussianModel;
 use super::shape::Mixture;
 use crate::linalg::{Matrix, symmetric_eigen};

@@ -7,18 +7,23 @@ use super::fitted::{ErrorBars, GaussianMixture};
 use super::model::{GaussianModel, fingerprint};
 use super::points::{Points, data};
 use super::shape::{Covariance, Mixture};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::engine::{
-    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, jackknife,
+    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
 };
+use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
 
 /// The weight of the prior with which maximum likelihood is searched: light, but a component that
 /// collapses cannot win.
 const NEARLY_NO_PRIOR: f64 = 0.01;
 
-/// The weights that held-out records choose from.
-const PRIOR_CHOICES: [f64; 3] = [1.0, 0.1, 0.01];
+/// The weights that are searched with, when held-out records choose.
+const SEARCHED_PRIORS: [f64; 2] = [1.0, NEARLY_NO_PRIOR];
+
+/// Other weights, climbed to from the end of the lightest search. Components that are thin beside the
+/// whole need less than .01 of it: benches/record/models.md.
+const CLIMBED_PRIORS: [f64; 3] = [0.1, 1e-3, 1e-4];
 
 /// Folds of the choice, and steps of EM without each.
 const FOLDS: usize = 10;
@@ -28,7 +33,7 @@ const FOLD_STEPS: usize = 60;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Prior {
-    /// 1, or for full covariances the best of 1, .1 and .01 on held-out records.
+    /// 1, or for full covariances the best of 1, .1, .01, .001 and .0001 on held-out records.
     #[default]
     Auto,
     /// This many records; 0 is maximum likelihood.
@@ -38,37 +43,26 @@ pub enum Prior {
 /// Options of a fit.
 #[derive(Clone, Debug)]
 pub struct GaussianMixtureParams {
-    n_components: Option<usize>,
-    max_components: usize,
+    options: FitOptions,
     covariance: Covariance,
     prior: Prior,
-    effort: Effort,
-    criterion: Criterion,
-    error_bars: bool,
 }
 
 impl GaussianMixture {
     /// Options for a mixture of `n_components`.
     pub fn params(n_components: usize) -> GaussianMixtureParams {
         GaussianMixtureParams {
-            n_components: Some(n_components),
-            max_components: 8,
+            options: FitOptions::fixed(n_components),
             covariance: Covariance::default(),
             prior: Prior::default(),
-            effort: Effort::default(),
-            criterion: Criterion::default(),
-            error_bars: true,
         }
     }
 
     /// Options for a mixture whose number of components the data choose, up to `most`.
     pub fn params_auto(most: usize) -> GaussianMixtureParams {
-        GaussianMixtureParams { n_components: None, max_components: most, ..Self::params(1) }
+        GaussianMixtureParams { options: FitOptions::auto(most), ..Self::params(1) }
     }
 }
-
-/// What a fit tells whoever watches: stages done, and stages in all.
-pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 impl GaussianMixtureParams {
     /// The shape of covariances.
@@ -85,19 +79,19 @@ impl GaussianMixtureParams {
 
     /// How hard to search.
     pub fn effort(mut self, effort: Effort) -> Self {
-        self.effort = effort;
+        self.options.effort = effort;
         self
     }
 
     /// The criterion by which the data choose the number of components.
     pub fn criterion(mut self, criterion: Criterion) -> Self {
-        self.criterion = criterion;
+        self.options.criterion = criterion;
         self
     }
 
-    /// Whether standard errors are computed.
+    /// Whether standard errors are computed, and which components come back in halves of the records.
     pub fn error_bars(mut self, wanted: bool) -> Self {
-        self.error_bars = wanted;
+        self.options.error_bars = wanted;
         self
     }
 
@@ -117,13 +111,15 @@ impl GaussianMixtureParams {
         self.check(points)?;
         let used = without_weightless(points);
         let model = GaussianModel::new(&used, self.covariance, self.search_prior())?;
-        let (k, path) = match self.n_components {
+        let (parts, bars) = (self.n_searches(), usize::from(self.options.error_bars));
+        let of = |part: usize| part_of(watch, part, parts + bars);
+        let (k, path) = match self.options.n_components {
             Some(k) => (k, Vec::new()),
-            None => self.choose(&model, watch),
+            None => self.options.choose(&model, points.total_weight(), &of(0)),
         };
-        let (model, found) = self.search(&model, k, watch);
-        let mut fitted = self.finished(&model, found, points);
-        fitted.path = path;
+        let (model, found) = self.search(&model, k, &of);
+        let fitted = self.finished(&model, found, (points, path));
+        watch(parts + bars, parts + bars);
         Ok(fitted)
     }
 
@@ -132,11 +128,12 @@ impl GaussianMixtureParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn sweep(&self, points: &Points, most: usize) -> Result<Vec<(usize, Criteria)>> {
-        let wanted = Self { n_components: None, max_components: most, ..self.clone() };
+        let options = FitOptions { n_components: None, most, ..self.options.clone() };
+        let wanted = Self { options, ..self.clone() };
         wanted.check(points)?;
         let used = without_weightless(points);
         let model = GaussianModel::new(&used, self.covariance, self.search_prior())?;
-        Ok(wanted.choose(&model, &|_, _| {}).1)
+        Ok(wanted.options.choose(&model, points.total_weight(), &|_, _| {}).1)
     }
 
     /// Climbs from a known mixture under these options, without any search: what another
@@ -147,7 +144,7 @@ impl GaussianMixtureParams {
     pub fn climb_from(&self, points: &Points, start: &GaussianMixture) -> Result<GaussianMixture> {
         self.check(points)?;
         let nu = match self.prior {
-            Prior::Auto => PRIOR_CHOICES[0],
+            Prior::Auto => SEARCHED_PRIORS[0],
             Prior::Records(nu) => nu,
         };
         let model = GaussianModel::new(&without_weightless(points), self.covariance, nu)?;
@@ -155,38 +152,33 @@ impl GaussianMixtureParams {
         let mixture =
             model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
         let end = climb(&model, mixture, model.max_steps());
-        let found = Found {
-            parameters: end.parameters,
-            objective: end.objective,
-            converged: end.converged,
-            starts: Vec::new(),
-            steps: end.steps,
-        };
-        Ok(self.finished(&model, found, points))
+        Ok(self.finished(&model, found_by_climbing(end), (points, Vec::new())))
+    }
+
+    /// Searches that a fit makes one after the other.
+    fn n_searches(&self) -> usize {
+        let priors = if self.tries_priors() { SEARCHED_PRIORS.len() } else { 1 };
+        priors + usize::from(self.options.n_components.is_none())
+    }
+
+    fn tries_priors(&self) -> bool {
+        self.prior == Prior::Auto && self.covariance == Covariance::Full
     }
 
     fn search_prior(&self) -> f64 {
         match self.prior {
-            Prior::Auto => PRIOR_CHOICES[0],
+            Prior::Auto => SEARCHED_PRIORS[0],
             Prior::Records(nu) => nu.max(NEARLY_NO_PRIOR),
         }
     }
 
     fn check(&self, points: &Points) -> Result<()> {
-        let option = |name, needed: &str, found: String| Error::Option {
-            name,
-            needed: needed.to_owned(),
-            found,
-        };
         if let Prior::Records(nu) = self.prior
             && !(nu.is_finite() && nu >= 0.0)
         {
-            return Err(option("the prior", "a number of at least 0", nu.to_string()));
+            return Err(option("the prior", "a number of at least 0", nu));
         }
-        let k = self.n_components.unwrap_or(1);
-        if k == 0 || self.max_components == 0 {
-            return Err(option("the number of components", "at least 1", "0".to_owned()));
-        }
+        let k = self.options.check("the number of components")?;
         let weighted = (0..points.n_records()).filter(|&i| points.weight(i) > 0.0).count();
         if weighted < 2 {
             return Err(data(format!(
@@ -202,52 +194,40 @@ impl GaussianMixtureParams {
         Ok(())
     }
 
-    /// The number of components of least criterion, and the criteria of all.
-    fn choose(&self, model: &GaussianModel, watch: Watch<'_>) -> (usize, Vec<(usize, Criteria)>) {
-        let most = self.max_components.min(model.points().n_records());
-        let found = Search::new(model).effort(Effort::Best).watch(&watch).path(1..=most);
-        let total = model.points().total_weight();
-        let criteria: Vec<(usize, Criteria)> = (1..)
-            .zip(&found)
-            .map(|(k, found)| {
-                let log_likelihood = model.log_likelihood(&found.parameters);
-                (k, Criteria::new(log_likelihood, model.n_free_parameters(k), total))
-            })
-            .collect();
-        let best = criteria.iter().min_by(|a, b| {
-            a.1.get(self.criterion).total_cmp(&b.1.get(self.criterion)).then(a.0.cmp(&b.0))
-        });
-        (best.map_or(1, |(k, _)| *k), criteria)
-    }
-
-    /// The search with the prior asked for.
-    fn search(
+    /// The search with the prior asked for; `part` watches the fit's searches by number.
+    fn search<W: Fn(usize, usize) + Sync>(
         &self,
         model: &GaussianModel,
         k: usize,
-        watch: Watch<'_>,
+        part: &dyn Fn(usize) -> W,
     ) -> (GaussianModel, Found<Mixture>) {
-        let run =
-            |model: &GaussianModel| Search::new(model).effort(self.effort).watch(&watch).fit(k);
+        let first = usize::from(self.options.n_components.is_none());
+        let run = |model: &GaussianModel, number: usize| {
+            Search::new(model).effort(self.options.effort).watch(&part(first + number)).fit(k)
+        };
         match self.prior {
-            Prior::Auto if self.covariance == Covariance::Full && k > 1 => {
-                best_prior(PRIOR_CHOICES.map(|nu| {
+            Prior::Auto if self.tries_priors() && k > 1 => {
+                let searched = SEARCHED_PRIORS.iter().enumerate().map(|(number, &nu)| {
                     let model = model.with_prior(nu);
-                    let found = run(&model);
+                    let found = run(&model, number);
                     (model, found)
-                }))
+                });
+                let mut fits: Vec<(GaussianModel, Found<Mixture>)> = searched.collect();
+                let lightest = fits[fits.len() - 1].1.clone();
+                fits.extend(CLIMBED_PRIORS.map(|nu| {
+                    let model = model.with_prior(nu);
+                    let found = climbed_on(&model, lightest.clone());
+                    (model, found)
+                }));
+                best_prior(fits)
             }
             Prior::Records(nu) if nu < NEARLY_NO_PRIOR => {
-                let mut found = run(model);
+                let found = run(model, 0);
                 let model = model.with_prior(nu);
-                let end = climb(&model, found.parameters, model.max_steps());
-                found.parameters = end.parameters;
-                found.objective = end.objective;
-                found.converged = end.converged;
-                found.steps += end.steps;
+                let found = climbed_on(&model, found);
                 (model, found)
             }
-            _ => (model.clone(), run(model)),
+            _ => (model.clone(), run(model, 0)),
         }
     }
 
@@ -255,11 +235,17 @@ impl GaussianMixtureParams {
         &self,
         model: &GaussianModel,
         found: Found<Mixture>,
-        points: &Points,
+        of: (&Points, Path),
     ) -> GaussianMixture {
         let mixture = canonical(&found.parameters);
-        let bars = self.error_bars.then(|| error_bars(model, &mixture));
-        GaussianMixture::new(model, &mixture, &found, bars, points)
+        let bars = self.options.error_bars.then(|| error_bars(model, &mixture));
+        let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, of);
+        if self.options.error_bars {
+            let halves = |split: usize| model.halves(mixture.k, split);
+            let again = found_again(model, &mixture, self.options.effort, halves);
+            fitted.record.found_again = again.unwrap_or_default();
+        }
+        fitted
     }
 }
 
@@ -276,14 +262,21 @@ fn canonical(mixture: &Mixture) -> Mixture {
     mixture.reordered(&order)
 }
 
+/// What was found under another weight of the prior, climbed on under this one.
+fn climbed_on(model: &GaussianModel, mut found: Found<Mixture>) -> Found<Mixture> {
+    let end = climb(model, found.parameters, model.max_steps());
+    found.parameters = end.parameters;
+    found.objective = end.objective;
+    found.converged = end.converged;
+    found.steps += end.steps;
+    found
+}
+
 /// The fit whose prior explains held-out records better; the first of equals.
-fn best_prior<const N: usize>(
-    fits: [(GaussianModel, Found<Mixture>); N],
-) -> (GaussianModel, Found<Mixture>) {
+fn best_prior(mut fits: Vec<(GaussianModel, Found<Mixture>)>) -> (GaussianModel, Found<Mixture>) {
     let scores: Vec<f64> =
         fits.iter().map(|(model, found)| held_out(model, &found.parameters)).collect();
-    let best = (0..N).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
-    let mut fits = Vec::from(fits);
+    let best = (0..fits.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
     fits.swap_remove(best.unwrap_or(0))
 }
 

@@ -7,13 +7,15 @@ use rand_distr::{StandardNormal, StandardUniform};
 
 use super::blocks::Blocks;
 use super::coordinates::Coordinates;
-use super::em::{Problem, lower_factor};
+use super::em::Problem;
+use super::factor::lower_factor;
 use super::model::GaussianModel;
 use super::points::{Points, data};
 use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::models::engine::{Criteria, Found, LatentModel, StartEnd};
+use crate::models::engine::{Criteria, Found, LatentModel};
+use crate::models::fitting::{FitRecord, Path};
 
 /// Standard errors of a mixture.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,16 +34,8 @@ pub struct GaussianMixture {
     pub(super) weights: Vec<f64>,
     pub(super) means: Matrix,
     pub(super) covariances: Vec<Matrix>,
-    /// Weight of the prior, in records.
-    pub(super) prior: f64,
-    pub(super) objective: f64,
-    pub(super) converged: bool,
-    pub(super) steps: usize,
-    pub(super) starts: Vec<StartEnd>,
-    pub(super) criteria: Criteria,
     pub(super) error_bars: Option<ErrorBars>,
-    pub(super) path: Vec<(usize, Criteria)>,
-    pub(super) notes: Vec<String>,
+    pub(super) record: FitRecord,
 }
 
 /// What a mixture says of records.
@@ -59,7 +53,7 @@ impl GaussianMixture {
         mixture: &Mixture,
         found: &Found<Mixture>,
         error_bars: Option<ErrorBars>,
-        points: &Points,
+        (points, path): (&Points, Path),
     ) -> Self {
         let (k, d) = (mixture.k, mixture.d);
         let coordinates = &model.coordinates;
@@ -69,21 +63,17 @@ impl GaussianMixture {
             .collect();
         let log_likelihood = model.log_likelihood(mixture);
         let n_parameters = model.n_free_parameters(k);
+        let criteria = Criteria::new(log_likelihood, n_parameters, points.total_weight());
+        let mut record = FitRecord::new(model.problem.nu, found, criteria, path);
+        record.objective += model.log_density_offset();
         let mut fitted = Self {
             names: points.names().to_vec(),
             covariance: mixture.covariance,
             weights: mixture.weights().to_vec(),
             means: Matrix::from_fn(k, d, |j, a| rows[j][a]),
             covariances,
-            prior: model.problem.nu,
-            objective: found.objective + model.log_density_offset(),
-            converged: found.converged,
-            steps: found.steps,
-            starts: found.starts.clone(),
-            criteria: Criteria::new(log_likelihood, n_parameters, points.total_weight()),
             error_bars,
-            path: Vec::new(),
-            notes: Vec::new(),
+            record,
         };
         fitted.note_thin_components();
         fitted
@@ -122,15 +112,8 @@ impl GaussianMixture {
             weights,
             means,
             covariances,
-            prior: 0.0,
-            objective: f64::NEG_INFINITY,
-            converged: true,
-            steps: 0,
-            starts: Vec::new(),
-            criteria: Criteria::new(0.0, 0, 0.0),
             error_bars: None,
-            path: Vec::new(),
-            notes: Vec::new(),
+            record: FitRecord::unknown(),
         })
     }
 
@@ -141,25 +124,16 @@ impl GaussianMixture {
             _ => 2,
         };
         for (j, weight) in self.weights.iter().enumerate() {
-            let records = weight * self.criteria.n_records;
+            let records = weight * self.record.criteria.n_records;
             if records < needed as f64 {
-                self.notes.push(format!(
+                self.record.notes.push(format!(
                     "component {} rests on {records:.1} records, fewer than the {needed} its \
                      covariance needs; the prior supplies the rest",
                     j + 1
                 ));
             }
         }
-        if (self.criteria.n_parameters as f64) > self.criteria.n_records {
-            self.notes.push(format!(
-                "{} parameters were fitted to {} records; ask for fewer components or a simpler \
-                 covariance",
-                self.criteria.n_parameters, self.criteria.n_records
-            ));
-        }
-        if !self.converged {
-            self.notes.push("EM had not converged when its steps ran out".to_owned());
-        }
+        self.record.note("records", "fewer components or a simpler covariance");
     }
 
     /// Number of components, `k`.
@@ -192,44 +166,14 @@ impl GaussianMixture {
         &self.covariances[j.min(self.covariances.len() - 1)]
     }
 
-    /// The weight of the prior that was used, in records.
-    pub fn prior(&self) -> f64 {
-        self.prior
-    }
-
-    /// The objective reached: log-likelihood and logarithm of the prior.
-    pub fn objective(&self) -> f64 {
-        self.objective
-    }
-
-    /// Log-likelihood at the estimate, number of parameters, and the criteria made of them.
-    pub fn criteria(&self) -> &Criteria {
-        &self.criteria
-    }
-
-    /// Criteria of every number of components that was compared, when the data chose it.
-    pub fn path(&self) -> &[(usize, Criteria)] {
-        &self.path
-    }
-
-    /// Every start and where it led.
-    pub fn starts(&self) -> &[StartEnd] {
-        &self.starts
-    }
-
-    /// Steps of EM in all, and whether the last climb converged.
-    pub fn steps(&self) -> (usize, bool) {
-        (self.steps, self.converged)
+    /// How the fit went: criteria, starts, steps, notes.
+    pub fn record(&self) -> &FitRecord {
+        &self.record
     }
 
     /// Standard errors, when they were asked for.
     pub fn error_bars(&self) -> Option<&ErrorBars> {
         self.error_bars.as_ref()
-    }
-
-    /// Sentences for the user about what the data did not support.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
     }
 
     /// The probability of every component for every record, and every record's density.

@@ -9,9 +9,10 @@ use super::points::{Points, data};
 use super::shape::Covariance;
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::models::engine::{JACKKNIFE_FACTOR, agreement};
+use crate::models::engine::JACKKNIFE_FACTOR;
+use crate::models::fitting::FitRecord;
 use crate::models::learned::{
-    Cells, Learned, Listing, Parts, array, check_distribution, json_of, membership,
+    Cells, Learned, Listing, Parts, array, check_distribution, found_again_columns, membership,
 };
 use crate::models::table::{Column, Table};
 use crate::persist::container::Array;
@@ -35,14 +36,7 @@ impl GaussianMixture {
         let mut model =
             Self::from_parameters(names, covariance, weights, means, matrices.collect())
                 .map_err(|error| format!("holds no mixture: {error}"))?;
-        model.prior = parts.field("prior")?;
-        model.objective = parts.field("objective")?;
-        model.converged = parts.field("converged")?;
-        model.steps = parts.field("steps")?;
-        model.starts = parts.field("starts")?;
-        model.criteria = parts.field("criteria")?;
-        model.path = parts.field("path")?;
-        model.notes = parts.field("notes")?;
+        model.record = FitRecord::from_parts(parts)?;
         if let Some(errors) = parts.perhaps_numbers("weights_error", k)? {
             let means = by_rows(k, d, &parts.numbers("means_error", k * d)?);
             model.error_bars = Some(ErrorBars { weights: errors, means });
@@ -54,14 +48,16 @@ impl GaussianMixture {
         let bars = self.error_bars();
         let half = |x: f64| JACKKNIFE_FACTOR * x;
         let errors = (0..self.n_components()).map(|j| bars.map(|b| half(b.weights[j])));
+        let mut columns = vec![
+            numbered("component", self.n_components()),
+            ("share".to_owned(), Cells::real(self.weights().iter().copied())),
+            ("+-".to_owned(), Cells::Real(errors.collect())),
+        ];
+        columns.extend(found_again_columns(&self.record.found_again));
         Listing {
             name: "components",
             title: "the share of every component, with half its 95 % interval".to_owned(),
-            columns: vec![
-                numbered("component", self.n_components()),
-                ("share".to_owned(), Cells::real(self.weights().iter().copied())),
-                ("+-".to_owned(), Cells::Real(errors.collect())),
-            ],
+            columns,
         }
     }
 
@@ -134,7 +130,7 @@ impl Learned for GaussianMixture {
     }
 
     fn log_likelihood(&self) -> f64 {
-        self.criteria().log_likelihood
+        self.record.criteria.log_likelihood
     }
 
     fn listings(&self) -> Vec<Listing> {
@@ -145,41 +141,21 @@ impl Learned for GaussianMixture {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let c = self.criteria();
-        let (reached, starts) = agreement(self.starts());
-        vec![
-            (
-                "log-likelihood",
-                format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters),
-            ),
-            ("criteria", format!("AIC {:.2}, AIC3 {:.2}, BIC {:.2}", c.aic, c.aic3, c.bic)),
-            (
-                "covariance",
-                format!("{}, prior of {} records", self.covariance().name(), self.prior()),
-            ),
-            ("starts", format!("{reached} of {starts} reach this solution")),
-        ]
+        self.record.facts((
+            "covariance",
+            format!("{}, prior of {} records", self.covariance().name(), self.record.prior),
+        ))
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        self.record.notes.clone()
     }
 
     fn header(&self) -> Result<Map<String, Value>> {
-        let value = json!({
+        self.record.beside(json!({
             "variables": self.names(),
             "covariance": self.covariance(),
-            "prior": self.prior,
-            "objective": self.objective,
-            "converged": self.converged,
-            "steps": self.steps,
-            "starts": json_of(&self.starts)?,
-            "agreement": agreement(&self.starts),
-            "criteria": json_of(&self.criteria)?,
-            "path": json_of(&self.path)?,
-            "notes": self.notes,
-        });
-        Ok(value.as_object().cloned().unwrap_or_default())
+        }))
     }
 
     fn arrays(&self) -> BTreeMap<String, Array> {

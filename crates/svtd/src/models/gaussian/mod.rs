@@ -28,17 +28,21 @@
 //! # The prior
 //! A likelihood of full covariances has no maximum: a component that shrinks onto one record goes
 //! to infinity. A prior of `nu` records with the shape of the whole data keeps covariances
-//! regular. `nu` = 1, .1 or .01 is chosen by held-out records for full covariances and is 1 otherwise;
+//! regular. `nu` = 1, .1, .01, .001 or .0001 is chosen by held-out records for full covariances and is 1 otherwise;
 //! [`GaussianMixtureParams::prior`] sets it. With 0 the search is made with .01 and its end is
 //! climbed by plain maximum likelihood, variances kept above a millionth of the total.
 
 mod bins;
 mod blocks;
+mod check;
 mod coordinates;
 mod cuts;
+mod density;
 mod em;
+mod factor;
 mod fit;
 mod fitted;
+mod kernels;
 mod learned;
 mod model;
 mod points;
@@ -47,11 +51,12 @@ mod spectral;
 mod starts;
 mod table;
 
+pub use check::PointsCheck;
 pub use fit::{GaussianMixtureParams, Prior};
 pub(crate) use fitted::position;
 pub use fitted::{ErrorBars, GaussianMixture, Placed};
 pub(crate) use learned::{by_rows, matched, whole};
-pub(crate) use model::mend_weights;
+pub(crate) use model::{dealt, fingerprint, mend_weights};
 pub use points::Points;
 pub(crate) use points::data;
 pub use shape::Covariance;

@@ -3,10 +3,12 @@
 use super::blocks::Blocks;
 use super::coordinates::Coordinates;
 use super::cuts;
-use super::em::{Problem, inverse_lower, lower_factor};
+use super::em::Problem;
+use super::factor::{inverse_lower, lower_factor};
 use super::points::Points;
 use super::shape::{Covariance, Mixture};
 use super::starts;
+use crate::corpus::mixed;
 use crate::error::Result;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::models::engine::LatentModel;
@@ -65,6 +67,14 @@ impl GaussianModel {
         let points = self.points.select(records);
         let (covariance, nu) = (self.problem.covariance, self.problem.nu);
         Self::placed(points, self.coordinates.clone(), covariance, nu)
+    }
+
+    /// The model on two halves of the records, dealt by content; `None` when they are too few.
+    pub(super) fn halves(&self, k: usize, split: usize) -> Option<[Self; 2]> {
+        let keys: Vec<u64> =
+            (0..self.points.n_records()).map(|i| fingerprint(self.points.record(i))).collect();
+        let halves = dealt(&keys, split);
+        halves.iter().all(|half| half.len() > k).then(|| halves.map(|half| self.on(&half)))
     }
 
     /// The records.
@@ -192,6 +202,20 @@ impl LatentModel for GaussianModel {
     }
 }
 
+/// Places dealt into two halves by their keys, differently in each split; equal keys go together.
+pub(crate) fn dealt(keys: &[u64], split: usize) -> [Vec<usize>; 2] {
+    let mut order: Vec<(u64, usize)> =
+        keys.iter().enumerate().map(|(i, key)| (mixed(key ^ mixed(split as u64)), i)).collect();
+    order.sort_unstable();
+    let mut halves = [Vec::new(), Vec::new()];
+    for equals in order.chunk_by(|a, b| a.0 == b.0) {
+        let smaller = usize::from(halves[1].len() < halves[0].len());
+        halves[smaller].extend(equals.iter().map(|&(_, i)| i));
+    }
+    halves.iter_mut().for_each(|half| half.sort_unstable());
+    halves
+}
+
 /// Weights that are not positive become a tenth of the safe ones; all sum to one again.
 pub(crate) fn mend_weights(weights: &mut [f64], safe: &[f64]) {
     for (w, s) in weights.iter_mut().zip(safe) {
@@ -220,7 +244,7 @@ fn keeps_shape(values: &[f64], safe: &[f64], d: usize) -> bool {
 }
 
 /// A number that follows the bits of a record and nothing else (FNV-1a, finished by a multiply).
-pub(super) fn fingerprint(record: &[f64]) -> u64 {
+pub(crate) fn fingerprint(record: &[f64]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in record.iter().flat_map(|x| x.to_bits().to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

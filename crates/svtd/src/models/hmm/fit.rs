@@ -4,45 +4,36 @@ use super::chain::{Chain, stationary};
 use super::fitted::{ErrorBars, Hmm};
 use super::model::HmmModel;
 use super::sequences::{Emissions, Sequences};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::models::engine::{
-    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, jackknife,
+    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
 };
-use crate::models::gaussian::data;
+use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
+use crate::models::gaussian::{data, dealt, fingerprint};
 
 /// Sequences from which standard errors leave out whole sequences.
 const MANY_SEQUENCES: usize = 20;
 
+/// Steps of the shortest stretch that a sequence is cut into, and steps of a half for each state.
+const LEAST_STRETCH: usize = 10;
+const STEPS_PER_STATE: usize = 10;
+
 /// Options of a fit.
 #[derive(Clone, Debug)]
 pub struct HmmParams {
-    n_states: Option<usize>,
-    max_states: usize,
+    options: FitOptions,
     prior: f64,
-    effort: Effort,
-    criterion: Criterion,
-    error_bars: bool,
 }
-
-/// What a fit tells whoever watches: stages done, and stages in all.
-pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 impl Hmm {
     /// Options for a model of `n_states` states.
     pub fn params(n_states: usize) -> HmmParams {
-        HmmParams {
-            n_states: Some(n_states),
-            max_states: 8,
-            prior: 1.0,
-            effort: Effort::default(),
-            criterion: Criterion::default(),
-            error_bars: true,
-        }
+        HmmParams { options: FitOptions::fixed(n_states), prior: 1.0 }
     }
 
     /// Options for a model whose number of states the data choose, up to `most`.
     pub fn params_auto(most: usize) -> HmmParams {
-        HmmParams { n_states: None, max_states: most, ..Self::params(1) }
+        HmmParams { options: FitOptions::auto(most), ..Self::params(1) }
     }
 }
 
@@ -55,19 +46,19 @@ impl HmmParams {
 
     /// How hard to search.
     pub fn effort(mut self, effort: Effort) -> Self {
-        self.effort = effort;
+        self.options.effort = effort;
         self
     }
 
     /// The criterion by which the data choose the number of states.
     pub fn criterion(mut self, criterion: Criterion) -> Self {
-        self.criterion = criterion;
+        self.options.criterion = criterion;
         self
     }
 
-    /// Whether standard errors are computed.
+    /// Whether standard errors are computed, and which states come back in halves of the steps.
     pub fn error_bars(mut self, wanted: bool) -> Self {
-        self.error_bars = wanted;
+        self.options.error_bars = wanted;
         self
     }
 
@@ -86,14 +77,19 @@ impl HmmParams {
     pub fn fit_watched(&self, sequences: &Sequences, watch: Watch<'_>) -> Result<Hmm> {
         self.check(sequences)?;
         let model = HmmModel::new(sequences.clone(), self.prior);
-        let (k, path) = match self.n_states {
+        let steps = model.n_rows() as f64;
+        let chosen = usize::from(self.options.n_components.is_none());
+        let bars = usize::from(self.options.error_bars);
+        let parts = chosen + 1 + usize::from(self.prior == 0.0) + bars;
+        let of = |part: usize| part_of(watch, part, parts);
+        let (k, path) = match self.options.n_components {
             Some(k) => (k, Vec::new()),
-            None => self.choose(&model, watch),
+            None => self.options.choose(&model, steps, &of(0)),
         };
-        let (model, found) = self.search(model, k, watch);
-        let chain = canonical(&model, &found.parameters);
-        let bars = self.error_bars.then(|| error_bars(&model, &chain));
-        Ok(Hmm::new(&model, &chain, &found, bars, path))
+        let (model, found) = self.search(model, k, &|part| of(chosen + part));
+        let fitted = self.finished(&model, &found, path);
+        watch(parts, parts);
+        Ok(fitted)
     }
 
     /// Criteria of every number of states up to `most`.
@@ -101,9 +97,11 @@ impl HmmParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn sweep(&self, sequences: &Sequences, most: usize) -> Result<Vec<(usize, Criteria)>> {
-        let wanted = Self { n_states: None, max_states: most, ..self.clone() };
+        let options = FitOptions { n_components: None, most, ..self.options.clone() };
+        let wanted = Self { options, ..self.clone() };
         wanted.check(sequences)?;
-        Ok(wanted.choose(&HmmModel::new(sequences.clone(), self.prior), &|_, _| {}).1)
+        let model = HmmModel::new(sequences.clone(), self.prior);
+        Ok(wanted.options.choose(&model, model.n_rows() as f64, &|_, _| {}).1)
     }
 
     /// Climbs from a known model under these options, without any search: what another program's
@@ -125,31 +123,26 @@ impl HmmParams {
             chain.emission_mut(i).copy_from_slice(&placed);
         }
         let end = climb(&model, chain, model.max_steps());
-        let found = Found {
-            parameters: end.parameters,
-            objective: end.objective,
-            converged: end.converged,
-            starts: Vec::new(),
-            steps: end.steps,
-        };
-        let chain = canonical(&model, &found.parameters);
-        let bars = self.error_bars.then(|| error_bars(&model, &chain));
-        Ok(Hmm::new(&model, &chain, &found, bars, Vec::new()))
+        Ok(self.finished(&model, &found_by_climbing(end), Vec::new()))
+    }
+
+    fn finished(&self, model: &HmmModel, found: &Found<Chain>, path: Path) -> Hmm {
+        let chain = canonical(model, &found.parameters);
+        let bars = self.options.error_bars.then(|| error_bars(model, &chain));
+        let mut fitted = Hmm::new(model, &chain, found, bars, path);
+        if self.options.error_bars {
+            let halves = |split: usize| halves(model, chain.k, split);
+            let again = found_again(model, &chain, self.options.effort, halves);
+            fitted.record.found_again = again.unwrap_or_default();
+        }
+        fitted
     }
 
     fn check(&self, sequences: &Sequences) -> Result<()> {
-        let option = |name, needed: &str, found: String| Error::Option {
-            name,
-            needed: needed.to_owned(),
-            found,
-        };
         if !(self.prior.is_finite() && self.prior >= 0.0) {
-            return Err(option("the prior", "a number of at least 0", self.prior.to_string()));
+            return Err(option("the prior", "a number of at least 0", self.prior));
         }
-        let k = self.n_states.unwrap_or(1);
-        if k == 0 || self.max_states == 0 {
-            return Err(option("the number of states", "at least 1", "0".to_owned()));
-        }
+        let k = self.options.check("the number of states")?;
         sequences.check_learnable()?;
         if k > sequences.n_steps() {
             return Err(data(format!(
@@ -160,32 +153,23 @@ impl HmmParams {
         Ok(())
     }
 
-    fn choose(&self, model: &HmmModel, watch: Watch<'_>) -> (usize, Vec<(usize, Criteria)>) {
-        let most = self.max_states.min(model.n_rows());
-        let found = Search::new(model).effort(Effort::Best).watch(&watch).path(1..=most);
-        let steps = model.n_rows() as f64;
-        let criteria: Vec<(usize, Criteria)> = (1..)
-            .zip(&found)
-            .map(|(k, found)| {
-                let log_likelihood = model.log_likelihood(&found.parameters);
-                (k, Criteria::new(log_likelihood, model.n_free_parameters(k), steps))
-            })
-            .collect();
-        let best = criteria.iter().min_by(|a, b| {
-            a.1.get(self.criterion).total_cmp(&b.1.get(self.criterion)).then(a.0.cmp(&b.0))
-        });
-        (best.map_or(1, |(k, _)| *k), criteria)
-    }
-
-    /// The search; without a prior the solution with one is one more start.
-    fn search(&self, mut model: HmmModel, k: usize, watch: Watch<'_>) -> (HmmModel, Found<Chain>) {
+    /// The search; without a prior the solution with one is one more start. `part` watches the
+    /// searches by number.
+    fn search<W: Fn(usize, usize) + Sync>(
+        &self,
+        mut model: HmmModel,
+        k: usize,
+        part: &dyn Fn(usize) -> W,
+    ) -> (HmmModel, Found<Chain>) {
+        let mut number = 0;
         if self.prior == 0.0 && k > 1 {
             let mut smoothed = model.clone();
             smoothed.prior = 1.0;
-            let found = Search::new(&smoothed).effort(Effort::Best).fit(k);
+            let found = Search::new(&smoothed).effort(Effort::Best).watch(&part(number)).fit(k);
             model.known.push(("with prior", found.parameters));
+            number += 1;
         }
-        let found = Search::new(&model).effort(self.effort).watch(&watch).fit(k);
+        let found = Search::new(&model).effort(self.options.effort).watch(&part(number)).fit(k);
         (model, found)
     }
 }
@@ -222,6 +206,32 @@ fn error_bars(model: &HmmModel, chain: &Chain) -> ErrorBars {
     let estimates = |model: &HmmModel, chain: &Chain| told(model, chain);
     let errors = jackknife(chain, without, estimates);
     ErrorBars::of(errors, chain.k, chain.width)
+}
+
+/// The model on two halves of the steps: sequences where there are many, stretches of them otherwise,
+/// dealt by content. `None` when they are too few or too short.
+fn halves(model: &HmmModel, k: usize, split: usize) -> Option<[HmmModel; 2]> {
+    let mut pieces = model.ranges();
+    if pieces.len() < MANY_SEQUENCES {
+        let stretch = model.n_rows().div_ceil(GROUPS).max(LEAST_STRETCH);
+        let cut = |range: std::ops::Range<usize>| {
+            let end = range.end;
+            range.step_by(stretch).map(move |start| start..end.min(start + stretch))
+        };
+        pieces = pieces.into_iter().flat_map(cut).filter(|piece| piece.len() > 1).collect();
+    }
+    let content = |piece: &std::ops::Range<usize>| {
+        let steps = piece.clone().flat_map(|t| model.sequences.step(t));
+        fingerprint(&steps.copied().collect::<Vec<f64>>())
+    };
+    let keys: Vec<u64> = pieces.iter().map(content).collect();
+    let halves = dealt(&keys, split).map(|half| -> Vec<std::ops::Range<usize>> {
+        half.into_iter().map(|at| pieces[at].clone()).collect()
+    });
+    let long = |half: &Vec<std::ops::Range<usize>>| {
+        half.iter().map(|piece| piece.len()).sum::<usize>() >= STEPS_PER_STATE * k
+    };
+    halves.iter().all(long).then(|| halves.map(|half| model.on(&half)))
 }
 
 /// What is left of a sequence around a gap.

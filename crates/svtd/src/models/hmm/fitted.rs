@@ -1,24 +1,15 @@
-//! A fitted hidden Markov model: its numbers, and what it says of sequences.
-
-use rand::SeedableRng;
-use rand::distr::Distribution;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Poisson, StandardNormal, StandardUniform};
+//! A fitted hidden Markov model: its numbers.
 
 use super::chain::{Chain, Layout, stationary};
 use super::fit::{dwell, in_units};
-use super::forward_backward::{Likelihoods, Recursion, Sums};
 use super::model::HmmModel;
-use super::observations::{Observations, Reference};
-use super::sequences::{Emissions, Sequences};
+use super::sequences::Emissions;
 use super::table::SequenceColumns;
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::models::engine::{Criteria, Found, LatentModel, StartEnd};
-use crate::models::gaussian::{data, position};
-
-/// Training sequences below which new ones are scored with the stationary law.
-const ENOUGH_FIRST_STATES: usize = 20;
+use crate::models::engine::{Criteria, Found, LatentModel};
+use crate::models::fitting::{FitRecord, Path};
+use crate::models::gaussian::data;
 
 /// Standard errors of a hidden Markov model.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,29 +37,6 @@ impl ErrorBars {
     }
 }
 
-/// The law of a sequence's first state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InitialLaw {
-    /// The learned one where at least 20 sequences were learned from, else the stationary one: a
-    /// law learned from one sequence is certain of its first state.
-    #[default]
-    Auto,
-    /// The learned one.
-    Learned,
-    /// The stationary law of `A`.
-    Stationary,
-}
-
-/// What comes after a sequence.
-#[derive(Clone, Debug)]
-pub struct Forecast {
-    /// Probability of every state, steps ahead by state.
-    pub states: Matrix,
-    /// Expected emission, steps ahead by number: probabilities of categories or symbols, mean
-    /// counts, means.
-    pub expected: Matrix,
-}
-
 /// A fitted hidden Markov model.
 #[derive(Clone, Debug)]
 pub struct Hmm {
@@ -82,16 +50,9 @@ pub struct Hmm {
     pub(super) transitions: Matrix,
     /// Emission parameters in the data's units, state by parameter.
     pub(super) emission: Matrix,
-    pub(super) prior: f64,
     pub(super) n_sequences: usize,
-    pub(super) objective: f64,
-    pub(super) converged: bool,
-    pub(super) steps: usize,
-    pub(super) starts: Vec<StartEnd>,
-    pub(super) criteria: Criteria,
     pub(super) error_bars: Option<ErrorBars>,
-    pub(super) path: Vec<(usize, Criteria)>,
-    pub(super) notes: Vec<String>,
+    pub(super) record: FitRecord,
 }
 
 impl Hmm {
@@ -100,13 +61,14 @@ impl Hmm {
         chain: &Chain,
         found: &Found<Chain>,
         error_bars: Option<ErrorBars>,
-        path: Vec<(usize, Criteria)>,
+        path: Path,
     ) -> Self {
         let k = chain.k;
         let sequences = &model.sequences;
         let told: Vec<Vec<f64>> = (0..k).map(|j| in_units(model, chain.emission(j))).collect();
         let log_likelihood = model.log_likelihood(chain);
         let steps = sequences.n_steps() as f64;
+        let criteria = Criteria::new(log_likelihood, model.n_free_parameters(k), steps);
         let mut hmm = Self {
             emissions: sequences.emissions(),
             names: sequences.names().to_vec(),
@@ -116,16 +78,9 @@ impl Hmm {
             initial: chain.initial().to_vec(),
             transitions: Matrix::from_fn(k, k, |i, j| chain.transitions()[i * k + j]),
             emission: Matrix::from_fn(k, chain.width, |j, c| told[j][c]),
-            prior: model.prior,
             n_sequences: sequences.lengths().len(),
-            objective: found.objective,
-            converged: found.converged,
-            steps: found.steps,
-            starts: found.starts.clone(),
-            criteria: Criteria::new(log_likelihood, model.n_free_parameters(k), steps),
             error_bars,
-            path,
-            notes: Vec::new(),
+            record: FitRecord::new(model.prior, found, criteria, path),
         };
         hmm.note(&model.responsibilities(chain));
         hmm
@@ -166,16 +121,9 @@ impl Hmm {
             initial,
             transitions,
             emission,
-            prior: 0.0,
             n_sequences,
-            objective: f64::NEG_INFINITY,
-            converged: true,
-            steps: 0,
-            starts: Vec::new(),
-            criteria: Criteria::new(0.0, 0, 0.0),
             error_bars: None,
-            path: Vec::new(),
-            notes: Vec::new(),
+            record: FitRecord::unknown(),
         })
     }
 
@@ -183,21 +131,13 @@ impl Hmm {
         for j in 0..self.n_states {
             let visits: f64 = responsibilities.column(j).iter().sum();
             if visits < 1.0 {
-                self.notes.push(format!(
+                self.record.notes.push(format!(
                     "state {} is visited for {visits:.2} steps in all; ask for fewer states",
                     j + 1
                 ));
             }
         }
-        if self.criteria.n_parameters as f64 > self.criteria.n_records {
-            self.notes.push(format!(
-                "{} parameters were fitted to {} steps; ask for fewer states",
-                self.criteria.n_parameters, self.criteria.n_records
-            ));
-        }
-        if !self.converged {
-            self.notes.push("EM had not converged when its steps ran out".to_owned());
-        }
+        self.record.note("steps", "fewer states");
     }
 
     /// The same model, remembering the columns of its table.
@@ -208,7 +148,7 @@ impl Hmm {
 
     /// Adds sentences for the user.
     pub fn add_notes(&mut self, notes: Vec<String>) {
-        self.notes.extend(notes);
+        self.record.notes.extend(notes);
     }
 
     /// Number of states, `k`.
@@ -262,233 +202,18 @@ impl Hmm {
         self.layout().laws()
     }
 
-    /// The weight of the prior.
-    pub fn prior(&self) -> f64 {
-        self.prior
-    }
-
     /// Number of sequences learned from.
     pub fn n_sequences(&self) -> usize {
         self.n_sequences
     }
 
-    /// The objective reached: log-likelihood and logarithm of the prior.
-    pub fn objective(&self) -> f64 {
-        self.objective
-    }
-
-    /// Log-likelihood at the estimate, number of parameters, and the criteria made of them.
-    pub fn criteria(&self) -> &Criteria {
-        &self.criteria
-    }
-
-    /// Criteria of every number of states that was compared, when the data chose it.
-    pub fn path(&self) -> &[(usize, Criteria)] {
-        &self.path
-    }
-
-    /// Every start and where it led.
-    pub fn starts(&self) -> &[StartEnd] {
-        &self.starts
-    }
-
-    /// Steps of EM in all, and whether the last climb converged.
-    pub fn steps(&self) -> (usize, bool) {
-        (self.steps, self.converged)
+    /// How the fit went: criteria, starts, steps, notes.
+    pub fn record(&self) -> &FitRecord {
+        &self.record
     }
 
     /// Standard errors, when they were asked for.
     pub fn error_bars(&self) -> Option<&ErrorBars> {
         self.error_bars.as_ref()
-    }
-
-    /// Sentences for the user about what the data did not support.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Log-likelihood of every sequence.
-    ///
-    /// # Errors
-    /// When the sequences are of another kind, or have a category the model has never seen.
-    pub fn score(&self, sequences: &Sequences, law: InitialLaw) -> Result<Vec<f64>> {
-        self.each(sequences, law, |recursion, codes| recursion.log_likelihood(codes))
-    }
-
-    /// Probability of every state at every step, given the whole sequence, and the log-likelihood
-    /// of every sequence.
-    ///
-    /// # Errors
-    /// As [`score`](Self::score).
-    pub fn posterior(&self, sequences: &Sequences, law: InitialLaw) -> Result<(Matrix, Vec<f64>)> {
-        let k = self.n_states;
-        let parts = self.each(sequences, law, |recursion, codes| {
-            let mut sums =
-                Sums { log_likelihood: 0.0, initial: vec![0.0; k], pairs: vec![0.0; k * k] };
-            let mut rows = vec![0.0; codes.len() * k];
-            recursion.run(codes, &mut Vec::new(), &mut sums, &mut |t, gamma: &[f64]| {
-                rows[t * k..(t + 1) * k].copy_from_slice(gamma);
-            });
-            (rows, sums.log_likelihood)
-        })?;
-        let rows: Vec<f64> = parts.iter().flat_map(|(rows, _)| rows).copied().collect();
-        let scores = parts.iter().map(|(_, score)| *score).collect();
-        Ok((Matrix::from_columns(k, sequences.n_steps(), rows).transpose(), scores))
-    }
-
-    /// The most probable path of states (Viterbi), all sequences one after the other, and the
-    /// logarithm of each path's probability.
-    ///
-    /// # Errors
-    /// As [`score`](Self::score).
-    pub fn decode(&self, sequences: &Sequences, law: InitialLaw) -> Result<(Vec<usize>, Vec<f64>)> {
-        let paths = self.each(sequences, law, |recursion, codes| recursion.best_path(codes))?;
-        let scores = paths.iter().map(|(_, score)| *score).collect();
-        Ok((paths.into_iter().flat_map(|(path, _)| path).collect(), scores))
-    }
-
-    /// What comes after each sequence, up to `horizon` steps ahead.
-    ///
-    /// # Errors
-    /// As [`score`](Self::score).
-    pub fn forecast(
-        &self,
-        sequences: &Sequences,
-        horizon: usize,
-        law: InitialLaw,
-    ) -> Result<Vec<Forecast>> {
-        let last = self.each(sequences, law, |recursion, codes| recursion.filtered(codes))?;
-        Ok(last.into_iter().map(|law| self.ahead(law, horizon)).collect())
-    }
-
-    fn ahead(&self, mut law: Vec<f64>, horizon: usize) -> Forecast {
-        let k = self.n_states;
-        let width = match self.emissions {
-            Emissions::Gaussian => self.names.len(),
-            _ => self.emission.n_columns(),
-        };
-        let mut states = Matrix::zeros(horizon, k);
-        let mut expected = Matrix::zeros(horizon, width);
-        for h in 0..horizon {
-            law = (0..k).map(|j| (0..k).map(|i| law[i] * self.transitions[(i, j)]).sum()).collect();
-            for (j, p) in law.iter().enumerate() {
-                states[(h, j)] = *p;
-                for c in 0..width {
-                    expected[(h, c)] += p * self.emission[(j, c)];
-                }
-            }
-        }
-        Forecast { states, expected }
-    }
-
-    /// A sequence of `n` steps drawn from the model, step after step, and its states. Multinomial
-    /// steps have `n_trials` symbols.
-    pub fn sample(&self, n: usize, seed: u64, n_trials: u64) -> (Vec<f64>, Vec<usize>) {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut uniform = || -> f64 { StandardUniform.sample(&mut rng) };
-        let mut states = Vec::with_capacity(n);
-        let first_law = self.initial_law(InitialLaw::Auto);
-        let mut state = position(&first_law, uniform());
-        for t in 0..n {
-            if t > 0 {
-                state = position(&self.transitions.row(state), uniform());
-            }
-            states.push(state);
-        }
-        let mut values = Vec::with_capacity(n * self.names.len());
-        for &j in &states {
-            self.emit(j, n_trials, &mut rng, &mut values);
-        }
-        (values, states)
-    }
-
-    fn emit(&self, j: usize, n_trials: u64, rng: &mut ChaCha8Rng, values: &mut Vec<f64>) {
-        let d = self.names.len();
-        let emission = self.emission(j);
-        match self.emissions {
-            Emissions::Categorical => {
-                for range in self.layout().laws() {
-                    let uniform: f64 = StandardUniform.sample(rng);
-                    values.push(position(&emission[range], uniform) as f64);
-                }
-            }
-            Emissions::Poisson => {
-                for rate in &emission {
-                    values.push(Poisson::new(rate.max(1e-12)).map_or(0.0, |law| law.sample(rng)));
-                }
-            }
-            Emissions::Gaussian => {
-                for v in 0..d {
-                    let noise: f64 = StandardNormal.sample(rng);
-                    values.push(emission[v] + emission[d + v].sqrt() * noise);
-                }
-            }
-            Emissions::Multinomial => {
-                let mut counts = vec![0.0; d];
-                for _ in 0..n_trials {
-                    let uniform: f64 = StandardUniform.sample(rng);
-                    counts[position(&emission, uniform)] += 1.0;
-                }
-                values.extend(counts);
-            }
-        }
-    }
-
-    /// The law of a first state.
-    pub fn initial_law(&self, law: InitialLaw) -> Vec<f64> {
-        let learned = match law {
-            InitialLaw::Auto => self.n_sequences >= ENOUGH_FIRST_STATES,
-            InitialLaw::Learned => true,
-            InitialLaw::Stationary => false,
-        };
-        if learned { self.initial.clone() } else { self.stationary() }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::new(self.emissions, self.names.len(), &self.categories)
-    }
-
-    fn flat_transitions(&self) -> Vec<f64> {
-        (0..self.n_states).flat_map(|i| self.transitions.row(i)).collect()
-    }
-
-    /// Asks a question of every sequence.
-    fn each<T>(
-        &self,
-        sequences: &Sequences,
-        law: InitialLaw,
-        ask: impl Fn(&Recursion<'_>, &[u32]) -> T,
-    ) -> Result<Vec<T>> {
-        sequences.check_same(self.emissions, &self.names, &self.categories)?;
-        let (observations, likelihoods) = self.likelihoods(sequences);
-        let initial = self.initial_law(law);
-        let transitions = self.flat_transitions();
-        let recursion = Recursion {
-            k: self.n_states,
-            initial: &initial,
-            transitions: &transitions,
-            likelihoods: &likelihoods,
-        };
-        let mut start = 0;
-        let answers = sequences.lengths().iter().map(|length| {
-            let codes = &observations.codes[start..start + length];
-            start += length;
-            ask(&recursion, codes)
-        });
-        Ok(answers.collect())
-    }
-
-    fn likelihoods(&self, sequences: &Sequences) -> (Observations, Likelihoods) {
-        let layout = self.layout();
-        let width = layout.width();
-        let reference =
-            Reference { overall: vec![0.0; width], units: vec![(0.0, 1.0); layout.d], layout };
-        let observations = Observations::new(sequences, &reference);
-        let mut chain = Chain::zeros(self.n_states, width);
-        for j in 0..self.n_states {
-            chain.emission_mut(j).copy_from_slice(&self.emission(j));
-        }
-        let likelihoods = observations.likelihoods(&chain);
-        (observations, likelihoods)
     }
 }

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::fitted::{ErrorBars, Hmm, InitialLaw};
+use super::asking::InitialLaw;
+use super::fitted::{ErrorBars, Hmm};
 use super::sequences::Emissions;
 use super::table::SequenceTable;
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::models::engine::{JACKKNIFE_FACTOR, agreement};
+use crate::models::engine::JACKKNIFE_FACTOR;
+use crate::models::fitting::FitRecord;
 use crate::models::gaussian::{by_rows, data, matched, whole};
 use crate::models::learned::{
-    Cells, Learned, Listing, Parts, array, check_distribution, json_of, membership,
+    Cells, Learned, Listing, Parts, array, check_distribution, found_again_columns, json_of,
+    membership,
 };
 use crate::models::table::{Column, Table};
 use crate::persist::container::Array;
@@ -26,7 +29,7 @@ impl Hmm {
     /// # Errors
     /// When a piece is missing or does not fit.
     pub(crate) fn from_parts(parts: &mut Parts) -> std::result::Result<Self, String> {
-        let emissions: Emissions = parts.field("emissions")?;
+        let emissions: Emissions = parts.field("emission_law")?;
         let names: Vec<String> = parts.field("variables")?;
         let categories: Vec<Vec<String>> = parts.field("categories")?;
         let k = parts.length("initial");
@@ -44,14 +47,7 @@ impl Hmm {
             Self::from_parameters(emissions, names, categories, parameters, n_sequences)
                 .map_err(|error| format!("holds no hidden Markov model: {error}"))?;
         model.columns = parts.field("columns")?;
-        model.prior = parts.field("prior")?;
-        model.objective = parts.field("objective")?;
-        model.converged = parts.field("converged")?;
-        model.steps = parts.field("steps")?;
-        model.starts = parts.field("starts")?;
-        model.criteria = parts.field("criteria")?;
-        model.path = parts.field("path")?;
-        model.notes = parts.field("notes")?;
+        model.record = FitRecord::from_parts(parts)?;
         let n_errors = k * k + k * width + 2 * k;
         if let Some(errors) = parts.perhaps_numbers("errors", n_errors)? {
             model.error_bars = Some(ErrorBars::of(errors, k, width));
@@ -65,20 +61,22 @@ impl Hmm {
         let half = |x: f64| JACKKNIFE_FACTOR * x;
         let share_error = (0..k).map(|j| bars.map(|b| half(b.stationary[j])));
         let dwell_error = (0..k).map(|j| bars.map(|b| half(b.dwell_times[j])));
+        let mut columns = vec![
+            ("state".to_owned(), whole(1..k + 1)),
+            ("share".to_owned(), Cells::real(self.stationary())),
+            ("+-".to_owned(), Cells::Real(share_error.collect())),
+            ("lasts".to_owned(), Cells::real((0..k).map(|j| self.dwell_time(j)))),
+            ("lasts_+-".to_owned(), Cells::Real(dwell_error.collect())),
+            ("first".to_owned(), Cells::real(self.initial().iter().copied())),
+        ];
+        columns.extend(found_again_columns(&self.record.found_again));
         Listing {
             name: "states",
             title:
                 "the share of steps of every state in the long run and the steps it lasts, with \
                     half their 95 % intervals; the law of the first step"
                     .to_owned(),
-            columns: vec![
-                ("state".to_owned(), whole(1..k + 1)),
-                ("share".to_owned(), Cells::real(self.stationary())),
-                ("+-".to_owned(), Cells::Real(share_error.collect())),
-                ("lasts".to_owned(), Cells::real((0..k).map(|j| self.dwell_time(j)))),
-                ("lasts_+-".to_owned(), Cells::Real(dwell_error.collect())),
-                ("first".to_owned(), Cells::real(self.initial().iter().copied())),
-            ],
+            columns,
         }
     }
 
@@ -177,7 +175,7 @@ impl Learned for Hmm {
     }
 
     fn log_likelihood(&self) -> f64 {
-        self.criteria().log_likelihood
+        self.record.criteria.log_likelihood
     }
 
     fn listings(&self) -> Vec<Listing> {
@@ -185,50 +183,30 @@ impl Learned for Hmm {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let c = self.criteria();
-        let (reached, starts) = agreement(self.starts());
-        vec![
-            (
-                "log-likelihood",
-                format!("{:.4} with {} parameters", c.log_likelihood, c.n_parameters),
+        self.record.facts((
+            "emissions",
+            format!(
+                "{}, prior {}, {} steps in {} sequences",
+                self.emissions().name(),
+                self.record.prior,
+                self.record.criteria.n_records,
+                self.n_sequences()
             ),
-            ("criteria", format!("AIC {:.2}, AIC3 {:.2}, BIC {:.2}", c.aic, c.aic3, c.bic)),
-            (
-                "emissions",
-                format!(
-                    "{}, prior {}, {} steps in {} sequences",
-                    self.emissions().name(),
-                    self.prior(),
-                    c.n_records,
-                    self.n_sequences()
-                ),
-            ),
-            ("starts", format!("{reached} of {starts} reach this solution")),
-        ]
+        ))
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        self.record.notes.clone()
     }
 
     fn header(&self) -> Result<Map<String, Value>> {
-        let value = json!({
-            "emissions": self.emissions(),
+        self.record.beside(json!({
+            "emission_law": self.emissions(),
             "variables": self.names(),
             "categories": self.categories(),
             "columns": json_of(&self.columns)?,
             "n_sequences": self.n_sequences,
-            "prior": self.prior,
-            "objective": self.objective,
-            "converged": self.converged,
-            "steps": self.steps,
-            "starts": json_of(&self.starts)?,
-            "agreement": agreement(&self.starts),
-            "criteria": json_of(&self.criteria)?,
-            "path": json_of(&self.path)?,
-            "notes": self.notes,
-        });
-        Ok(value.as_object().cloned().unwrap_or_default())
+        }))
     }
 
     fn arrays(&self) -> BTreeMap<String, Array> {

@@ -30,7 +30,9 @@
 //! probabilities away from 0, so that new sequences have finite scores. `a = 0` is maximum
 //! likelihood; the solution with the prior is then one more start.
 
+mod asking;
 mod chain;
+mod check;
 mod cuts;
 mod features;
 mod fit;
@@ -46,8 +48,10 @@ mod table;
 mod three_views;
 mod trigrams;
 
+pub use asking::{Forecast, InitialLaw};
+pub use check::SequenceCheck;
 pub use fit::HmmParams;
-pub use fitted::{ErrorBars, Forecast, Hmm, InitialLaw};
+pub use fitted::{ErrorBars, Hmm};
 pub use sequences::{Emissions, Sequences};
 pub use table::{SequenceColumns, SequenceTable};
 pub use three_views::{ThreeViews, TripleMoments};

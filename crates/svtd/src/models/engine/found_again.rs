@@ -1,0 +1,164 @@
+//! Found again: which components come back when halves of the records are learned from scratch.
+//!
+//! The records are dealt into two halves by their content. Each is searched as the whole was and knows
+//! nothing of the other. Both solutions then say of all records how much each belongs to each of their
+//! components, and are matched to the whole by that. What two components share of their records,
+//!
+//! ```text
+//! shared(a, b) = 2 sum_u w_u min(R_ua, R_ub) / sum_u w_u (R_ua + R_ub)        0 nothing, 1 all
+//! ```
+//!
+//! needs neither units nor names, so that it serves classes, states and components alike. A component
+//! that is there shares its records in both halves; what a superfluous one took does not come back.
+//!
+//! # Chance
+//! Components that are not the same share records too, and more so the less certain records are of their
+//! component. The largest that a component shares with *another* of the other half is what returns by
+//! chance, and it counts as found again only beyond that
+//! ([`Standing::of`], as for topics; there of ten words, here of all records).
+//!
+//! # Cost
+//! Two searches on half the records for each of [`SPLITS`] splits. Data so large that the search is made on
+//! a part are split once, and responsibilities are compared on that part.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Effort, LatentModel, Search};
+use crate::evaluation::match_by;
+use crate::linalg::Matrix;
+use crate::model::diagnostics::Standing;
+
+/// How often the records are split into halves, where there are few.
+const SPLITS: usize = 2;
+
+/// What comes back of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundAgain {
+    /// What its two halves share of their records, from 0 to 1; the mean over the splits.
+    pub shared: f64,
+    /// The most that one half of it shares with another component of the other half.
+    pub by_chance: f64,
+}
+
+impl FoundAgain {
+    /// Whether it reproduces, comes back partly, or is not found again.
+    pub fn standing(&self) -> Standing {
+        Standing::of(10.0 * self.shared, 10.0 * self.by_chance)
+    }
+}
+
+/// What comes back of every component of `parameters`; `None` for one component, or where `halves` has
+/// none. `halves` are two models of disjoint parts of the records, for each split.
+pub fn found_again<M: LatentModel + Send>(
+    model: &M,
+    parameters: &M::Parameters,
+    effort: Effort,
+    halves: impl Fn(usize) -> Option<[M; 2]>,
+) -> Option<Vec<FoundAgain>> {
+    let k = model.n_components(parameters);
+    if k < 2 {
+        return None;
+    }
+    let part = model.coarse();
+    let on = part.as_ref().unwrap_or(model);
+    let whole = on.responsibilities(parameters);
+    let n_splits = if part.is_some() { 1 } else { SPLITS };
+    let mut sums = vec![FoundAgain { shared: 0.0, by_chance: 0.0 }; k];
+    for split in 0..n_splits {
+        let [first, second] = halves(split)?;
+        let learned = |half: &M| {
+            let found = Search::new(half).effort(effort).fit(k);
+            on.responsibilities(&found.parameters)
+        };
+        let (first, second) = rayon::join(|| learned(&first), || learned(&second));
+        for (sum, own) in sums.iter_mut().zip(returned(&whole, &first, &second, on.row_weights())) {
+            sum.shared += own.shared / n_splits as f64;
+            sum.by_chance += own.by_chance / n_splits as f64;
+        }
+    }
+    Some(sums)
+}
+
+/// What the components of two halves share, matched to each other by way of the whole.
+fn returned(
+    whole: &Matrix,
+    first: &Matrix,
+    second: &Matrix,
+    weights: Option<&[f64]>,
+) -> Vec<FoundAgain> {
+    let k = whole.n_columns();
+    let [a, b] = [first, second].map(|half| {
+        let matched = match_by(k, k, |j, l| 1.0 - shared(whole.column(j), half.column(l), weights));
+        // Equal numbers of components are all matched.
+        matched.into_iter().map(|l| l.unwrap_or(0)).collect::<Vec<usize>>()
+    });
+    let between =
+        Matrix::from_fn(k, k, |j, l| shared(first.column(a[j]), second.column(b[l]), weights));
+    let of = |j: usize| {
+        let others = (0..k).filter(|&l| l != j);
+        let by_chance = others.map(|l| between[(j, l)].max(between[(l, j)])).fold(0.0, f64::max);
+        FoundAgain { shared: between[(j, j)], by_chance }
+    };
+    (0..k).map(of).collect()
+}
+
+/// What two components share of their records.
+fn shared(a: &[f64], b: &[f64], weights: Option<&[f64]>) -> f64 {
+    let (mut both, mut all) = (0.0, 0.0);
+    for (u, (x, y)) in a.iter().zip(b).enumerate() {
+        let weight = weights.map_or(1.0, |w| w[u]);
+        both += weight * x.min(*y);
+        all += weight * (x + y);
+    }
+    if all > 0.0 { 2.0 * both / all } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::climb;
+    use super::super::toy::{Toy, drawn};
+    use super::*;
+
+    /// Points dealt out in turn, differently in each split.
+    fn dealt(points: &[f64], split: usize) -> Option<[Toy; 2]> {
+        let half = |side: usize| {
+            let own = points.iter().enumerate().filter(|(u, _)| (u >> split) % 2 == side);
+            Toy::new(own.map(|(_, x)| *x).collect())
+        };
+        Some([half(0), half(1)])
+    }
+
+    #[test]
+    fn components_that_are_there_return_and_a_superfluous_one_does_not() {
+        let points = drawn(&[(0.4, -6.0), (0.3, 0.0), (0.3, 6.0)], 600);
+        let model = Toy::new(points.clone());
+        let standing = |k: usize| -> Vec<Standing> {
+            let found = Search::new(&model).fit(k).parameters;
+            let again = found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s));
+            again.unwrap().iter().map(FoundAgain::standing).collect()
+        };
+        assert_eq!(standing(3), [Standing::Reproduces; 3]);
+        let four = standing(4);
+        let reproduced = four.iter().filter(|s| **s == Standing::Reproduces).count();
+        assert!((2..=3).contains(&reproduced), "{four:?}");
+        assert!(four.contains(&Standing::NotFoundAgain), "{four:?}");
+    }
+
+    #[test]
+    fn halves_of_one_group_of_points_show_no_two() {
+        let points = drawn(&[(1.0, 0.0)], 400);
+        let model = Toy::new(points.clone());
+        let found = climb(&model, vec![(0.5, -0.5), (0.5, 0.5)], 500).parameters;
+        let again = found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s)).unwrap();
+        assert!(again.iter().all(|a| a.standing() == Standing::NotFoundAgain), "{again:?}");
+        let one = climb(&model, vec![(1.0, 0.0)], 500).parameters;
+        assert!(found_again(&model, &one, Effort::BestTwo, |s| dealt(&points, s)).is_none());
+    }
+
+    #[test]
+    fn what_is_shared_is_counted_with_weights() {
+        assert_eq!(shared(&[1.0, 0.0], &[1.0, 0.0], None), 1.0);
+        assert_eq!(shared(&[1.0, 0.0], &[0.0, 1.0], None), 0.0);
+        assert!((shared(&[1.0, 1.0], &[1.0, 0.0], Some(&[3.0, 1.0])) - 6.0 / 7.0).abs() < 1e-15);
+    }
+}

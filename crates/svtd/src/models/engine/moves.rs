@@ -1,0 +1,234 @@
+//! Moves up and down in the number of components: a component cut in two, two joined, one deleted.
+//!
+//! ```text
+//! split    for every component and every direction of its residuals, responsibilities divided by sign
+//! merge    the k pairs that overlap most summed, and every component deleted
+//! updown   merge after split and split after merge, while the objective gains
+//! ```
+//!
+//! Candidates are many and mostly bad: each is glanced at for a few steps of EM, the best few are looked
+//! at longer, and only the best of those are converged.
+
+use rayon::prelude::*;
+
+use super::search::Search;
+use super::{Climbed, LatentModel, climb};
+use crate::linalg::Matrix;
+
+/// Steps by which fresh candidates are judged.
+const GLANCE: usize = 4;
+
+/// Further steps of the candidates that are kept.
+const LOOK: usize = 20;
+
+/// Splits kept after a glance, and merges.
+const KEPT_SPLITS: usize = 4;
+const KEPT_MERGES: usize = 3;
+
+/// Rounds of up-and-down moves.
+const ROUNDS: usize = 8;
+
+/// Steps before a split is merged again.
+const SETTLE: usize = 60;
+
+/// How many splits are merged again, merges split again, and candidates converged, in one round.
+const UP_THEN_DOWN: usize = 2;
+const DOWN_THEN_UP: usize = 3;
+const CONVERGED_PER_ROUND: usize = 3;
+
+type Climb<M> = Climbed<<M as LatentModel>::Parameters>;
+
+impl<M: LatentModel + Send> Search<'_, M> {
+    /// Every component cut in two along every direction: the best few, sorted.
+    pub(super) fn split(&self, parameters: &M::Parameters) -> Vec<Climb<M>> {
+        let r = self.model.responsibilities(parameters);
+        let cut = |(c, score): (usize, Vec<f64>)| {
+            let (kept, moved): (Vec<f64>, Vec<f64>) = (r.column(c).iter().zip(&score))
+                .map(|(&r, &s)| if s >= 0.0 { (r, 0.0) } else { (0.0, r) })
+                .unzip();
+            let mut divided = r.clone();
+            divided.column_mut(c).copy_from_slice(&kept);
+            divided.append(&Matrix::from_columns(moved.len(), 1, moved));
+            divided
+        };
+        let cuts: Vec<(usize, Vec<f64>)> = (0..r.n_columns())
+            .into_par_iter()
+            .map(|c| {
+                let scores = self.model.cuts(parameters, &r, c);
+                scores.into_iter().map(|score| (c, score)).collect::<Vec<_>>()
+            })
+            .flatten_iter()
+            .collect();
+        self.judged(cuts, cut, KEPT_SPLITS)
+    }
+
+    /// The pairs of components that overlap most joined, and every component deleted: the best
+    /// few, sorted.
+    fn merge(&self, parameters: &M::Parameters) -> Vec<Climb<M>> {
+        let r = self.model.responsibilities(parameters);
+        let k = r.n_columns();
+        if k < 2 {
+            return Vec::new();
+        }
+        let joined = |removal: Removal| match removal {
+            Removal::Join(a, b) => join(&r, a, b),
+            Removal::Delete(c) => delete(&r, c),
+        };
+        let mut removals = self.overlapping_pairs(&r);
+        removals.extend((0..k).map(Removal::Delete));
+        self.judged(removals, joined, KEPT_MERGES)
+    }
+
+    /// The `k` pairs of largest cosine between columns of responsibilities.
+    fn overlapping_pairs(&self, r: &Matrix) -> Vec<Removal> {
+        let k = r.n_columns();
+        let gram = match self.model.row_weights() {
+            None => r.transpose_times(r),
+            Some(weights) => {
+                let mut weighted = r.clone();
+                weighted.scale_rows(weights);
+                r.transpose_times(&weighted)
+            }
+        };
+        let cosine = |a: usize, b: usize| {
+            gram[(a, b)] / (gram[(a, a)] * gram[(b, b)]).sqrt().max(f64::MIN_POSITIVE)
+        };
+        let mut pairs: Vec<(usize, usize)> =
+            (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect();
+        pairs.sort_by(|&(a, b), &(c, d)| cosine(c, d).total_cmp(&cosine(a, b)));
+        pairs.truncate(k);
+        pairs.into_iter().map(|(a, b)| Removal::Join(a, b)).collect()
+    }
+
+    /// Candidates glanced at, the best `keep` of them looked at longer, sorted by falling `F`.
+    fn judged<T: Send>(
+        &self,
+        candidates: Vec<T>,
+        responsibilities: impl Fn(T) -> Matrix + Sync,
+        keep: usize,
+    ) -> Vec<Climb<M>> {
+        let glance = |candidate: T| {
+            let start = self.model.parameters_from(&responsibilities(candidate));
+            climb(self.model, start, GLANCE)
+        };
+        let mut glanced: Vec<Climb<M>> = candidates.into_par_iter().map(glance).collect();
+        let spent: usize = glanced.iter().map(|end| end.steps).sum();
+        sort_falling(&mut glanced);
+        glanced.truncate(keep);
+        let mut looked: Vec<Climb<M>> =
+            glanced.into_par_iter().map(|end| climb(self.model, end.parameters, LOOK)).collect();
+        sort_falling(&mut looked);
+        if let Some(first) = looked.first_mut() {
+            first.steps += spent;
+        }
+        looked
+    }
+
+    /// Moves up and down while they gain.
+    pub(super) fn up_and_down(&self, start: Climb<M>) -> Climb<M> {
+        let mut here = start;
+        let mut steps = 0;
+        for _ in 0..ROUNDS {
+            let (candidates, spent) = self.neighbours(&here.parameters);
+            let ends: Vec<Climb<M>> = distinct(candidates, CONVERGED_PER_ROUND)
+                .into_par_iter()
+                .map(|end| climb(self.model, end.parameters, self.model.max_steps()))
+                .collect();
+            steps += spent + ends.iter().map(|end| end.steps).sum::<usize>();
+            let mut ends = ends;
+            sort_falling(&mut ends);
+            match ends.into_iter().next() {
+                Some(best)
+                    if best.objective - here.objective > 1e-7 * here.objective.abs() + 1e-6 =>
+                {
+                    here = best;
+                }
+                _ => break,
+            }
+        }
+        here.steps = steps;
+        here
+    }
+
+    /// Solutions of the same number of components, one move up and one move down away.
+    fn neighbours(&self, parameters: &M::Parameters) -> (Vec<Climb<M>>, usize) {
+        let settle = |end: Climb<M>| climb(self.model, end.parameters, SETTLE);
+        let (up, down) = rayon::join(|| self.split(parameters), || self.merge(parameters));
+        let mut spent = up.iter().chain(&down).map(|end| end.steps).sum();
+        let up_then_down: Vec<Vec<Climb<M>>> = (up.into_par_iter().take(UP_THEN_DOWN))
+            .map(|end| self.merge(&settle(end).parameters))
+            .collect();
+        let down_then_up: Vec<Vec<Climb<M>>> = (down.into_par_iter().take(DOWN_THEN_UP))
+            .map(|end| self.split(&end.parameters))
+            .collect();
+        let mut all: Vec<Climb<M>> =
+            up_then_down.into_iter().chain(down_then_up).flatten().collect();
+        spent += all.iter().map(|end| end.steps).sum::<usize>();
+        sort_falling(&mut all);
+        (all, spent)
+    }
+}
+
+/// A way to have one component less.
+#[derive(Clone, Copy)]
+enum Removal {
+    Join(usize, usize),
+    Delete(usize),
+}
+
+/// Responsibilities with columns `a < b` summed.
+fn join(r: &Matrix, a: usize, b: usize) -> Matrix {
+    let others: Vec<usize> = (0..r.n_columns()).filter(|&j| j != b).collect();
+    let mut joined = r.select_columns(&others);
+    for (target, more) in joined.column_mut(a).iter_mut().zip(r.column(b)) {
+        *target += more;
+    }
+    joined
+}
+
+/// Responsibilities without column `c`, rows summing to one again.
+fn delete(r: &Matrix, c: usize) -> Matrix {
+    let others: Vec<usize> = (0..r.n_columns()).filter(|&j| j != c).collect();
+    let mut left = r.select_columns(&others);
+    let k = others.len() as f64;
+    let sums: Vec<f64> = (0..r.n_rows()).map(|u| others.iter().map(|&j| r[(u, j)]).sum()).collect();
+    for column in 0..others.len() {
+        for (value, sum) in left.column_mut(column).iter_mut().zip(&sums) {
+            // A row that only the deleted component explained is shared out.
+            *value = if *sum > 1e-12 { *value / sum } else { 1.0 / k };
+        }
+    }
+    left
+}
+
+fn sort_falling<P>(ends: &mut [Climbed<P>]) {
+    ends.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+}
+
+/// The first `most` of sorted ends whose objectives differ.
+fn distinct<P>(sorted: Vec<Climbed<P>>, most: usize) -> Vec<Climbed<P>> {
+    let mut kept: Vec<Climbed<P>> = Vec::new();
+    for end in sorted {
+        let same = |other: &Climbed<P>| {
+            (other.objective - end.objective).abs() <= 1e-9 * end.objective.abs() + 1e-6
+        };
+        if kept.len() < most && end.objective.is_finite() && !kept.iter().any(same) {
+            kept.push(end);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deleted_component_leaves_rows_that_sum_to_one() {
+        let r = Matrix::from_columns(2, 3, vec![0.2, 1.0, 0.3, 0.0, 0.5, 0.0]);
+        let left = delete(&r, 0);
+        assert!((left[(0, 0)] + left[(0, 1)] - 1.0).abs() < 1e-15);
+        assert_eq!(left.row(1), [0.5, 0.5]);
+        assert_eq!(join(&r, 0, 2).row(0), [0.7, 0.3]);
+    }
+}

@@ -1,0 +1,117 @@
+//! What points can say about components, before a fit.
+//!
+//! Mixtures of Gaussians are identified whatever their number of components (Yakowitz and Spragins
+//! 1968): what bounds it are the records, of which there must be more than parameters. A first guess
+//! comes from the starts of the search alone, on a part of the records.
+
+use serde::Serialize;
+
+use super::model::{GaussianModel, fingerprint};
+use super::points::Points;
+use super::shape::Covariance;
+use crate::error::Result;
+use crate::models::engine::{Criteria, Criterion, Effort, LatentModel};
+use crate::models::fitting::{Path, criteria_path, least};
+
+/// Records that the first guess is made on.
+const GUESSED_ON: usize = 2_000;
+
+/// The most components that are guessed.
+const MAX_GUESSED: usize = 8;
+
+/// What points can say about components.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointsCheck {
+    /// Records, with their weights.
+    pub n_records: f64,
+    /// Variables.
+    pub n_variables: usize,
+    /// Missing values.
+    pub n_missing: usize,
+    /// The shape of covariances.
+    pub covariance: Covariance,
+    /// Parameters of one component, with its weight.
+    pub parameters_per_component: usize,
+    /// The most components that do not have more parameters than there are records.
+    pub most_components: usize,
+    /// The number of components that AIC3 asks for, by the starts of the search alone.
+    pub first_guess: usize,
+    /// Records that the guess was made on.
+    pub guessed_on: usize,
+    /// Criteria of every number that was guessed from, on these records.
+    pub path: Vec<(usize, Criteria)>,
+}
+
+impl PointsCheck {
+    /// What these points can say.
+    ///
+    /// # Errors
+    /// When nothing can be learned from them: a constant variable, or none observed.
+    pub fn of(points: &Points, covariance: Covariance) -> Result<Self> {
+        let whole = GaussianModel::new(points, covariance, 1.0)?;
+        let n = points.total_weight();
+        let fits = |k: &usize| whole.n_free_parameters(*k) as f64 <= n;
+        let most_components = (1..=points.n_records()).take_while(fits).last().unwrap_or(1);
+        let part = sample(&whole);
+        let path: Path = criteria_path(
+            &part,
+            most_components.min(MAX_GUESSED),
+            Effort::Starts,
+            part.points().total_weight(),
+            &|_, _| {},
+        );
+        Ok(Self {
+            n_records: n,
+            n_variables: points.n_variables(),
+            n_missing: points.n_missing(),
+            covariance,
+            parameters_per_component: whole.n_free_parameters(2) - whole.n_free_parameters(1),
+            most_components,
+            first_guess: least(&path, Criterion::Aic3),
+            guessed_on: part.points().n_records(),
+            path,
+        })
+    }
+
+    /// Why `k` components may not be had, or `None` when nothing speaks against them.
+    pub fn objection(&self, k: usize) -> Option<String> {
+        (k > self.most_components).then(|| {
+            format!(
+                "{k} components have more parameters than there are records ({}); ask for {} or \
+                 fewer, or for a simpler covariance",
+                self.n_records, self.most_components
+            )
+        })
+    }
+}
+
+/// The model on at most [`GUESSED_ON`] records, chosen by their content.
+fn sample(model: &GaussianModel) -> GaussianModel {
+    let points = model.points();
+    if points.n_records() <= GUESSED_ON {
+        return model.clone();
+    }
+    let mut order: Vec<usize> = (0..points.n_records()).collect();
+    order.sort_by_key(|&i| (fingerprint(points.record(i)), i));
+    order.truncate(GUESSED_ON);
+    order.sort_unstable();
+    model.on(&order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_groups_are_guessed_and_too_many_components_objected_to() {
+        let wave = |i: usize, c: f64| (i as f64 * c).sin();
+        let far = |i: usize| if i.is_multiple_of(3) { 9.0 } else { 0.0 };
+        let values = (0..120).flat_map(|i| [wave(i, 1.7) + far(i), wave(i, 2.9)]);
+        let points = Points::new(2, values.collect()).unwrap();
+        let check = PointsCheck::of(&points, Covariance::Diagonal).unwrap();
+        assert_eq!((check.first_guess, check.guessed_on), (2, 120), "{:?}", check.path);
+        // Each component has a weight, two means and two variances: 5 k - 1 parameters.
+        assert_eq!((check.parameters_per_component, check.most_components), (5, 24));
+        assert!(check.objection(24).is_none() && check.objection(25).is_some());
+    }
+}
