@@ -13,15 +13,18 @@
 //! | `vocabulary` | a list of words beside counts |
 //! | `tokenizer` | options and a text |
 //! | `model` | a model file |
+//! | `rounds` | a question to a site, or an answer to a fit |
 //! | `fit` | the choices of an odd but valid corpus and of everything that is asked of it |
 
 mod fits;
 mod mutate;
 mod readers;
+mod rounds;
 
 pub use fits::{FITTED, fit};
 pub use mutate::Mutator;
 pub use readers::{model, tokenizer, vocabulary};
+pub use rounds::rounds;
 use svtd::Format;
 
 /// A target: its name, what it does, and its seeds.
@@ -45,7 +48,7 @@ macro_rules! reader {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     reader!("docword", Format::Docword),
     reader!("mtx", Format::MatrixMarket),
     reader!("lda-c", Format::LdaC),
@@ -62,6 +65,7 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "vocabulary", run: vocabulary, is_reader: true },
     Target { name: "tokenizer", run: tokenizer, is_reader: true },
     Target { name: "model", run: model, is_reader: true },
+    Target { name: "rounds", run: rounds, is_reader: true },
     Target { name: "fit", run: fit, is_reader: false },
 ];
 

@@ -174,9 +174,14 @@ impl Corpus {
 
 fn survey(who: &dyn Ask, range: KeyRange) -> Result<Survey> {
     let answer = who.ask(&Question::survey(range))?;
-    answer.survey.ok_or_else(|| Error::Round {
-        reason: "the answer to a survey tells no words; it belongs to another question".to_owned(),
-    })
+    let wrong = |reason: &str| Error::Round { reason: reason.to_owned() };
+    let survey = answer.survey.ok_or_else(|| {
+        wrong("the answer to a survey tells no words; it belongs to another question")
+    })?;
+    match survey.facts.are_possible() && survey.facts.words.len() == survey.words.len() {
+        true => Ok(survey),
+        false => Err(wrong("the numbers of a survey contradict each other; an answer is damaged")),
+    }
 }
 
 /// The words of all holders, ordered as those of several inputs are: as they are where all have the

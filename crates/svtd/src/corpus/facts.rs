@@ -23,9 +23,9 @@ pub(crate) struct WordFacts {
 
 impl WordFacts {
     pub(crate) fn add(&mut self, other: &Self) {
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
         self.largest = self.largest.max(other.largest);
-        self.documents += other.documents;
+        self.documents = self.documents.saturating_add(other.documents);
     }
 }
 
@@ -70,17 +70,47 @@ impl Facts {
 
     /// Adds what is known of other documents, but for their words.
     pub(crate) fn add(&mut self, other: &Self) {
-        self.n_documents += other.n_documents;
-        self.n_nonzeros += other.n_nonzeros;
+        self.n_documents = self.n_documents.saturating_add(other.n_documents);
+        self.n_nonzeros = self.n_nonzeros.saturating_add(other.n_nonzeros);
         for (own, more) in self.n_short.iter_mut().zip(other.n_short) {
-            *own += more;
+            *own = own.saturating_add(more);
         }
-        self.squared_counts += other.squared_counts;
-        self.squared_lengths += other.squared_lengths;
+        self.squared_counts = self.squared_counts.saturating_add(other.squared_counts);
+        self.squared_lengths = self.squared_lengths.saturating_add(other.squared_lengths);
         self.by_key.resize(KEY_BINS, 0);
         for (own, more) in self.by_key.iter_mut().zip(&other.by_key) {
-            *own += more;
+            *own = own.saturating_add(*more);
         }
+    }
+
+    /// Whether the numbers can be those of documents: none contradicts another. What comes from elsewhere
+    /// is looked at before anything is computed with it.
+    pub(crate) fn are_possible(&self) -> bool {
+        let most = u64::from(u32::MAX);
+        let sum = |values: &[u64]| values.iter().try_fold(0_u64, |sum, x| sum.checked_add(*x));
+        let totals: Vec<u64> = self.words.iter().map(|word| word.total).collect();
+        let Some(tokens) = sum(&totals).filter(|tokens| *tokens < u64::MAX >> 16) else {
+            return false;
+        };
+        let short = sum(&self.n_short);
+        let with_words = self.n_documents.checked_sub(self.n_short[0]);
+        let word = |word: &WordFacts| {
+            u64::from(word.largest) <= word.total
+                && word.documents <= self.n_documents
+                && word.documents <= word.total
+                && (word.documents > 0) == (word.total > 0)
+                && word.largest.min(1) as u64 == word.documents.min(1)
+        };
+        self.n_documents <= most
+            && short.is_some_and(|short| short <= self.n_documents)
+            && with_words == sum(&self.by_key)
+            && self.n_nonzeros <= tokens
+            && self.squared_counts >= u128::from(tokens)
+            && self.squared_lengths >= self.squared_counts
+            && self.squared_lengths <= u128::from(tokens) * u128::from(tokens)
+            && totals.iter().map(|&t| u128::from(t) * u128::from(t)).sum::<u128>()
+                >= self.squared_counts
+            && self.words.iter().all(word)
     }
 
     /// The share of all keys, counted from the lowest, below which at least so many documents with

@@ -64,6 +64,11 @@ impl Answer {
         Some(n_blocks(facts.n_nonzeros as usize, n_present))
     }
 
+    /// Whether all its numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        self.sums.iter().all(|sum| sum.is_finite())
+    }
+
     /// Adds the answer of other documents to the same question.
     ///
     /// # Errors

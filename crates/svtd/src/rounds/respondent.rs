@@ -184,6 +184,10 @@ impl Respondent {
         let too_small = |(known, own): (&WordFacts, &WordFacts)| {
             own.total > known.total || own.largest > known.largest
         };
+        if known.iter().any(|word| word.total > u64::MAX >> 16) {
+            let reason = "a word occurs impossibly often; the question is damaged".to_owned();
+            return Err(Error::Round { reason });
+        }
         if known.iter().zip(own).any(too_small) {
             let reason =
                 "words occur more often here than the question knows; documents were added since \
