@@ -100,14 +100,20 @@ fn sample(model: &GaussianModel) -> GaussianModel {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand::distr::Distribution;
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::StandardNormal;
+
     use super::*;
 
     #[test]
     fn two_groups_are_guessed_and_too_many_components_objected_to() {
-        let wave = |i: usize, c: f64| (i as f64 * c).sin();
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut noise = || -> f64 { StandardNormal.sample(&mut rng) };
         let far = |i: usize| if i.is_multiple_of(3) { 9.0 } else { 0.0 };
-        let values = (0..120).flat_map(|i| [wave(i, 1.7) + far(i), wave(i, 2.9)]);
-        let points = Points::new(2, values.collect()).unwrap();
+        let values: Vec<f64> = (0..120).flat_map(|i| [noise() + far(i), noise()]).collect();
+        let points = Points::new(2, values).unwrap();
         let check = PointsCheck::of(&points, Covariance::Diagonal).unwrap();
         assert_eq!((check.first_guess, check.guessed_on), (2, 120), "{:?}", check.path);
         // Each component has a weight, two means and two variances: 5 k - 1 parameters.
