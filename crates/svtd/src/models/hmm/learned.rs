@@ -29,7 +29,9 @@ impl Hmm {
     /// # Errors
     /// When a piece is missing or does not fit.
     pub(crate) fn from_parts(parts: &mut Parts) -> std::result::Result<Self, String> {
-        let emissions: Emissions = parts.field("emission_law")?;
+        // Files of earlier versions have it under the name that the table of emissions has now.
+        let emissions: Emissions =
+            parts.field("emission_law").or_else(|_| parts.field("emissions"))?;
         let names: Vec<String> = parts.field("variables")?;
         let categories: Vec<Vec<String>> = parts.field("categories")?;
         let k = parts.length("initial");
