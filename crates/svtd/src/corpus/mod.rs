@@ -329,14 +329,20 @@ impl Corpus {
         }
         let chosen = (0..self.n_documents()).filter(|&d| range.contains(self.document_key(d)));
         let chosen: Vec<usize> = chosen.collect();
-        let (mut part, order) = {
-            let part = self.subset(&chosen);
-            let (ordered, order) = part.in_key_order(None);
-            (ordered.into_owned(), order)
+        let part = self.subset(&chosen);
+        let (mut part, order) = match part.keys().is_sorted() {
+            // As it is where the whole stands in the order of its keys: nothing need be copied again.
+            true => (part, (0..chosen.len()).collect()),
+            false => {
+                let (ordered, order) = part.in_key_order(None);
+                (ordered.into_owned(), order)
+            }
         };
         // A part has blocks of the same keys as the whole; those outside of the range are empty.
-        part.rows.cut_into(part.keys.get().map_or(&[], Vec::as_slice), self.n_blocks());
-        (part, order.into_iter().map(|d| chosen[d]).collect())
+        let keys = part.keys().to_vec();
+        part.rows.cut_into(&keys, self.n_blocks());
+        let documents = order.into_iter().map(|d: usize| chosen[d]).collect();
+        (part, documents)
     }
 
     /// What a fit wants to know of the documents, counted when first asked for and then kept.
