@@ -160,6 +160,13 @@ fn letters_of_the_commedia_are_shown_in_python_only() {
     assert!(steps(&page).is_empty() && page.contains(">>> "));
 }
 
+/// Python alone, and only where an engine is; `python/tests/test_engines.py` runs it.
+#[test]
+fn engines_are_shown_in_python_only() {
+    let page = fs::read_to_string(guides().join("spark.md")).unwrap();
+    assert!(steps(&page).is_empty() && page.contains("```python"));
+}
+
 #[test]
 fn can_i_trust_this_topic() {
     run(&guides().join("../trust.md"));
