@@ -55,7 +55,7 @@ fn three_sites_learn_what_one_would_learn_from_all_documents() {
     let fit = w.command("fit --sites sites -k 3 -o apart.svtd").stdout(Stdio::null()).spawn();
     let mut fit = Answering(fit.unwrap());
     // A site that broke would be waited for in vain.
-    let mut running = |process: &mut Answering| match process.0.try_wait().unwrap() {
+    let running = |process: &mut Answering| match process.0.try_wait().unwrap() {
         Some(status) => {
             assert!(status.success());
             false
@@ -63,7 +63,9 @@ fn three_sites_learn_what_one_would_learn_from_all_documents() {
         None => true,
     };
     while running(&mut fit) {
-        sites.iter_mut().for_each(|site| drop(running(site)));
+        for site in &mut sites {
+            running(site);
+        }
         sleep(Duration::from_millis(50));
     }
     for site in &mut sites {
