@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -180,6 +181,33 @@ def documents(spark, counts):
     return spark.createDataFrame(rows, ["id", "features"])
 
 
+CONNECT = """
+import sys
+import scipy.sparse as sp
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+from pyspark.sql.connect.session import SparkSession as Connected
+import svtd.spark
+
+spark = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.driver.bindAddress", "127.0.0.1")
+    .getOrCreate()
+)
+assert isinstance(spark, Connected)
+counts = sp.load_npz(sys.argv[1] + "/counts.npz").tocsr()
+vector = lambda row: Vectors.sparse(row.shape[1], row.indices.tolist(), row.data.astype(float).tolist())
+documents = spark.createDataFrame([(vector(row),) for row in counts], ["features"]).repartition(3)
+words = [f"word{i}" for i in range(counts.shape[1])]
+model = svtd.spark.SingleTopic(k=3, vocabulary=words, groups=2).fit(documents)
+assert model.transform(documents).count() == counts.shape[0]
+model.save(sys.argv[1] + "/model.svtd")
+spark.stop()
+"""
+
+
 class TestSpark:
     @pytest.mark.parametrize("n", [1, 7, 64])
     def test_the_model_file_has_the_same_bytes_for_any_partitions(self, documents, alone, n):
@@ -200,6 +228,18 @@ class TestSpark:
         words = model.describeTopics(4)
         assert list(words.columns) == ["topic", "term", "probability"] and len(words) == 12
         assert set(words.term) <= set(WORDS)
+
+    def test_over_spark_connect(self, spark, counts, alone, tmp_path):
+        """In a process of its own: one process has sessions of one kind only."""
+        pytest.importorskip("grpc")
+        sp.save_npz(tmp_path / "counts.npz", counts)
+        script = tmp_path / "connect.py"
+        script.write_text(CONNECT)
+        done = subprocess.run(
+            [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert (tmp_path / "model.svtd").read_bytes() == file_of(alone[svtd.SingleTopic])
 
     def test_weights_are_refused(self, spark):
         from pyspark.ml.linalg import Vectors
