@@ -46,10 +46,15 @@ fn answer(args: &Answer, common: &Common, folder: bool) -> Outcome {
     if !folder {
         return site.answer(&args.question);
     }
+    let mut was_asked = false;
     loop {
-        let open = open_questions(&args.question)?;
+        let all = questions(&args.question)?;
+        let open: Vec<&PathBuf> =
+            all.iter().filter(|path| !path.with_extension(ANSWER).exists()).collect();
         open.iter().try_for_each(|question| site.answer(question))?;
-        let finished = args.question.join(FINISHED).exists();
+        // Whoever cleared the folder has no more questions either.
+        let finished = args.question.join(FINISHED).exists() || was_asked && all.is_empty();
+        was_asked |= !all.is_empty();
         if !args.follow || finished {
             if open.is_empty() && !args.follow {
                 messages::say("no question is open");
@@ -60,15 +65,14 @@ fn answer(args: &Answer, common: &Common, folder: bool) -> Outcome {
     }
 }
 
-/// The questions of a folder that have no answer, in their order.
-fn open_questions(folder: &Path) -> Outcome<Vec<PathBuf>> {
+/// The questions of a folder, in their order.
+fn questions(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let failed =
         |source| Failure::Library(Error::Io { path: folder.display().to_string(), source });
     let mut questions = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let is_question = path.extension().is_some_and(|extension| extension == QUESTION);
-        if is_question && !path.with_extension(ANSWER).exists() {
+        if path.extension().is_some_and(|extension| extension == QUESTION) {
             questions.push(path);
         }
     }
