@@ -105,7 +105,7 @@ impl Site<'_> {
         let answer = match self.respondent.ask(&question) {
             Ok(answer) => answer,
             Err(error) => {
-                // The fit waits for this site, and is told why in vain.
+                // The fit waits for this site, so it is told that there will be no answer.
                 let sentence = format!("{error}\n");
                 write_atomically(&refused, true, |out| out.write_all(sentence.as_bytes()))?;
                 return Err(Failure::about(path)(error));

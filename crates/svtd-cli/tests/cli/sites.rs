@@ -128,6 +128,11 @@ fn what_cannot_be_answered_is_one_sentence() {
     std::fs::create_dir(w.path("empty")).unwrap();
     refused("fit --sites empty -k 3", 1, "no site has a folder here");
     refused("fit docword.lda.txt -k 3 --checkpoint c", 2, "add --no-trust");
+    refused(
+        "fit docword.lda.txt -k 3 --no-trust --checkpoint vocab.lda.txt",
+        1,
+        "a checkpoint is kept in a folder",
+    );
     refused("answer sites/north docword.north.txt -o x", 2, "-o is for a single question");
     // The first question is there now; a site of few documents does not answer it.
     w.svtd("fit --sites sites -k 3 --no-wait -q");

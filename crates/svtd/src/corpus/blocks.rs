@@ -28,7 +28,7 @@ use std::ops::Range;
 const ENTRIES_PER_WORD: usize = 30;
 
 /// No corpus is cut into more blocks than this.
-const MOST_BLOCKS: usize = 1 << 10;
+pub(crate) const MOST_BLOCKS: usize = 1 << 10;
 
 /// How many blocks a table of so many entries over so many words is cut into: a power of two.
 pub(crate) fn n_blocks(n_nonzeros: usize, n_present: usize) -> usize {
@@ -129,16 +129,7 @@ pub(crate) fn sum_over<T: Send>(
     answer: &(impl Fn(usize) -> T + Sync),
     add: &(impl Fn(&mut T, T) + Sync),
 ) -> T {
-    if blocks.len() <= 1 {
-        return answer(blocks.start);
-    }
-    let middle = blocks.start + blocks.len() / 2;
-    let (mut left, right) = rayon::join(
-        || sum_over(blocks.start..middle, answer, add),
-        || sum_over(middle..blocks.end, answer, add),
-    );
-    add(&mut left, right);
-    left
+    sum_over_occupied(blocks, &|_| false, answer, add)
 }
 
 /// The same, where blocks that are empty are not asked: nothing is added for them. If all are, the first

@@ -30,8 +30,9 @@ pub(super) struct Elsewhere {
 }
 
 impl Elsewhere {
-    fn ask(&self, words: Arc<[String]>, n_blocks: usize, request: Request) -> Result<Answer> {
-        self.who.ask(&Question { range: self.range, n_blocks, words, request })
+    fn ask(&self, words: Arc<[String]>, request: Request) -> Result<Answer> {
+        let Self { range, n_blocks, .. } = *self;
+        self.who.ask(&Question { range, n_blocks, words, request })
     }
 }
 
@@ -63,14 +64,14 @@ impl Corpus {
             return Ok(None);
         };
         let words = Arc::clone(&elsewhere.words);
-        elsewhere.ask(words, self.n_blocks(), request()).map(Some)
+        elsewhere.ask(words, request()).map(Some)
     }
 
     /// As [`asked_or_fail`](Self::asked_or_fail), of all words in the order of the vocabulary.
     pub(crate) fn asked_of_all_words(&self, request: impl FnOnce() -> Request) -> Option<Answer> {
         let elsewhere = self.elsewhere.as_ref()?;
         let words = self.vocabulary.iter().map(|word| word.into_owned()).collect();
-        let answer = elsewhere.ask(words, self.n_blocks(), request());
+        let answer = elsewhere.ask(words, request());
         Some(answer.unwrap_or_else(|error| stop::fail(error)))
     }
 

@@ -32,6 +32,11 @@ impl<A: Ask> Checkpoint<A> {
     /// When the folder cannot be made.
     pub fn new(who: A, folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref().to_owned();
+        if folder.is_file() {
+            let name = folder.display();
+            let reason = format!("{name}: a checkpoint is kept in a folder, and this is a file");
+            return Err(Error::Round { reason });
+        }
         let io = |source| Error::Io { path: folder.display().to_string(), source };
         std::fs::create_dir_all(&folder).map_err(io)?;
         Ok(Self { who, folder, state: Mutex::default() })

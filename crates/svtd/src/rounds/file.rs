@@ -9,6 +9,7 @@ use super::answer::{Answer, Survey};
 use super::question::{HeldOutRequest, LookRequest, Named, Question, Request};
 use super::respondent::{Respondent, Sweeping};
 use crate::corpus::KeyRange;
+use crate::corpus::blocks::MOST_BLOCKS;
 use crate::corpus::facts::{Facts, WordFacts};
 use crate::error::{Error, Result};
 use crate::fit::collapsed_vb::{Mixtures, Order, Rates};
@@ -103,15 +104,12 @@ impl Question {
         let range: KeyRange = file.get("range")?;
         let n_blocks: usize = file.get("blocks")?;
         if !n_blocks.is_power_of_two() || n_blocks > MOST_BLOCKS {
-            return Err(file.refuse("the number of blocks is no power of two"));
+            return Err(file.refuse("its number of blocks is no power of two, or too large"));
         }
         let words: Arc<[String]> = file.words("words")?.into();
         Ok(Self { range, n_blocks, words, request })
     }
 }
-
-/// More blocks than this no corpus is cut into.
-const MOST_BLOCKS: usize = 1 << 10;
 
 impl Answer {
     /// The answer as bytes, with the digest of the question that it answers.

@@ -74,9 +74,13 @@ impl Respondent {
 
     fn answer(&self, question: &Question) -> Result<Answer> {
         if let Request::Survey = question.request {
-            let part = self.corpus.part(question.range).0;
-            self.check_size(&part)?;
-            let survey: Survey = part.survey();
+            let part = match question.range {
+                KeyRange::ALL => None,
+                range => Some(self.corpus.part(range).0),
+            };
+            let documents = part.as_ref().unwrap_or(&self.corpus);
+            self.check_size(documents)?;
+            let survey: Survey = documents.survey();
             return Ok(Answer { survey: Some(survey), ..Answer::default() });
         }
         let view = self.view(question)?;
