@@ -14,11 +14,12 @@ number of threads never changes a bit of the result.
 from . import tl
 from ._base import NotFittedError
 from ._choosing import Sweep, check, sweep
-from ._classes import LatentClass, Raters
+from ._classes import LatentClass
 from ._comparison import Comparison, TopicPair, diff
 from ._estimators import LDA, SingleTopic, load
 from ._gaussian import GaussianMixture
 from ._generate import Generated, generate
+from ._raters import Raters
 from ._report import Report
 from ._hmm import HMM
 from ._svtd import VERSION as __version__

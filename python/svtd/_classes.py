@@ -1,4 +1,4 @@
-"""Latent classes and raters: scikit-learn's contract over tables of records.
+"""Latent classes: scikit-learn's contract over tables of records.
 
 Categories may be strings, codes or booleans; ``None`` and ``NaN`` are missing answers, which need
 no imputation. Every number comes from the compiled module.
@@ -14,47 +14,13 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _frames
+from ._answers import answers, is_frame, is_missing
 from ._base import Estimator, check_is_fitted
 from ._models import progress
-from ._svtd import RecordModel, fit_classes, fit_raters, load_records, restore_records
+from ._svtd import RecordModel, fit_classes, load_records, restore_records
 from ._svtd import n_threads as _n_threads
 
 _WEIGHTS = " weight of the record "
-
-
-def _is_frame(X: Any) -> bool:
-    return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, dict)
-
-
-def _values(values: Any) -> Any:
-    """A column as the compiled module takes it: numbers, or labels with None where missing."""
-    array = np.asarray(values)
-    if array.dtype.kind in "fiu":
-        return np.ascontiguousarray(array, dtype=np.float64)
-    if array.dtype.kind == "b":
-        return [str(value) for value in array.tolist()]
-    if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: answers are labels or real numbers")
-    cells = array.tolist()
-    known = [cell for cell in cells if not _is_missing(cell)]
-    if all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in known):
-        return np.array([np.nan if _is_missing(c) else float(c) for c in cells], dtype=np.float64)
-    for cell in known:
-        if isinstance(cell, (dict, list, set, tuple)):
-            raise TypeError(
-                f"argument must be a string or a number: a cell holds {type(cell).__name__}"
-            )
-    return [None if _is_missing(cell) else str(cell) for cell in cells]
-
-
-def _is_missing(cell: Any) -> bool:
-    if cell is None:
-        return True
-    try:
-        return bool(cell != cell)
-    except TypeError:
-        # pandas.NA compares to itself as neither true nor false.
-        return True
 
 
 class LatentClass(Estimator):
@@ -362,9 +328,9 @@ class LatentClass(Estimator):
                 "Sparse data was passed, but dense answers are needed: a cell that is not stored "
                 "could be 0 or missing; try X.toarray()"
             )
-        if _is_frame(X):
+        if is_frame(X):
             names = [str(name) for name in X.columns]
-            columns = [_values(X[name]) for name in X.columns]
+            columns = [answers(X[name]) for name in X.columns]
             shape = (len(columns[0]) if columns else 0, len(names))
         else:
             rows = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
@@ -375,7 +341,7 @@ class LatentClass(Estimator):
                     "for each record, a column for each item"
                 )
             names = [f"x{j}" for j in range(rows.shape[1])]
-            columns = [_values(rows[:, j]) for j in range(rows.shape[1])]
+            columns = [answers(rows[:, j]) for j in range(rows.shape[1])]
             shape = rows.shape
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
@@ -391,7 +357,7 @@ class LatentClass(Estimator):
         if reset:
             self.n_features_in_ = len(names)
             self._names = names
-            if _is_frame(X) and all(isinstance(name, str) for name in X.columns):
+            if is_frame(X) and all(isinstance(name, str) for name in X.columns):
                 self.feature_names_in_ = np.asarray(names, dtype=object)
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
@@ -447,62 +413,3 @@ class LatentClass(Estimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-class Raters:
-    """Who is right how often, without a gold standard (Dawid and Skene 1979).
-
-    Parameters
-    ----------
-    prior : float, default=1.0
-        Weight of the prior ratings of every rater; 0 is maximum likelihood.
-    error_bars : bool, default=True
-        Whether standard errors are made.
-    n_jobs : int, default=-1
-        Number of threads; changes no result.
-
-    Examples
-    --------
-    >>> import svtd
-    >>> items = [i for i in range(20) for _ in range(3)]
-    >>> raters = ["ann", "bob", "cleo"] * 20
-    >>> labels = ["cat" if i % 2 or r == "cleo" else "dog" for i, r in zip(items, raters)]
-    >>> model = svtd.Raters().fit(items, raters, labels)
-    >>> bool(model.accuracy_["ann"] > model.accuracy_["cleo"])
-    True
-    """
-
-    def __init__(self, *, prior: float = 1.0, error_bars: bool = True, n_jobs: int = -1) -> None:
-        self.prior = prior
-        self.error_bars = error_bars
-        self.n_jobs = n_jobs
-
-    def fit(self, items: Any, raters: Any, labels: Any) -> Raters:
-        """Learn raters from ratings: three sequences of one length, a rating in each place."""
-        columns = [("item", _labels(items)), ("rater", _labels(raters)), ("label", _labels(labels))]
-        threads = _n_threads(self.n_jobs)
-        self._model: RecordModel = fit_raters(
-            columns, float(self.prior), bool(self.error_bars), threads
-        )
-        tables = self._model.tables()
-        names = tables["raters"]["rater"]
-        self.accuracy_ = dict(zip(names, tables["raters"]["accuracy"].tolist()))
-        self.accuracy_error_ = dict(zip(names, tables["raters"]["error"].tolist()))
-        self.labels_ = tables["labels"]["label"]
-        self.shares_ = tables["labels"]["share"]
-        self.log_likelihood_ = json.loads(self._model.json())["log_likelihood"]
-        return self
-
-    def predict(self, items: Any, raters: Any, labels: Any) -> dict[str, str]:
-        """The likeliest true label of every item."""
-        columns = [("item", _labels(items)), ("rater", _labels(raters)), ("label", _labels(labels))]
-        told = self._model.infer(columns)
-        return dict(zip(told["item"], told["label"]))
-
-    def confusions(self) -> Any:
-        """How often every rater calls a true label by which label, as a data frame."""
-        return _frames.frame(self._model.tables()["confusions"])
-
-
-def _labels(values: Any) -> list[Optional[str]]:
-    return [None if _is_missing(cell) else str(cell) for cell in np.asarray(values).tolist()]

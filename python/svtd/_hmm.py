@@ -17,6 +17,7 @@ import numpy as np
 from ._base import Estimator, check_is_fitted
 from ._models import estimator_threads, number_of_components, progress, publish_found_again, tell_notes
 from ._parameters import seed as _seed
+from ._sequences import as_label, categories, missing_steps, real_numbers, sequence_lengths, steps
 from ._svtd import hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score
 
 
@@ -159,7 +160,7 @@ class HMM(Estimator):
         k = number_of_components(self.n_components)
         if not isinstance(self.prior, numbers.Real):
             raise ValueError(f"prior must be a number of at least 0, got {self.prior!r}")
-        data = self._read(X, _lengths(X, y, lengths), reset=True)
+        data = self._read(X, sequence_lengths(X, y, lengths), reset=True)
         options = {
             "n_components": k,
             "max_components": int(self.max_components),
@@ -217,7 +218,7 @@ class HMM(Estimator):
 
     def score(self, X: Any, y: Any = None, lengths: Optional[Sequence[int]] = None) -> float:
         """The log-likelihood of all sequences together."""
-        return float(np.sum(hmm_score(*self._ask(X, _lengths(X, y, lengths)))))
+        return float(np.sum(hmm_score(*self._ask(X, sequence_lengths(X, y, lengths)))))
 
     def score_samples(self, X: Any, lengths: Optional[Sequence[int]] = None) -> tuple[float, np.ndarray]:
         """The log-likelihood of all sequences, and :meth:`predict_proba`."""
@@ -349,7 +350,7 @@ class HMM(Estimator):
 
     def _read(self, X: Any, lengths: Optional[Sequence[int]], reset: bool) -> dict[str, Any]:
         """Observations as the compiled module takes them."""
-        table, lengths, names = _table(X, lengths)
+        table, lengths, names = steps(X, lengths)
         if reset:
             self.n_features_in_ = table.shape[1]
             if hasattr(self, "feature_names_in_"):
@@ -364,7 +365,7 @@ class HMM(Estimator):
         if self.emissions == "categorical":
             values, categories = self._codes(table, reset)
         else:
-            values, categories = _numbers(table), [[] for _ in range(table.shape[1])]
+            values, categories = real_numbers(table), [[] for _ in range(table.shape[1])]
         return {
             "emissions": self.emissions,
             "values": np.ascontiguousarray(values),
@@ -379,12 +380,12 @@ class HMM(Estimator):
         known = [] if reset else self.categories_
         for v in range(table.shape[1]):
             column = table[:, v]
-            observed = ~_missing(column)
+            observed = ~missing_steps(column)
             if reset:
-                known.append(_categories(column[observed]))
+                known.append(categories(column[observed]))
             places = {label: place for place, label in enumerate(known[v])}
             for t in np.flatnonzero(observed):
-                label = _label(column[t])
+                label = as_label(column[t])
                 if label not in places:
                     raise ValueError(
                         f"step {t + 1} has {label!r} in column {self._names()[v]}, a category that "
@@ -402,82 +403,3 @@ class HMM(Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _lengths(X: Any, y: Any, lengths: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
-    """hmmlearn's second argument is lengths; scikit-learn's is y, which has a value for each step."""
-    if lengths is not None or y is None or np.ndim(y) == 0:
-        return lengths
-    return None if np.shape(y)[0] == np.shape(X)[0] else y
-
-
-def _table(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[int], Any]:
-    """Steps x columns, the length of each sequence, and the names of the columns."""
-    names = getattr(X, "columns", None)
-    if names is not None and not all(isinstance(name, str) for name in names):
-        names = None
-    if isinstance(X, (list, tuple)) and X and all(isinstance(one, np.ndarray) for one in X):
-        if lengths is not None:
-            raise ValueError("give a list of sequences or lengths, not both")
-        parts = [one.reshape(len(one), -1) for one in X]
-        return np.concatenate(parts), [len(one) for one in parts], None
-    to_numpy = getattr(X, "to_numpy", None)
-    if to_numpy is not None:
-        X = to_numpy()
-    if hasattr(X, "toarray"):
-        raise TypeError("X is sparse; an HMM needs a dense array of steps")
-    table = np.asarray(X)
-    if table.dtype.kind == "c":
-        raise ValueError("Complex data not supported")
-    if table.dtype.kind in "OUS" and table.ndim == 1:
-        table = np.asarray(X, dtype=object)
-    if table.ndim == 1:
-        table = table.reshape(-1, 1)
-    if table.ndim != 2:
-        raise ValueError(f"expected a 2D table, steps x columns, got {table.ndim}D; reshape your data")
-    if 0 in table.shape:
-        raise ValueError(
-            f"found array with {table.shape[0]} sample(s) and {table.shape[1]} feature(s) "
-            f"(shape={table.shape}) while a minimum of 1 is required."
-        )
-    if lengths is None:
-        return table, [len(table)], names
-    lengths = [int(length) for length in np.asarray(lengths).ravel()]
-    if any(length < 1 for length in lengths):
-        raise ValueError(f"lengths must be positive, got {lengths[:10]}")
-    return table, lengths, names
-
-
-def _missing(column: np.ndarray) -> np.ndarray:
-    if column.dtype.kind == "f":
-        return np.asarray(np.isnan(column))
-    if column.dtype.kind == "O":
-        return np.array([x is None or x != x for x in column], dtype=bool)
-    return np.zeros(len(column), dtype=bool)
-
-
-def _label(x: Any) -> Any:
-    """Numbers that are whole as whole numbers, so that 1.0 and 1 are one category."""
-    if isinstance(x, np.generic):
-        x = x.item()
-    return int(x) if isinstance(x, float) and x.is_integer() else x
-
-
-def _categories(observed: np.ndarray) -> list[Any]:
-    labels = {_label(x) for x in observed}
-    if labels and all(isinstance(x, numbers.Integral) and not isinstance(x, bool) for x in labels):
-        if min(labels) >= 0 and max(labels) < 10_000:
-            return list(range(max(labels) + 1))
-    return sorted(labels, key=lambda label: (str(type(label)), label))
-
-
-def _numbers(table: np.ndarray) -> np.ndarray:
-    try:
-        values = table.astype(np.float64)
-    except ValueError:
-        raise ValueError(
-            "X holds values that are not numbers; give emissions='categorical' for labels"
-        ) from None
-    if np.isinf(values).any():
-        raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
-    return values

@@ -1,0 +1,50 @@
+"""Columns of answers as the compiled module takes them."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Optional
+
+import numpy as np
+
+
+def is_frame(X: Any) -> bool:
+    """Whether columns have names."""
+    return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, dict)
+
+
+def answers(values: Any) -> Any:
+    """A column as the compiled module takes it: numbers, or labels with None where missing."""
+    array = np.asarray(values)
+    if array.dtype.kind in "fiu":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind == "b":
+        return [str(value) for value in array.tolist()]
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: answers are labels or real numbers")
+    cells = array.tolist()
+    known = [cell for cell in cells if not is_missing(cell)]
+    if all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in known):
+        return np.array([np.nan if is_missing(c) else float(c) for c in cells], dtype=np.float64)
+    for cell in known:
+        if isinstance(cell, (dict, list, set, tuple)):
+            raise TypeError(
+                f"argument must be a string or a number: a cell holds {type(cell).__name__}"
+            )
+    return [None if is_missing(cell) else str(cell) for cell in cells]
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds no answer."""
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)
+    except TypeError:
+        # pandas.NA compares to itself as neither true nor false.
+        return True
+
+
+def labels(values: Any) -> list[Optional[str]]:
+    """A column as labels, None where missing."""
+    return [None if is_missing(cell) else str(cell) for cell in np.asarray(values).tolist()]
