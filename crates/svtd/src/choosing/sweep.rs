@@ -27,14 +27,17 @@
 
 mod held_out;
 mod passes;
+mod recommendation;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::held_out::{HeldOut, split_documents};
 pub(crate) use self::passes::Passes;
-use crate::choosing::choice::{explained, follow, n_clear, n_splits};
-use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
+pub use self::recommendation::Recommendation;
+use self::recommendation::{ask_halves, recommend};
+use crate::choosing::choice::{explained, follow, n_clear};
+use crate::choosing::counting::FoundInHalves;
 use crate::choosing::noise::{Look, Score, cross_validated, n_folds};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -135,31 +138,6 @@ pub struct Split {
     pub distance: f64,
     /// Topics of one topic less that are still there.
     pub n_kept: usize,
-}
-
-/// Which numbers of topics to look at, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recommendation {
-    /// The least.
-    pub low: usize,
-    /// The most.
-    pub high: usize,
-    /// Directions that stand clearly out of the noise.
-    pub n_clear: Option<usize>,
-    /// The number that predicts held-out words best.
-    pub best: Option<usize>,
-    /// The least number that predicts them as well, within one standard error.
-    pub as_good: Option<usize>,
-    /// The largest number of topics of which at least nine in ten come back in independent halves of
-    /// the documents.
-    pub all_found: Option<usize>,
-    /// How many come back at least, however many are asked for.
-    pub n_found: Option<usize>,
-    /// Whether more might come back beyond the range.
-    pub plateau_beyond: bool,
-    /// Whether the documents repeat their words as so many topics explain: then the clear directions
-    /// are the topics; if not, as in text, those that come back.
-    pub follows_model: bool,
 }
 
 /// Sweeps over numbers of topics that rise.
@@ -357,95 +335,6 @@ fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Dire
     values[..most].iter().enumerate().map(direction).collect()
 }
 
-/// Asks halves for a few numbers of topics of the range, then for some between the last of which
-/// nearly all come back and the next, and where the number found stops growing.
-fn ask_halves(corpus: &Corpus, options: &Options, fits: &[SweepFit]) -> Vec<FoundInHalves> {
-    let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
-    let n_splits = n_splits(corpus, options);
-    let grid = grid(first, last);
-    let Some(mut counted) = count(corpus, options, &grid, n_splits) else { return Vec::new() };
-    let mut between: Vec<usize> = [all_found(&counted), reached(&counted)]
-        .into_iter()
-        .flatten()
-        .filter_map(|k| {
-            let next = grid.iter().find(|other| **other > k)?;
-            Some(k.midpoint(*next)).filter(|middle| *middle > k)
-        })
-        .collect();
-    between.sort_unstable();
-    between.dedup();
-    counted.extend(count(corpus, options, &between, n_splits).into_iter().flatten());
-    counted.sort_by_key(|found| found.n_topics);
-    counted
-}
-
-/// Numbers of topics that grow by a half, both ends among them.
-fn grid(first: usize, last: usize) -> Vec<usize> {
-    let mut numbers = vec![first];
-    let mut number = first;
-    while number < last {
-        number = (number * 3).div_ceil(2).max(number + 1).min(last);
-        numbers.push(number);
-    }
-    numbers
-}
-
-/// The largest number of topics of which nearly all come back.
-fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
-    let nearly = |c: &&FoundInHalves| c.n_found >= NEARLY_ALL * c.n_topics as f64;
-    counted.iter().rev().find(nearly).map(|c| c.n_topics)
-}
-
-/// The least number of topics at which as many come back as anywhere, nearly.
-fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = plateau(counted);
-    counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
-}
-
-/// What to look at. Where documents follow the model: from the least number of topics that predicts as
-/// well as any to the most that the noise leaves. In text: from the number of topics of which nearly
-/// all come back to the number that come back at all.
-fn recommend(
-    fits: &[SweepFit],
-    n_clear: Option<usize>,
-    counted: &[FoundInHalves],
-    follows_model: bool,
-) -> Recommendation {
-    let (first, last) = (fits[0].n_topics, fits[fits.len() - 1].n_topics);
-    let best = best(fits).map(|i| fits[i].n_topics);
-    let as_good = fits
-        .iter()
-        .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
-        .map(|fit| fit.n_topics);
-    let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
-    let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
-        Some(found) => {
-            let high = found.clamp(first, last);
-            (all_found.unwrap_or(first).min(high), high)
-        }
-        None => {
-            let ceiling = n_clear.unwrap_or(last).clamp(first, last);
-            (as_good.unwrap_or(first).min(ceiling), ceiling)
-        }
-    };
-    let plateau_beyond = plateau_is_beyond(counted);
-    Recommendation {
-        low,
-        high,
-        n_clear,
-        best,
-        as_good,
-        all_found,
-        n_found,
-        plateau_beyond,
-        follows_model,
-    }
-}
-
-/// The part of the topics that is nearly all of them.
-const NEARLY_ALL: f64 = 0.9;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -469,7 +358,7 @@ mod tests {
         for (corpus, options) in &corpora() {
             let passes = Passes::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
             for k in [1, 3, 7, 8] {
-                let direct = passes.moments().third_whitened(&passes.whitening().leading(k));
+                let direct = passes.moments().third_whitened(passes.whitening().leading(k).basis());
                 let block = passes.cube().leading(k);
                 let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
                 for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {

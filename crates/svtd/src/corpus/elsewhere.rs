@@ -3,6 +3,7 @@
 //! Such a corpus has no rows. What a fit without trust wants of documents it asks with
 //! [`Corpus::asked`]; everything else is refused before it begins ([`Options`](crate::fit::Options)).
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::blocks;
@@ -117,7 +118,8 @@ impl Corpus {
     }
 
     /// The documents of a range of keys over these words, which are its features in this order, cut
-    /// into so many blocks by their keys.
+    /// into so many blocks by their keys. Counts are copied where the range leaves documents out or the
+    /// words have other numbers here, and shared otherwise.
     ///
     /// # Errors
     /// When a document has a word that is not among them.
@@ -128,46 +130,43 @@ impl Corpus {
         n_blocks: usize,
     ) -> Result<Corpus> {
         let vocabulary = Vocabulary::from_words(words.to_vec())?;
-        let part = self.part(range).0;
+        let part = match range == KeyRange::ALL && self.keys().is_sorted() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(self.part(range).0),
+        };
         let missing = |word: &str| Error::Round {
             reason: format!(
                 "the question does not know the word {word:?}, which occurs here; it was asked of other \
                  documents"
             ),
         };
-        let renamed: Vec<u32> = part.word_of_feature()[..part.n_present()]
+        let mut renamed: Vec<u32> = part.word_of_feature()[..part.n_present()]
             .iter()
             .map(|&id| {
                 let word = part.vocabulary.word(id as usize);
                 vocabulary.id(&word).ok_or_else(|| missing(&word))
             })
             .collect::<Result<_>>()?;
-        let mut rows = SparseCounts::with_columns(words.len(), part.rows.limit());
-        rows.reserve(part.n_documents(), part.n_nonzeros());
-        let mut entries: Vec<(u32, u32)> = Vec::new();
-        for d in 0..part.n_documents() {
-            let (features, counts) = part.rows.row(d);
-            entries.clear();
-            let renamed = features.iter().map(|&feature| renamed[feature as usize]);
-            entries.extend(renamed.zip(counts.iter().copied()));
-            entries.sort_unstable();
-            let (features, counts): (Vec<u32>, Vec<u32>) = entries.iter().copied().unzip();
-            rows.push_row(&features, &counts);
+        let mut rows = part.rows.of_columns(part.n_words().max(words.len()));
+        if renamed.iter().zip(0..).any(|(&new, old)| new != old) {
+            // Words that do not occur here have no entry to be renamed.
+            renamed.resize(rows.n_columns(), 0);
+            rows.relabel(&renamed);
         }
-        let keys = part.keys().to_vec();
-        rows.cut_into(&keys, n_blocks);
+        let mut rows = rows.of_columns(words.len());
+        rows.cut_into(part.keys(), n_blocks);
         let totals = rows.column_sums();
         Ok(Corpus {
             rows,
             columns: OnceLock::new(),
-            keys: OnceLock::from(keys),
+            keys: part.keys.clone(),
             facts: OnceLock::new(),
-            lengths: part.lengths,
+            lengths: part.lengths.clone(),
             ranking: Ranking::as_given(totals),
             vocabulary,
-            names: part.names,
+            names: part.names.clone(),
             word_choice: None,
-            report: part.report,
+            report: part.report.clone(),
             elsewhere: None,
         })
     }

@@ -10,16 +10,18 @@
 //!
 //! That is 8 bytes for each non-zero, which for the corpora we aim at (70 million of them) is most
 //! of the memory of a fit. Hence the one rule of this file: the arrays are rearranged where they
-//! stand, and a second copy exists only when it is the answer ([`SparseCounts::transpose`]).
+//! stand, and a second copy exists only when it is the answer ([`SparseCounts::transpose`]). A clone
+//! shares the arrays until one of the two is changed.
+
+mod rearranged;
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::blocks::{self, Block, Cut};
 use super::spare::Spare;
 use crate::memory::{Limit, Numbers};
-
-/// Below this many non-zeros, dividing the work costs more than it saves.
-const SMALLEST_TASK: usize = 1 << 15;
 
 /// Bytes of an entry.
 const ENTRY: usize = 2 * size_of::<u32>();
@@ -30,8 +32,8 @@ const ENTRY: usize = 2 * size_of::<u32>();
 #[derive(Debug, Clone)]
 pub struct SparseCounts {
     offsets: Vec<usize>,
-    indices: Numbers<u32>,
-    counts: Numbers<u32>,
+    indices: Arc<Numbers<u32>>,
+    counts: Arc<Numbers<u32>>,
     n_columns: usize,
     cut: Cut,
     spare: Spare,
@@ -41,8 +43,8 @@ pub struct SparseCounts {
 impl PartialEq for SparseCounts {
     fn eq(&self, other: &Self) -> bool {
         self.offsets == other.offsets
-            && *self.indices == *other.indices
-            && *self.counts == *other.counts
+            && self.indices() == other.indices()
+            && self.counts() == other.counts()
             && self.n_columns == other.n_columns
     }
 }
@@ -173,68 +175,6 @@ impl SparseCounts {
         &self.counts
     }
 
-    /// The same counts with rows and columns exchanged; columns ascend in each row of the result.
-    ///
-    /// A counting sort by column: one pass to count, one to place. Rows are visited in order, so
-    /// the result needs no sorting of its own.
-    pub fn transpose(&self) -> SparseCounts {
-        let offsets = offsets_of(self.n_columns, self.indices.iter().map(|&c| (c, 1)));
-        let mut next = offsets[..self.n_columns].to_vec();
-        let mut indices = Numbers::zeros(self.n_nonzeros(), self.limit());
-        let mut counts = Numbers::zeros(self.n_nonzeros(), self.limit());
-        for (row, i) in (0..self.n_rows()).zip(0_u32..) {
-            let (columns, values) = self.row(row);
-            self.limit().touch(ENTRY * columns.len());
-            for (&column, &count) in columns.iter().zip(values) {
-                let place = next[column as usize];
-                indices[place] = i;
-                counts[place] = count;
-                next[column as usize] += 1;
-            }
-        }
-        SparseCounts::from_parts(offsets, indices, counts, self.n_rows())
-    }
-
-    /// The same rows in another order: row `i` is what `order[i]` was.
-    pub(super) fn permuted(&self, order: &[usize]) -> SparseCounts {
-        let mut offsets = Vec::with_capacity(order.len() + 1);
-        offsets.push(0);
-        let mut end = 0;
-        offsets.extend(order.iter().map(|&row| {
-            end += self.offsets[row + 1] - self.offsets[row];
-            end
-        }));
-        let mut indices = Numbers::zeros(end, self.limit());
-        let mut counts = Numbers::zeros(end, self.limit());
-        self.copy_rows(order, &mut indices, &mut counts);
-        SparseCounts::from_parts(offsets, indices, counts, self.n_columns)
-    }
-
-    /// Copies rows one behind the other, halving them until a task is small.
-    fn copy_rows(&self, order: &[usize], indices: &mut [u32], counts: &mut [u32]) {
-        if order.len() > 1 && indices.len() > SMALLEST_TASK {
-            let (left, right) = order.split_at(order.len() / 2);
-            let middle = left.iter().map(|&row| self.offsets[row + 1] - self.offsets[row]).sum();
-            let (left_indices, right_indices) = indices.split_at_mut(middle);
-            let (left_counts, right_counts) = counts.split_at_mut(middle);
-            rayon::join(
-                || self.copy_rows(left, left_indices, left_counts),
-                || self.copy_rows(right, right_indices, right_counts),
-            );
-            return;
-        }
-        let mut start = 0;
-        for &row in order {
-            self.limit().touch_scattered();
-            let (from, values) = self.row(row);
-            let place = start..start + from.len();
-            self.limit().touch(ENTRY * from.len());
-            indices[place.clone()].copy_from_slice(from);
-            counts[place.clone()].copy_from_slice(values);
-            start = place.end;
-        }
-    }
-
     /// Bytes held by the arrays.
     pub fn memory_bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
@@ -249,16 +189,17 @@ impl SparseCounts {
 
     /// The same table within a limit on memory.
     pub(crate) fn kept_within(self, limit: &Limit) -> Self {
-        let (indices, counts) = (self.indices.kept_within(limit), self.counts.kept_within(limit));
-        Self { indices, counts, ..self }
+        let kept =
+            |numbers: Arc<Numbers<u32>>| Arc::new(Arc::unwrap_or_clone(numbers).kept_within(limit));
+        Self { indices: kept(self.indices), counts: kept(self.counts), ..self }
     }
 
     /// Adds a row below the others; every index must be less than `n_columns`.
     pub(crate) fn push_row(&mut self, indices: &[u32], counts: &[u32]) {
         debug_assert_eq!(indices.len(), counts.len());
         debug_assert!(indices.iter().all(|&c| (c as usize) < self.n_columns));
-        self.indices.extend_from_slice(indices);
-        self.counts.extend_from_slice(counts);
+        Arc::make_mut(&mut self.indices).extend_from_slice(indices);
+        Arc::make_mut(&mut self.counts).extend_from_slice(counts);
         self.offsets.push(self.indices.len());
         debug_assert_eq!(self.n_blocks(), 1, "rows are cut when all are there");
     }
@@ -266,8 +207,8 @@ impl SparseCounts {
     /// Makes room for exactly these many further rows and entries.
     pub(crate) fn reserve(&mut self, n_rows: usize, n_nonzeros: usize) {
         self.offsets.reserve_exact(n_rows);
-        self.indices.reserve(n_nonzeros);
-        self.counts.reserve(n_nonzeros);
+        Arc::make_mut(&mut self.indices).reserve(n_nonzeros);
+        Arc::make_mut(&mut self.counts).reserve(n_nonzeros);
     }
 
     /// Takes arrays that are already in compressed-row form; columns may be in any order.
@@ -284,8 +225,8 @@ impl SparseCounts {
         counts.shrink_to_fit();
         SparseCounts {
             offsets,
-            indices,
-            counts,
+            indices: Arc::new(indices),
+            counts: Arc::new(counts),
             n_columns,
             cut: Cut::default(),
             spare: Spare::default(),
@@ -294,7 +235,12 @@ impl SparseCounts {
 
     /// Offsets, indices and counts, given away without a copy.
     pub(super) fn into_parts(self) -> (Vec<usize>, Numbers<u32>, Numbers<u32>) {
-        (self.offsets, self.indices, self.counts)
+        (self.offsets, Arc::unwrap_or_clone(self.indices), Arc::unwrap_or_clone(self.counts))
+    }
+
+    /// The same rows in a table of so many columns, which must be enough; nothing is copied.
+    pub(super) fn of_columns(&self, n_columns: usize) -> SparseCounts {
+        SparseCounts { n_columns, ..self.clone() }
     }
 
     /// Sum of every column.
@@ -316,55 +262,6 @@ impl SparseCounts {
             .map(|i| self.row(i).1.iter().copied().map(u64::from).sum())
             .collect()
     }
-
-    /// Gives column `c` the name `new_names[c]` and sorts each row anew, in place.
-    pub(super) fn relabel(&mut self, new_names: &[u32]) {
-        let limit = self.limit().clone();
-        let touch = |n_entries: usize| limit.touch(ENTRY * n_entries);
-        relabel_rows(&self.offsets, &mut self.indices, &mut self.counts, new_names, &touch);
-    }
-
-    /// The same counts with columns ascending in each row, repeated ones added up and zeros left
-    /// out; none if a sum does not fit. What is in order already is given back as it is.
-    pub(super) fn summed(self) -> Option<SparseCounts> {
-        let in_order = |i| self.row(i).0.is_sorted_by(|a, b| a < b);
-        if !self.counts.contains(&0) && (0..self.n_rows()).all(in_order) {
-            return Some(self);
-        }
-        let mut summed = SparseCounts::with_columns(self.n_columns, self.limit());
-        summed.reserve(self.n_rows(), self.n_nonzeros());
-        let (mut pairs, mut columns, mut counts) = (Vec::new(), Vec::new(), Vec::<u32>::new());
-        for i in 0..self.n_rows() {
-            pairs.clear();
-            let (indices, values) = self.row(i);
-            pairs.extend(indices.iter().copied().zip(values.iter().copied()));
-            pairs.sort_unstable();
-            columns.clear();
-            counts.clear();
-            for &(column, count) in pairs.iter().filter(|(_, count)| *count > 0) {
-                match counts.last_mut() {
-                    Some(last) if columns.last() == Some(&column) => {
-                        *last = last.checked_add(count)?;
-                    }
-                    _ => {
-                        columns.push(column);
-                        counts.push(count);
-                    }
-                }
-            }
-            summed.push_row(&columns, &counts);
-        }
-        Some(summed)
-    }
-
-    /// The first row that holds a column twice, and that column. Rows must be sorted.
-    pub(super) fn first_repeat(&self) -> Option<(usize, u32)> {
-        (0..self.n_rows()).into_par_iter().find_map_first(|i| {
-            let (columns, _) = self.row(i);
-            let repeat = columns.windows(2).find(|pair| pair[0] == pair[1])?;
-            Some((i, repeat[0]))
-        })
-    }
 }
 
 /// Offsets of `n_rows` rows from `(row, number of entries)` in any order.
@@ -379,50 +276,6 @@ pub(super) fn offsets_of(n_rows: usize, lengths: impl Iterator<Item = (u32, usiz
     offsets
 }
 
-/// Halves the rows until a task is small. Rows never share an entry, so threads change nothing.
-/// A task says how many entries it is about to use.
-fn relabel_rows(
-    offsets: &[usize],
-    indices: &mut [u32],
-    counts: &mut [u32],
-    new_names: &[u32],
-    touch: &(impl Fn(usize) + Sync),
-) {
-    let n_rows = offsets.len() - 1;
-    if n_rows < 2 || indices.len() < SMALLEST_TASK {
-        touch(indices.len());
-        return relabel_in_turn(offsets, indices, counts, new_names);
-    }
-    let first = offsets[0];
-    let middle = offsets.partition_point(|&o| o - first < indices.len() / 2);
-    let middle = middle.clamp(1, n_rows - 1);
-    let (left_indices, right_indices) = indices.split_at_mut(offsets[middle] - first);
-    let (left_counts, right_counts) = counts.split_at_mut(offsets[middle] - first);
-    rayon::join(
-        || relabel_rows(&offsets[..=middle], left_indices, left_counts, new_names, touch),
-        || relabel_rows(&offsets[middle..], right_indices, right_counts, new_names, touch),
-    );
-}
-
-fn relabel_in_turn(offsets: &[usize], indices: &mut [u32], counts: &mut [u32], new_names: &[u32]) {
-    // Column above count in one word: sorting the words sorts the pairs.
-    let mut pairs: Vec<u64> = Vec::new();
-    let first = offsets[0];
-    for ends in offsets.windows(2) {
-        let row = ends[0] - first..ends[1] - first;
-        let (indices, counts) = (&mut indices[row.clone()], &mut counts[row]);
-        pairs.clear();
-        pairs.extend(indices.iter().zip(&*counts).map(|(&column, &count)| {
-            u64::from(new_names[column as usize]) << 32 | u64::from(count)
-        }));
-        pairs.sort_unstable();
-        for ((&pair, column), count) in pairs.iter().zip(indices).zip(counts) {
-            *column = (pair >> 32) as u32;
-            *count = pair as u32;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
@@ -432,21 +285,6 @@ mod tests {
     /// The table of the module's head.
     fn small() -> SparseCounts {
         SparseCounts::from_parts(vec![0, 2, 3], vec![0, 2, 1], vec![2, 1, 5], 3)
-    }
-
-    /// One entry to a column in a wide table of `n_rows` rows: large enough to be divided.
-    fn wide(n_rows: usize) -> SparseCounts {
-        let (n_columns, row_length) = (997_u32, 100_u32);
-        let n = n_rows * row_length as usize;
-        let indices = (0..n as u32).map(|i| (i * 7 + i / 100) % n_columns);
-        let counts = (0..n as u32).map(|i| i % 5 + 1);
-        let offsets = (0..=n_rows).map(|i| i * row_length as usize);
-        SparseCounts::from_parts(
-            offsets.collect(),
-            indices.collect::<Vec<u32>>(),
-            counts.collect::<Vec<u32>>(),
-            n_columns as usize,
-        )
     }
 
     #[test]
@@ -467,72 +305,8 @@ mod tests {
     }
 
     #[test]
-    fn transposing_exchanges_rows_and_columns() {
-        let columns = small().transpose();
-        assert_eq!(columns.offsets(), [0, 1, 2, 3]);
-        assert_eq!(columns.indices(), [0, 1, 0]);
-        assert_eq!(columns.counts(), [2, 5, 1]);
-        assert_eq!(columns.n_columns(), 2);
-    }
-
-    #[test]
-    fn transposing_twice_changes_nothing() {
-        let mut counts = wide(50);
-        let same: Vec<u32> = (0..997).collect();
-        counts.relabel(&same);
-        assert_eq!(counts.transpose().transpose(), counts);
-    }
-
-    #[test]
-    fn relabelled_rows_are_sorted_and_keep_their_counts() {
-        let mut counts = small();
-        counts.relabel(&[2, 0, 1]);
-        assert_eq!(counts.row(0), (&[1, 2][..], &[1, 2][..]));
-        assert_eq!(counts.row(1), (&[0][..], &[5][..]));
-    }
-
-    #[test]
-    fn relabelling_in_parallel_is_relabelling_in_turn() {
-        let (mut divided, mut in_turn) = (wide(2000), wide(2000));
-        assert!(divided.n_nonzeros() > 4 * SMALLEST_TASK);
-        let names: Vec<u32> = (0..997).map(|i| (i * 10) % 997).collect();
-        divided.relabel(&names);
-        let SparseCounts { offsets, indices, counts, .. } = &mut in_turn;
-        relabel_in_turn(offsets, indices, counts, &names);
-        assert_eq!(divided, in_turn);
-    }
-
-    #[test]
-    fn one_long_row_among_empty_ones_is_relabelled() {
-        let n = 2 * SMALLEST_TASK;
-        let names: Vec<u32> = (0..n as u32).rev().collect();
-        let mut counts = SparseCounts::from_parts(vec![0, 0, n, n], names.clone(), vec![1; n], n);
-        counts.relabel(&names);
-        assert!(counts.indices().iter().copied().eq(0..n as u32));
-    }
-
-    #[test]
     fn sums_run_along_rows_and_columns() {
         assert_eq!(small().row_sums(), [3, 5]);
         assert_eq!(small().column_sums(), [2, 5, 1]);
-    }
-
-    #[test]
-    fn repeated_columns_are_added_up_and_zeros_left_out() {
-        let counts = vec![1, 2, 3, 0, 4];
-        let odd = SparseCounts::from_parts(vec![0, 3, 5], vec![2, 0, 2, 1, 0], counts, 3);
-        let summed = odd.summed().unwrap();
-        assert_eq!(summed.row(0), (&[0, 2][..], &[2, 4][..]));
-        assert_eq!(summed.row(1), (&[0][..], &[4][..]));
-        assert_eq!(small().summed(), Some(small()));
-        let large = SparseCounts::from_parts(vec![0, 2], vec![0, 0], vec![u32::MAX, 1], 1);
-        assert_eq!(large.summed(), None);
-    }
-
-    #[test]
-    fn a_column_twice_in_a_row_is_found() {
-        let twice = SparseCounts::from_parts(vec![0, 1, 4], vec![1, 0, 1, 1], vec![1; 4], 2);
-        assert_eq!(twice.first_repeat(), Some((1, 1)));
-        assert_eq!(small().first_repeat(), None);
     }
 }

@@ -69,7 +69,7 @@ impl<'a> Passes<'a> {
             Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
             outcome => outcome?,
         };
-        let cube = moments.moments().third_whitened(&whitening);
+        let cube = moments.moments().third_whitened(whitening.basis());
         Ok(Self { corpus, options: options.clone(), moments, whitening, cube })
     }
 
@@ -99,7 +99,7 @@ impl<'a> Passes<'a> {
     /// What reading rows off shares between all numbers of topics, for documents of one topic.
     pub fn seen_through(&self) -> Option<SeenThrough> {
         match &self.moments {
-            Estimated::SingleTopic(moments) => Some(moments.seen_through(&self.whitening)),
+            Estimated::SingleTopic(moments) => Some(moments.seen_through(self.whitening.basis())),
             Estimated::Lda(..) => None,
         }
     }
@@ -127,7 +127,7 @@ impl<'a> Passes<'a> {
         let notes: Vec<String> = decomposition.note.clone().into_iter().collect();
         let columns = match (&self.moments, seen) {
             (Estimated::SingleTopic(moments), Some(seen)) => {
-                moments.diagonals_seen(seen, &whitening, &decomposition.rotation)
+                moments.diagonals_seen(seen, whitening.basis(), &decomposition.rotation)
             }
             (moments, _) => decomposition.columns(moments.moments(), &whitening, ReadOff::Columns),
         };

@@ -1,0 +1,64 @@
+//! Fingerprints: of a document, and of a corpus by the set of its documents.
+
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::{Corpus, keys};
+
+impl Corpus {
+    /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and the sum of
+    /// all documents' own fingerprints. Names of documents and the order in which they were read do not
+    /// enter, nor does anything about how or where the corpus is stored.
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update((self.n_documents() as u64).to_le_bytes());
+        hash.update((self.n_words() as u64).to_le_bytes());
+        for word in self.vocabulary.iter() {
+            // The length goes first, or "ab" "c" would look like "a" "bc".
+            hash.update((word.len() as u64).to_le_bytes());
+            hash.update(word.as_bytes());
+        }
+        let mut carried = 0;
+        for limb in self.asked_digest().unwrap_or_else(|| self.digest_sum()) {
+            carried += limb;
+            hash.update((carried as u32).to_le_bytes());
+            carried >>= u32::BITS;
+        }
+        hexadecimal(&hash.finalize())
+    }
+
+    /// The sum of the SHA-256 of all documents' [keys](keys), as numbers of 32 bits each, the lowest
+    /// first, without carrying: such sums of two corpora add up.
+    pub(crate) fn digest_sum(&self) -> [u64; 8] {
+        let of_document = |key: &u128| {
+            let digest: [u8; 32] = Sha256::digest(key.to_le_bytes()).into();
+            std::array::from_fn(|i| {
+                let bytes = std::array::from_fn(|b| digest[4 * i + b]);
+                u64::from(u32::from_le_bytes(bytes))
+            })
+        };
+        let add = |left: [u64; 8], right: [u64; 8]| std::array::from_fn(|i| left[i] + right[i]);
+        self.keys().par_iter().map(of_document).reduce(|| [0; 8], add)
+    }
+
+    /// A number made from the content of document `d` alone, by its words and their counts: the
+    /// same in any corpus, wherever the document stands and however the words are numbered.
+    /// Choosing held-out documents by it makes the choice independent of their order. Equal
+    /// documents have equal keys.
+    ///
+    /// # Panics
+    /// If `d` is not below [`n_documents`](Self::n_documents).
+    pub fn document_key(&self, d: usize) -> u64 {
+        (self.keys()[d] >> 64) as u64
+    }
+
+    /// The keys of all documents, made when first asked for and then kept.
+    pub(super) fn keys(&self) -> &[u128] {
+        let words = &self.ranking.word_of_feature;
+        self.keys.get_or_init(|| keys::of_rows(&self.rows, &self.vocabulary, words))
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

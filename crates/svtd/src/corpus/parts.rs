@@ -1,0 +1,136 @@
+//! Corpora made of another: some of its documents, all of them in another order, or over other words.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::{Corpus, KeyRange, SparseCounts, Vocabulary};
+
+impl Corpus {
+    /// These documents as a corpus of their own, in this order; repetition is allowed.
+    ///
+    /// The vocabulary is shared, so word ids keep their meaning. Features do not: they are ranked
+    /// anew by the frequencies in the subset. Unlike a corpus that is built, a subset may be empty.
+    ///
+    /// # Panics
+    /// If a document is not below [`n_documents`](Self::n_documents).
+    pub fn subset(&self, documents: &[usize]) -> Corpus {
+        let n_nonzeros = documents.iter().map(|&d| self.rows.row(d).0.len()).sum();
+        let mut rows = SparseCounts::with_columns(self.n_words(), self.rows.limit());
+        rows.reserve(documents.len(), n_nonzeros);
+        let mut words = Vec::new();
+        for &d in documents {
+            words.clear();
+            words.extend(self.document(d).words().map(|(word, _)| word));
+            rows.push_row(&words, self.rows.row(d).1);
+        }
+        let names = self.names.subset(documents);
+        let mut subset = Corpus::assemble(rows, self.vocabulary.clone(), names);
+        subset.word_choice = self.word_choice.clone();
+        if let Some(keys) = self.keys.get() {
+            subset.keys = OnceLock::from(documents.iter().map(|&d| keys[d]).collect::<Vec<u128>>());
+        }
+        subset
+    }
+
+    /// The documents whose keys lie in a range, in the order of their keys, and which ones they are.
+    pub(crate) fn part(&self, range: KeyRange) -> (Corpus, Vec<usize>) {
+        if let Some(part) = self.part_elsewhere(range) {
+            return (part, Vec::new());
+        }
+        let chosen = (0..self.n_documents()).filter(|&d| range.contains(self.document_key(d)));
+        let chosen: Vec<usize> = chosen.collect();
+        let part = self.subset(&chosen);
+        let (mut part, order) = match part.keys().is_sorted() {
+            // As it is where the whole stands in the order of its keys: nothing need be copied again.
+            true => (part, (0..chosen.len()).collect()),
+            false => {
+                let (ordered, order) = part.in_key_order(None);
+                (ordered.into_owned(), order)
+            }
+        };
+        // A part has blocks of the same keys as the whole; those outside of the range are empty.
+        let keys = part.keys().to_vec();
+        part.rows.cut_into(&keys, self.n_blocks());
+        let documents = order.into_iter().map(|d: usize| chosen[d]).collect();
+        (part, documents)
+    }
+
+    /// The same documents counted over other words: those of `vocabulary`, found by their names, and
+    /// no others. A corpus whose words have no names must have as many as `vocabulary`, and is
+    /// given them; otherwise there is no answer.
+    pub fn over(&self, vocabulary: &Vocabulary) -> Option<Corpus> {
+        let named = !self.vocabulary.is_numbered() && !vocabulary.is_numbered();
+        if !named && self.n_words() != vocabulary.len() {
+            return None;
+        }
+        let new_id = |word: usize| match named {
+            true => vocabulary.id(&self.vocabulary.word(word)),
+            false => u32::try_from(word).ok(),
+        };
+        let new_ids: Vec<Option<u32>> = (0..self.n_words()).map(new_id).collect();
+        let mut rows = SparseCounts::with_columns(vocabulary.len(), self.rows.limit());
+        for d in 0..self.n_documents() {
+            let known = |(word, count): (u32, u32)| Some((new_ids[word as usize]?, count));
+            let mut entries: Vec<(u32, u32)> = self.document(d).words().filter_map(known).collect();
+            entries.sort_unstable();
+            let (words, counts): (Vec<u32>, Vec<u32>) = entries.into_iter().unzip();
+            rows.push_row(&words, &counts);
+        }
+        let mut corpus = Corpus::assemble(rows, vocabulary.clone(), self.names.clone());
+        corpus.word_choice = self.word_choice.clone();
+        Some(corpus)
+    }
+
+    /// The same documents in the order of their keys, and where each of them stood here: what a
+    /// fit learns from. Documents that are equal stand next to each other, those of the greater
+    /// `weights` first.
+    ///
+    /// That order is a function of the *set* of documents, and so is every sum over documents that
+    /// is made in it, to the last bit. A corpus that stands in this order already is not copied.
+    pub fn in_key_order(&self, weights: Option<&[f64]>) -> (Cow<'_, Corpus>, Vec<usize>) {
+        if self.is_elsewhere() {
+            return (Cow::Borrowed(self), Vec::new());
+        }
+        let keys = self.keys();
+        let weight = |d: usize| weights.and_then(|weights| weights.get(d)).copied().unwrap_or(0.0);
+        let mut order: Vec<usize> = (0..self.n_documents()).collect();
+        // A stable sort. Unequal documents with equal keys would have to agree in 128 bits by chance;
+        // their content decides between them.
+        order.par_sort_by(|&a, &b| {
+            let content = || self.rows.row(a).cmp(&self.rows.row(b));
+            keys[a].cmp(&keys[b]).then_with(content).then(weight(b).total_cmp(&weight(a)))
+        });
+        if order.is_sorted() && self.rows.is_cut_by_keys() {
+            return (Cow::Borrowed(self), order);
+        }
+        // The same documents in all, so words keep their ranks.
+        let keys: Vec<u128> = order.iter().map(|&d| keys[d]).collect();
+        let mut rows = self.rows.permuted(&order);
+        rows.cut_by_keys(&keys, self.ranking.n_present);
+        let corpus = Corpus {
+            rows,
+            columns: OnceLock::new(),
+            keys: OnceLock::from(keys),
+            facts: self.facts.clone(),
+            lengths: order.iter().map(|&d| self.lengths[d]).collect(),
+            ranking: self.ranking.clone(),
+            vocabulary: self.vocabulary.clone(),
+            names: self.names.subset(&order),
+            word_choice: self.word_choice.clone(),
+            report: self.report.clone(),
+            elsewhere: None,
+        };
+        (Cow::Owned(corpus), order)
+    }
+
+    /// The same documents in the order of their keys, as [`in_key_order`](Self::in_key_order) has
+    /// them, for those who need no other order.
+    pub fn into_key_order(self) -> Corpus {
+        match self.in_key_order(None) {
+            (Cow::Owned(corpus), _) => corpus,
+            (Cow::Borrowed(_), _) => self,
+        }
+    }
+}
