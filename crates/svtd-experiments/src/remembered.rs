@@ -9,9 +9,9 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use svtd::Moments;
 use svtd::linalg::Matrix;
-use svtd::moments::{Cube, Rows};
-use svtd::{Moments, Whitening};
+use svtd::moments::{Basis, Cube, Rows};
 
 /// Moments with what was asked of them so far.
 pub struct Remembered<M> {
@@ -44,13 +44,13 @@ impl<M> Remembered<M> {
 
 impl<M: Moments> Remembered<M> {
     /// All slices.
-    fn slices(&self, whitening: &Whitening, rows: Rows) -> &Matrix {
+    fn slices(&self, basis: &Basis, rows: Rows) -> &Matrix {
         let place = match rows {
             Rows::Kept => &self.kept,
             Rows::Removed => &self.removed,
         };
         let all = 0..self.n_features();
-        place.get_or_init(|| self.moments.third_slices(whitening, rows, all))
+        place.get_or_init(|| self.moments.third_slices(basis, rows, all))
     }
 }
 
@@ -67,34 +67,34 @@ impl<M: Moments> Moments for Remembered<M> {
         self.moments.second_times(block)
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
+    fn third_whitened(&self, basis: &Basis) -> Cube {
         let ask = || {
             if self.from_slices {
-                Cube::of_slices(whitening, self.slices(whitening, Rows::Kept))
+                Cube::of_slices(basis, self.slices(basis, Rows::Kept))
             } else {
-                self.moments.third_whitened(whitening)
+                self.moments.third_whitened(basis)
             }
         };
         self.cube.get_or_init(ask).clone()
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
-        let slices = self.slices(whitening, rows);
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
+        let slices = self.slices(basis, rows);
         Matrix::from_fn(features.len(), slices.n_columns(), |i, p| slices[(features.start + i, p)])
     }
 
     /// One direction is remembered, the first.
-    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
-        let ask = || self.moments.third_towards(whitening, direction);
+    fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
+        let ask = || self.moments.third_towards(basis, direction);
         let (asked, answer) = self.towards.get_or_init(|| (direction.to_vec(), ask()));
         if asked == direction { answer.clone() } else { ask() }
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
         if !self.from_slices {
-            return self.moments.third_diagonals(whitening, rotation);
+            return self.moments.third_diagonals(basis, rotation);
         }
-        let (slices, k) = (self.slices(whitening, Rows::Kept), whitening.n_topics());
+        let (slices, k) = (self.slices(basis, Rows::Kept), basis.n_columns());
         // Entry (a, b), a < b, of a packed triangle stands for two.
         let twice = |a: usize, b: usize| if a == b { 1.0 } else { 2.0 };
         let pairs = (0..k).flat_map(|a| (a..k).map(move |b| (a, b))).enumerate();
@@ -113,9 +113,9 @@ impl<M: Moments> Moments for Remembered<M> {
 
 #[cfg(test)]
 mod tests {
-    use svtd::Scaling;
     use svtd::moments::ExactMoments;
     use svtd::synthetic::SingleTopicSource;
+    use svtd::{Scaling, Whitening};
 
     use super::*;
 
@@ -130,21 +130,24 @@ mod tests {
             [Remembered::new(exact()), Remembered::from_slices(exact())].iter().enumerate()
         {
             for _ in 0..2 {
-                let (cube, said) =
-                    (remembered.third_whitened(&whitening), asked.third_whitened(&whitening));
+                let (cube, said) = (
+                    remembered.third_whitened(whitening.basis()),
+                    asked.third_whitened(whitening.basis()),
+                );
                 assert!((0..3).all(|a| close(cube.slice(a), said.slice(a))), "{time}");
                 let [a, b] = [remembered as &dyn Moments, &asked]
-                    .map(|m| m.third_diagonals(&whitening, &rotation));
+                    .map(|m| m.third_diagonals(whitening.basis(), &rotation));
                 assert!(close(a.values(), b.values()), "{time}");
                 for rows in [Rows::Kept, Rows::Removed] {
                     let slices =
-                        |moments: &dyn Moments| moments.third_slices(&whitening, rows, 2..5);
+                        |moments: &dyn Moments| moments.third_slices(whitening.basis(), rows, 2..5);
                     let (a, b) = (slices(remembered), slices(&asked));
                     assert!(close(a.values(), b.values()));
                 }
                 for direction in [[0.1; 9], [0.2; 9]] {
-                    let towards =
-                        |moments: &dyn Moments| moments.third_towards(&whitening, &direction);
+                    let towards = |moments: &dyn Moments| {
+                        moments.third_towards(whitening.basis(), &direction)
+                    };
                     assert!(close(towards(remembered).values(), towards(&asked).values()));
                 }
             }

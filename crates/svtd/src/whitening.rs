@@ -30,23 +30,18 @@
 //! The paper takes singular values. We take the largest eigenvalues: on a small corpus the
 //! estimated `M2` is indefinite, and a singular value would hide the sign.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::krylov::leading_eigenpairs_watched;
-use crate::linalg::{Matrix, dot, positive_inverse};
-use crate::moments::{Moments, unpack};
+use crate::linalg::Matrix;
+use crate::moments::{Basis, Moments};
 
 /// An eigenvalue below this part of the first one is lost in rounding.
 const VISIBLE: f64 = 1e-10;
 
 /// Residual at which an eigenpair counts as found, as a part of the k-th eigenvalue.
 pub(crate) const TOLERANCE: f64 = 1e-6;
-
-/// A feature with more leverage than this keeps its row: removing it is ill-conditioned.
-const MAX_LEVERAGE: f64 = 0.9;
 
 /// How features are weighted before the pair moment is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,8 +57,7 @@ pub enum Scaling {
 /// A factor of the second moment, and how far to trust it.
 #[derive(Clone, Debug)]
 pub struct Whitening {
-    factor: Matrix,
-    unmixing: Matrix,
+    basis: Basis,
     scales: Vec<f64>,
     eigenvalues: Vec<f64>,
     n_topics: usize,
@@ -130,8 +124,7 @@ impl Whitening {
         let mut eigenvalues = pairs.values;
         eigenvalues.truncate(n_topics + 1);
         Ok(Self {
-            factor,
-            unmixing,
+            basis: Basis::new(factor, unmixing),
             scales,
             eigenvalues,
             n_topics,
@@ -149,8 +142,7 @@ impl Whitening {
     pub(crate) fn leading(&self, k: usize) -> Self {
         assert!((1..=self.n_topics).contains(&k), "{k} of {} topics", self.n_topics);
         Self {
-            factor: self.factor.columns(0..k),
-            unmixing: self.unmixing.columns(0..k),
+            basis: self.basis.leading(k),
             scales: self.scales.clone(),
             eigenvalues: self.eigenvalues[..self.eigenvalues.len().min(k + 1)].to_vec(),
             n_topics: k,
@@ -158,14 +150,19 @@ impl Whitening {
         }
     }
 
+    /// `E` and `W`, which is what moments are asked about.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
     /// `E`, features x topics.
     pub fn factor(&self) -> &Matrix {
-        &self.factor
+        self.basis.factor()
     }
 
     /// `W`, features x topics: the transpose of `E`'s generalised inverse.
     pub fn unmixing(&self) -> &Matrix {
-        &self.unmixing
+        self.basis.unmixing()
     }
 
     /// `g`, the scale of each feature.
@@ -217,68 +214,10 @@ impl Whitening {
             Matrix::from_fn(order.len(), matrix.n_columns(), |i, j| matrix[(order[i], j)])
         };
         Self {
-            factor: rows(&self.factor),
-            unmixing: rows(&self.unmixing),
+            basis: Basis::new(rows(self.factor()), rows(self.unmixing())),
             scales: order.iter().map(|&i| self.scales[i]).collect(),
             ..self.clone()
         }
-    }
-
-    /// The leverage of every feature in `E`, in `[0, 1]`.
-    pub fn leverages(&self) -> Vec<f64> {
-        match positive_inverse(&self.factor.transpose_times(&self.factor)) {
-            Some(inverse) => self.leverages_with(&inverse),
-            None => vec![1.0; self.factor.n_rows()],
-        }
-    }
-
-    fn leverages_with(&self, inverse: &Matrix) -> Vec<f64> {
-        let image = self.factor.times(inverse);
-        (0..self.factor.n_rows()).map(|i| dot(&image.row(i), &self.factor.row(i))).collect()
-    }
-
-    /// From `A_i = E_i' M3_i E_i`, row `i` removed, to `H_i = G_i A_i G_i` with
-    /// `G_i = (E'E - e_i e_i')^-1` by Sherman and Morrison.
-    ///
-    /// Removing a feature of leverage near one divides by what is nearly zero; for such
-    /// features `kept` supplies the slice with its row kept, whose population value is the same.
-    pub(crate) fn unproject(
-        &self,
-        features: Range<usize>,
-        mut projections: Matrix,
-        kept: impl FnOnce() -> Matrix,
-    ) -> Matrix {
-        let Some(inverse) = positive_inverse(&self.factor.transpose_times(&self.factor)) else {
-            return kept();
-        };
-        let leverages = self.leverages_with(&inverse);
-        let heavy: Vec<usize> = features.clone().filter(|&i| leverages[i] > MAX_LEVERAGE).collect();
-        for (row, i) in features.clone().enumerate() {
-            let e = self.factor.row(i);
-            let image: Vec<f64> = (0..self.n_topics).map(|a| dot(inverse.column(a), &e)).collect();
-            let spread = 1.0 / (1.0 - leverages[i]);
-            let g = Matrix::from_fn(self.n_topics, self.n_topics, |a, b| {
-                inverse[(a, b)] + spread * image[a] * image[b]
-            });
-            let h = g.times(&unpack(self.n_topics, &projections.row(row))).times(&g);
-            let mut packed = 0;
-            for a in 0..self.n_topics {
-                for b in a..self.n_topics {
-                    projections[(row, packed)] = 0.5 * (h[(a, b)] + h[(b, a)]);
-                    packed += 1;
-                }
-            }
-        }
-        if !heavy.is_empty() {
-            let kept = kept();
-            for i in heavy {
-                let row = i - features.start;
-                for packed in 0..kept.n_columns() {
-                    projections[(row, packed)] = kept[(row, packed)];
-                }
-            }
-        }
-        projections
     }
 }
 

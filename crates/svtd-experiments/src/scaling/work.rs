@@ -86,7 +86,7 @@ impl<'a> Prepared<'a> {
         // What it will ask for is asked beforehand; the long ones ask for the cube only.
         match contestant {
             Contestant::TensorPower | Contestant::Als => {
-                moments.third_whitened(whitening);
+                moments.third_whitened(whitening.basis());
             }
             _ => {
                 method.decompose(moments, whitening, rows);
@@ -100,7 +100,7 @@ impl<'a> Prepared<'a> {
     /// first start of ALS, of all that it may take. `None` for the others.
     pub(super) fn part(&self, contestant: Contestant, seed: u64) -> Result<Option<Seconds>> {
         let (moments, whitening) = &self.paper;
-        let cube = moments.third_whitened(whitening);
+        let cube = moments.third_whitened(whitening.basis());
         let (seconds, share) = match contestant {
             Contestant::TensorPower => {
                 let components = || tensor_power::Deflation::new(&cube, seed).take(N_COMPONENTS);

@@ -39,7 +39,7 @@ pub struct Components {
 /// rounding.
 pub fn decompose(moments: &dyn Moments, k: usize, scaling: Scaling) -> Result<Components> {
     let whitening = Whitening::fit(moments, k, scaling)?;
-    let cube = moments.third_whitened(&whitening);
+    let cube = moments.third_whitened(whitening.basis());
     let found = joint::decompose(&cube, &whitening);
     let along = |o: &[f64]| -> f64 {
         let slice = |a: usize| {

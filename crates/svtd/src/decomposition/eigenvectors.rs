@@ -51,7 +51,7 @@ pub fn decompose(
     let mut unit = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     let mut direction: Vec<f64> = (0..moments.n_features()).map(|_| unit()).collect();
     normalise(&mut direction);
-    from_contraction(&moments.third_towards(whitening, &direction), cube, whitening)
+    from_contraction(&moments.third_towards(whitening.basis(), &direction), cube, whitening)
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
             let moments = moments.unwrap();
             let Ok(whitening) = Whitening::fit(&moments, 4, Scaling::Plain) else { continue };
             let direction = vec![1.0 / 12.0_f64.sqrt(); moments.n_features()];
-            let h = moments.third_towards(&whitening, &direction);
+            let h = moments.third_towards(whitening.basis(), &direction);
             // B = S^(1/2) H S^(-1/2): the eigenvectors of H give those of B.
             let roots: Vec<f64> = whitening.eigenvalues()[..4].iter().map(|v| v.sqrt()).collect();
             let b = Matrix::from_fn(4, 4, |i, j| roots[i] * h[(i, j)] / roots[j]);
@@ -85,7 +85,7 @@ mod tests {
             scaled.add(-1.0, &b.times(&found));
             assert!(scaled.frobenius_norm() <= 1e-10 * found.frobenius_norm(), "seed {seed}");
             let decomposition =
-                decompose(&moments, &moments.third_whitened(&whitening), &whitening, seed);
+                decompose(&moments, &moments.third_whitened(whitening.basis()), &whitening, seed);
             assert!(decomposition.rotation.values().iter().all(|v| v.is_finite()));
         }
     }

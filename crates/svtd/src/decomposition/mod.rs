@@ -128,7 +128,7 @@ impl Method {
         if self == Method::Svtd {
             return svtd::decompose(moments, whitening, rows);
         }
-        let cube = moments.third_whitened(whitening);
+        let cube = moments.third_whitened(whitening.basis());
         let found = match self {
             Method::Joint | Method::Svtd => return joint::decompose(&cube, whitening),
             Method::TensorPower { seed } => tensor_power::decompose(&cube, whitening, seed),
@@ -276,12 +276,12 @@ pub fn diagonals(
     rows: Rows,
 ) -> Matrix {
     match rows {
-        Rows::Kept => moments.third_diagonals(whitening, rotation),
+        Rows::Kept => moments.third_diagonals(whitening.basis(), rotation),
         Rows::Removed => {
             let (n, k) = (moments.n_features(), whitening.n_topics());
             let mut result = Matrix::zeros(n, k);
             for range in feature_blocks(n, k) {
-                let slices = moments.third_slices(whitening, rows, range.clone());
+                let slices = moments.third_slices(whitening.basis(), rows, range.clone());
                 for (row, i) in range.enumerate() {
                     let h = unpack(k, &slices.row(row));
                     let image = h.times(rotation);
@@ -298,7 +298,7 @@ pub fn diagonals(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moments::ExactMoments;
+    use crate::moments::{Basis, ExactMoments};
     use crate::synthetic::SingleTopicSource;
     use crate::whitening::Scaling;
 
@@ -328,24 +328,24 @@ mod tests {
             self.exact.second_times(block)
         }
 
-        fn third_whitened(&self, _: &Whitening) -> Cube {
+        fn third_whitened(&self, _: &Basis) -> Cube {
             self.cube.clone()
         }
 
-        fn third_slices(&self, w: &Whitening, rows: Rows, range: std::ops::Range<usize>) -> Matrix {
-            self.exact.third_slices(w, rows, range)
+        fn third_slices(&self, basis: &Basis, rows: Rows, range: std::ops::Range<usize>) -> Matrix {
+            self.exact.third_slices(basis, rows, range)
         }
 
-        fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-            self.exact.third_diagonals(whitening, rotation)
+        fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+            self.exact.third_diagonals(basis, rotation)
         }
 
         /// `M3 = T(E', E', E')` along a direction.
-        fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
+        fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
             let k = self.cube.side();
             let mut sum = Matrix::zeros(k, k);
             for l in 0..k {
-                let weight = dot(whitening.factor().column(l), direction);
+                let weight = dot(basis.factor().column(l), direction);
                 let slice = Matrix::from_columns(k, k, self.cube.slice(l).to_vec());
                 sum.add(weight, &slice);
             }

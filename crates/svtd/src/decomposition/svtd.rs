@@ -46,7 +46,7 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
     let (n, k) = (moments.n_features(), whitening.n_topics());
     let mut best: Option<Candidate> = None;
     for range in feature_blocks(n, k) {
-        let slices = moments.third_slices(whitening, rows, range.clone());
+        let slices = moments.third_slices(whitening.basis(), rows, range.clone());
         best = best_feature(&slices, range.start, k, best);
     }
     match best {
@@ -54,7 +54,7 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
             pivot: Some(found.feature),
             separation: found.gap,
             residual: separation_and_residual(
-                &moments.third_whitened(whitening),
+                &moments.third_whitened(whitening.basis()),
                 whitening,
                 &found.vectors,
             )
@@ -64,7 +64,8 @@ pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> De
             note: None,
         },
         _ => {
-            let mut fallback = joint::decompose(&moments.third_whitened(whitening), whitening);
+            let mut fallback =
+                joint::decompose(&moments.third_whitened(whitening.basis()), whitening);
             fallback.note = Some(
                 "no feature tells all topics apart, so the rotation was found jointly".to_owned(),
             );

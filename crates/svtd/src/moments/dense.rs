@@ -6,9 +6,8 @@
 
 use std::ops::Range;
 
-use super::{Cube, Moments, Rows, pack};
+use super::{Basis, Cube, Moments, Rows, pack};
 use crate::linalg::{Matrix, dot};
-use crate::whitening::Whitening;
 
 /// The most features whose moments are written out: the third moment then takes 16 MB.
 pub const MAX_FEATURES: usize = 128;
@@ -37,13 +36,13 @@ impl DenseMoments {
         basis.transpose_times(&self.third[i].times(basis))
     }
 
-    fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        packed(range.map(|i| self.slice(i, whitening.unmixing())).collect())
+    fn kept_slices(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        packed(range.map(|i| self.slice(i, basis.unmixing())).collect())
     }
 
-    fn removed_projections(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
+    fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
         let less = |i: usize| {
-            let mut factor = whitening.factor().clone();
+            let mut factor = basis.factor().clone();
             (0..factor.n_columns()).for_each(|a| factor[(i, a)] = 0.0);
             factor
         };
@@ -64,25 +63,23 @@ impl Moments for DenseMoments {
         self.second.times(block)
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        let slices = self.kept_slices(whitening, 0..self.first.len());
-        Cube::of_slices(whitening, &slices)
+    fn third_whitened(&self, basis: &Basis) -> Cube {
+        let slices = self.kept_slices(basis, 0..self.first.len());
+        Cube::of_slices(basis, &slices)
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
         match rows {
-            Rows::Kept => self.kept_slices(whitening, features),
+            Rows::Kept => self.kept_slices(basis, features),
             Rows::Removed => {
-                let projections = self.removed_projections(whitening, features.clone());
-                whitening.unproject(features.clone(), projections, || {
-                    self.kept_slices(whitening, features)
-                })
+                let projections = self.removed_projections(basis, features.clone());
+                basis.unproject(features.clone(), projections, || self.kept_slices(basis, features))
             }
         }
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        let basis = whitening.unmixing().times(rotation);
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+        let basis = basis.unmixing().times(rotation);
         let images: Vec<Matrix> = self.third.iter().map(|slice| slice.times(&basis)).collect();
         Matrix::from_fn(self.first.len(), basis.n_columns(), |i, j| {
             dot(basis.column(j), images[i].column(j))
@@ -102,7 +99,7 @@ fn packed(slices: Vec<Matrix>) -> Matrix {
 mod tests {
     use super::*;
     use crate::moments::ExactMoments;
-    use crate::whitening::Scaling;
+    use crate::whitening::{Scaling, Whitening};
 
     #[test]
     fn stored_moments_answer_as_known_parameters_do() {
@@ -121,15 +118,15 @@ mod tests {
         let whitening = Whitening::fit(&exact, 2, Scaling::Plain).unwrap();
         for rows in [Rows::Kept, Rows::Removed] {
             let (a, b) = (
-                dense.third_slices(&whitening, rows, 0..4),
-                exact.third_slices(&whitening, rows, 0..4),
+                dense.third_slices(whitening.basis(), rows, 0..4),
+                exact.third_slices(whitening.basis(), rows, 0..4),
             );
             assert!(a.values().iter().zip(b.values()).all(|(x, y)| (x - y).abs() < 1e-12));
         }
         let rotation = Matrix::identity(2);
         let (a, b) = (
-            dense.third_diagonals(&whitening, &rotation),
-            exact.third_diagonals(&whitening, &rotation),
+            dense.third_diagonals(whitening.basis(), &rotation),
+            exact.third_diagonals(whitening.basis(), &rotation),
         );
         assert!(a.values().iter().zip(b.values()).all(|(x, y)| (x - y).abs() < 1e-12));
     }

@@ -6,9 +6,8 @@
 
 use std::ops::Range;
 
-use super::{Cube, Moments, Rows, pack};
+use super::{Basis, Cube, Moments, Rows, pack};
 use crate::linalg::Matrix;
-use crate::whitening::Whitening;
 
 /// The moments of a model whose parameters are known.
 #[derive(Clone, Debug)]
@@ -62,13 +61,13 @@ impl ExactMoments {
         })
     }
 
-    fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let topics = self.topics_in(whitening.unmixing());
+    fn kept_slices(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let topics = self.topics_in(basis.unmixing());
         stack(range.map(|i| self.slice(i, &topics)).collect())
     }
 
-    fn removed_projections(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let e = whitening.factor();
+    fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let e = basis.factor();
         let whole = self.topics_in(e);
         let less = |i: usize| {
             Matrix::from_fn(whole.n_rows(), whole.n_columns(), |a, l| {
@@ -94,8 +93,8 @@ impl Moments for ExactMoments {
         self.word_topic.times(&inner)
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        let v = self.topics_in(whitening.unmixing());
+    fn third_whitened(&self, basis: &Basis) -> Cube {
+        let v = self.topics_in(basis.unmixing());
         Cube::symmetric(v.n_rows(), |a, b, c| {
             (0..v.n_columns())
                 .map(|l| self.triple_weights[l] * v[(a, l)] * v[(b, l)] * v[(c, l)])
@@ -103,20 +102,18 @@ impl Moments for ExactMoments {
         })
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
         match rows {
-            Rows::Kept => self.kept_slices(whitening, features),
+            Rows::Kept => self.kept_slices(basis, features),
             Rows::Removed => {
-                let projections = self.removed_projections(whitening, features.clone());
-                whitening.unproject(features.clone(), projections, || {
-                    self.kept_slices(whitening, features)
-                })
+                let projections = self.removed_projections(basis, features.clone());
+                basis.unproject(features.clone(), projections, || self.kept_slices(basis, features))
             }
         }
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        let basis = whitening.unmixing().times(rotation);
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+        let basis = basis.unmixing().times(rotation);
         let v = self.topics_in(&basis);
         let squares = Matrix::from_fn(v.n_columns(), v.n_rows(), |l, j| {
             self.triple_weights[l] * v[(j, l)] * v[(j, l)]

@@ -24,10 +24,9 @@
 use std::ops::Range;
 
 use super::weights::{pair_variance, triple_variance, tuples};
-use super::{Cube, Moments, Rows, pack};
+use super::{Basis, Cube, Moments, Rows, pack};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot};
-use crate::whitening::Whitening;
 
 /// Words of the vocabulary at most: `M3` takes 128 MiB then.
 pub const MAX_WORDS: usize = 256;
@@ -229,8 +228,8 @@ impl Estimate<'_> {
         pack(basis.n_columns(), |a, b| dot(image.column(a), basis.column(b)))
     }
 
-    fn kept(&self, whitening: &Whitening, features: Range<usize>) -> Matrix {
-        let w = whitening.unmixing();
+    fn kept(&self, basis: &Basis, features: Range<usize>) -> Matrix {
+        let w = basis.unmixing();
         rows(features.map(|i| self.projected(i, w)).collect())
     }
 }
@@ -250,28 +249,27 @@ impl Moments for Estimate<'_> {
         product
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        Cube::of_slices(whitening, &self.kept(whitening, 0..self.sums.n_words))
+    fn third_whitened(&self, basis: &Basis) -> Cube {
+        Cube::of_slices(basis, &self.kept(basis, 0..self.sums.n_words))
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
         match rows {
-            Rows::Kept => self.kept(whitening, features),
+            Rows::Kept => self.kept(basis, features),
             Rows::Removed => {
                 let less = |i: usize| {
-                    let mut factor = whitening.factor().clone();
+                    let mut factor = basis.factor().clone();
                     (0..factor.n_columns()).for_each(|a| factor[(i, a)] = 0.0);
                     self.projected(i, &factor)
                 };
                 let projections = self::rows(features.clone().map(less).collect());
-                whitening
-                    .unproject(features.clone(), projections, || self.kept(whitening, features))
+                basis.unproject(features.clone(), projections, || self.kept(basis, features))
             }
         }
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        let basis = whitening.unmixing().times(rotation);
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+        let basis = basis.unmixing().times(rotation);
         let diagonal = |i: usize| {
             let image = self.image(i, &basis);
             (0..basis.n_columns()).map(|j| dot(basis.column(j), image.column(j))).collect()
@@ -292,7 +290,7 @@ mod tests {
     use crate::corpus::Corpus;
     use crate::moments::{Counting, DocumentWeights, SingleTopicMoments};
     use crate::synthetic::{Lengths, SingleTopicSource};
-    use crate::whitening::Scaling;
+    use crate::whitening::{Scaling, Whitening};
 
     const N: usize = 12;
 
@@ -334,15 +332,15 @@ mod tests {
         let cube = |c: &Cube| {
             Matrix::from_columns(9, 3, (0..3).flat_map(|a| c.slice(a).to_vec()).collect())
         };
-        let found = cube(&estimate.third_whitened(&whitening));
-        assert_close(&found, &cube(&batch.third_whitened(&turned)));
+        let found = cube(&estimate.third_whitened(whitening.basis()));
+        assert_close(&found, &cube(&batch.third_whitened(turned.basis())));
         for kind in [Rows::Kept, Rows::Removed] {
-            let found = to_features(&estimate.third_slices(&whitening, kind, 0..N));
-            assert_close(&found, &batch.third_slices(&turned, kind, 0..N));
+            let found = to_features(&estimate.third_slices(whitening.basis(), kind, 0..N));
+            assert_close(&found, &batch.third_slices(turned.basis(), kind, 0..N));
         }
         let rotation = Matrix::identity(3);
-        let found = to_features(&estimate.third_diagonals(&whitening, &rotation));
-        assert_close(&found, &batch.third_diagonals(&turned, &rotation));
+        let found = to_features(&estimate.third_diagonals(whitening.basis(), &rotation));
+        assert_close(&found, &batch.third_diagonals(turned.basis(), &rotation));
     }
 
     #[test]

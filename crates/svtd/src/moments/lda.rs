@@ -24,11 +24,12 @@
 use std::ops::Range;
 
 use super::panels::packed_pairs;
-use super::{Counting, Cube, DocumentWeights, MomentWeights, Moments, Rows, SingleTopicMoments};
+use super::{
+    Basis, Counting, Cube, DocumentWeights, MomentWeights, Moments, Rows, SingleTopicMoments,
+};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot};
-use crate::whitening::Whitening;
 
 /// Theorem 3.1: moments of a corpus whose documents mix topics.
 pub struct LdaMoments<'a> {
@@ -83,11 +84,11 @@ impl<'a> LdaMoments<'a> {
         2.0 * self.a1() * self.c1()
     }
 
-    fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let mut slices = self.raw.kept_slices(whitening, range.clone());
+    fn kept_slices(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let mut slices = self.raw.kept_slices(basis, range.clone());
         let (a1, c1) = (self.a1(), self.c1());
-        let e = whitening.factor();
-        let m = whitened_first(whitening, self.first());
+        let e = basis.factor();
+        let m = whitened_first(basis, self.first());
         for (p, (a, b)) in packed_pairs(m.len()).into_iter().enumerate() {
             let on_diagonal = if a == b { 1.0 } else { 0.0 };
             for (target, i) in slices.column_mut(p).iter_mut().zip(range.clone()) {
@@ -100,9 +101,9 @@ impl<'a> LdaMoments<'a> {
     }
 
     /// Row `i` removed, for any `E`: the correction with `M2 E`, less what row `i` adds to it.
-    fn removed_projections(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let mut slices = self.raw.removed_projections(whitening, range.clone());
-        let e = whitening.factor();
+    fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let mut slices = self.raw.removed_projections(basis, range.clone());
+        let e = basis.factor();
         let k = e.n_columns();
         let y = self.raw.second_times(e);
         let whole = e.transpose_times(&y);
@@ -136,8 +137,8 @@ pub(crate) fn check_alpha0(alpha0: f64) -> Result<()> {
 }
 
 /// `m = W'M1`.
-fn whitened_first(whitening: &Whitening, first: &[f64]) -> Vec<f64> {
-    let w = whitening.unmixing();
+fn whitened_first(basis: &Basis, first: &[f64]) -> Vec<f64> {
+    let w = basis.unmixing();
     (0..w.n_columns()).map(|j| dot(w.column(j), first)).collect()
 }
 
@@ -161,9 +162,9 @@ impl Moments for LdaMoments<'_> {
         product
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        let raw = self.raw.third_whitened(whitening);
-        let m = whitened_first(whitening, self.first());
+    fn third_whitened(&self, basis: &Basis) -> Cube {
+        let raw = self.raw.third_whitened(basis);
+        let m = whitened_first(basis, self.first());
         let (a1, c1) = (self.a1(), self.c1());
         let same = |x: usize, y: usize| if x == y { 1.0 } else { 0.0 };
         Cube::symmetric(raw.side(), |a, b, c| {
@@ -173,23 +174,21 @@ impl Moments for LdaMoments<'_> {
         })
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
         match rows {
-            Rows::Kept => self.kept_slices(whitening, features),
+            Rows::Kept => self.kept_slices(basis, features),
             Rows::Removed => {
-                let projections = self.removed_projections(whitening, features.clone());
-                whitening.unproject(features.clone(), projections, || {
-                    self.kept_slices(whitening, features)
-                })
+                let projections = self.removed_projections(basis, features.clone());
+                basis.unproject(features.clone(), projections, || self.kept_slices(basis, features))
             }
         }
     }
 
-    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
-        let mut sum = self.raw.third_towards(whitening, direction);
+    fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
+        let mut sum = self.raw.third_towards(basis, direction);
         let (a1, c1) = (self.a1(), self.c1());
-        let m = whitened_first(whitening, self.first());
-        let e = whitening.factor();
+        let m = whitened_first(basis, self.first());
+        let e = basis.factor();
         let along: Vec<f64> = (0..m.len()).map(|a| dot(e.column(a), direction)).collect();
         let m1 = dot(self.first(), direction);
         for a in 0..m.len() {
@@ -202,10 +201,10 @@ impl Moments for LdaMoments<'_> {
         sum
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        let raw = self.raw.third_diagonals(whitening, rotation);
-        let columns = whitening.factor().times(rotation);
-        let m = whitened_first(whitening, self.first());
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+        let raw = self.raw.third_diagonals(basis, rotation);
+        let columns = basis.factor().times(rotation);
+        let m = whitened_first(basis, self.first());
         let rotated: Vec<f64> = (0..m.len()).map(|j| dot(rotation.column(j), &m)).collect();
         let (a1, c1) = (self.a1(), self.c1());
         Matrix::from_fn(raw.n_rows(), raw.n_columns(), |i, j| {

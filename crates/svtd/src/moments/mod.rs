@@ -18,6 +18,7 @@
 //! | a model of few features, moments written out | [`DenseMoments`] |
 //! | known parameters, our yardstick | [`ExactMoments`] |
 
+mod basis;
 mod dense;
 pub(crate) mod documents;
 mod exact;
@@ -32,6 +33,7 @@ mod weights;
 
 use std::ops::Range;
 
+pub use basis::Basis;
 pub use dense::{DenseMoments, MAX_FEATURES};
 pub use exact::ExactMoments;
 pub use lda::LdaMoments;
@@ -43,7 +45,6 @@ pub use weights::{DocumentWeights, MomentWeights};
 pub(crate) use weights::{Law, Weighing, check_custom};
 
 use crate::linalg::{Matrix, dot};
-use crate::whitening::Whitening;
 
 /// Whether slice `i` of the third moment keeps row and column `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,7 +60,7 @@ pub enum Rows {
 /// The first three moments of some data, as operators.
 ///
 /// Features are numbered from zero. All whitened objects are with respect to the `W` and `E` of
-/// a [`Whitening`] of these same moments.
+/// a [`Whitening`](crate::whitening::Whitening) of these same moments.
 pub trait Moments: Sync {
     /// Number of features, `n`.
     fn n_features(&self) -> usize;
@@ -71,21 +72,21 @@ pub trait Moments: Sync {
     fn second_times(&self, block: &Matrix) -> Matrix;
 
     /// `M3(W, W, W)`, the whitened third moment.
-    fn third_whitened(&self, whitening: &Whitening) -> Cube;
+    fn third_whitened(&self, basis: &Basis) -> Cube;
 
     /// The whitened slices `H_i` for the features of a range, one packed upper triangle of
     /// `k(k+1)/2` numbers per row.
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix;
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix;
 
     /// `sum_i eta_i H_i = W' M3(eta) W`, the third moment along a direction of the features, rows
     /// kept.
     ///
     /// From the slices, unless there is a shorter way.
-    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
-        let k = whitening.n_topics();
+    fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
+        let k = basis.n_columns();
         let mut sum = vec![0.0; k * (k + 1) / 2];
         for range in panels::feature_blocks(self.n_features(), k) {
-            let slices = self.third_slices(whitening, Rows::Kept, range.clone());
+            let slices = self.third_slices(basis, Rows::Kept, range.clone());
             for (p, target) in sum.iter_mut().enumerate() {
                 *target += dot(slices.column(p), &direction[range.clone()]);
             }
@@ -94,7 +95,7 @@ pub trait Moments: Sync {
     }
 
     /// The diagonals of `O' H_i O` for all features, row `i` for feature `i`, rows kept.
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix;
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix;
 }
 
 /// A cube of numbers, `k x k x k`, symmetric in all three indices.
@@ -125,7 +126,7 @@ impl Cube {
         &self.values[a * self.side * self.side..(a + 1) * self.side * self.side]
     }
 
-    /// The leading block of side `k`: the cube of the `k` leading columns of the whitening.
+    /// The leading block of side `k`: the cube of the `k` leading columns of the basis.
     pub(crate) fn leading(&self, k: usize) -> Self {
         let mut block = Self::zeros(k);
         for (a, target) in block.values.chunks_exact_mut(k * k).enumerate() {
@@ -137,10 +138,10 @@ impl Cube {
     }
 
     /// `M3(W, W, W)` from all slices `H_i`, rows kept, a packed one to a row.
-    pub fn of_slices(whitening: &Whitening, slices: &Matrix) -> Self {
-        let k = whitening.n_topics();
+    pub fn of_slices(basis: &Basis, slices: &Matrix) -> Self {
+        let k = basis.n_columns();
         // Column p of `along` is the packed pair p of the slice along each whitened direction.
-        let along = whitening.unmixing().transpose_times(slices);
+        let along = basis.unmixing().transpose_times(slices);
         let place = |b: usize, c: usize| b * k - b * (b + 1) / 2 + c;
         Self::symmetric(k, |a, b, c| along[(a, place(b, c))])
     }

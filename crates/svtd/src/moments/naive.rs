@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::corpus::Corpus;
 use crate::linalg::positive_inverse;
-use crate::whitening::Scaling;
+use crate::whitening::{Scaling, Whitening};
 
 /// Dense `M1`, `M2`, `M3` of a corpus.
 struct Naive {
@@ -143,9 +143,9 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
     let whitened = w.transpose_times(&naive.second().times(w));
     assert_close(whitened.values(), Matrix::identity(k).values(), 1e-9, "W'M2 W = I");
     let slices: Vec<Matrix> = (0..naive.n).map(|i| naive.kept(i, w)).collect();
-    let found = moments.third_slices(&whitening, Rows::Kept, 0..naive.n);
+    let found = moments.third_slices(whitening.basis(), Rows::Kept, 0..naive.n);
     let rotation = rotation(k);
-    let diagonals = moments.third_diagonals(&whitening, &rotation);
+    let diagonals = moments.third_diagonals(whitening.basis(), &rotation);
     let all = slices.iter().flat_map(|h| h.values().to_vec()).collect::<Vec<f64>>();
     let unpacked: Vec<f64> =
         (0..naive.n).flat_map(|i| unpack(k, &found.row(i)).values().to_vec()).collect();
@@ -161,13 +161,13 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
     let direction: Vec<f64> = (0..naive.n).map(|i| (i as f64 * 0.7).cos()).collect();
     let mut along = Matrix::zeros(k, k);
     slices.iter().zip(&direction).for_each(|(h, eta)| along.add(*eta, h));
-    let found = moments.third_towards(&whitening, &direction);
+    let found = moments.third_towards(whitening.basis(), &direction);
     let scale = all.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
     for (x, y) in found.values().iter().zip(along.values()) {
         assert!((x - y).abs() <= 1e-10 * scale, "along a direction: {x} is not {y}");
     }
     // T = sum_i w_i x H_i.
-    let cube = moments.third_whitened(&whitening);
+    let cube = moments.third_whitened(whitening.basis());
     let expected: Vec<f64> = (0..k)
         .flat_map(|a| {
             let mut slice = Matrix::zeros(k, k);
@@ -177,8 +177,8 @@ fn compare(moments: &dyn Moments, naive: &Naive, scaling: Scaling, k: usize) {
         .collect();
     let found: Vec<f64> = (0..k).flat_map(|a| cube.slice(a).to_vec()).collect();
     assert_close(&found, &expected, 1e-10, "cube");
-    let part = moments.third_slices(&whitening, Rows::Removed, 1..naive.n);
-    let leverages = whitening.leverages();
+    let part = moments.third_slices(whitening.basis(), Rows::Removed, 1..naive.n);
+    let leverages = whitening.basis().leverages();
     for i in 1..naive.n {
         if leverages[i] < 0.7 {
             if let Some(expected) = naive.removed(i, e) {

@@ -21,21 +21,20 @@
 //! A product with `M2`: four flops per count and column. The cube: as much for `2k` columns,
 //! and `(N + n) k^3` in dense products. The slices: `nnz k^2`, only the paper's method asks.
 
+mod norm;
+mod three_words;
+
 use std::ops::Range;
 
-use rand::Rng;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
 use super::panels::{Counting, Products, packed_pairs};
 use super::sums::Sums;
-use super::{Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
+use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
 use crate::corpus::{Corpus, CorpusReport, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, weighted_grams};
-use crate::whitening::Whitening;
 
 /// Theorem 2.1: moments of a corpus, as if each document were about one topic.
 pub struct SingleTopicMoments<'a> {
@@ -53,7 +52,7 @@ pub struct SingleTopicMoments<'a> {
     triple_diagonal: Vec<f64>,
 }
 
-/// The documents and the words seen through a whitening: `Z = X W` and `R = X'(w3 o Z)`.
+/// The documents and the words seen through a basis: `Z = X W` and `R = X'(w3 o Z)`.
 pub(crate) struct SeenThrough {
     z: Matrix,
     r: Matrix,
@@ -83,7 +82,7 @@ impl<'a> SingleTopicMoments<'a> {
         let (rows, counting) = match weights {
             // Three words drawn from a document repeat each other too rarely to be damped.
             DocumentWeights::ThreeWords { seed } => {
-                (RowSource::Drawn(draw_three_words(corpus, *seed)), Counting::Raw)
+                (RowSource::Drawn(three_words::draw(corpus, *seed)), Counting::Raw)
             }
             _ => (RowSource::Corpus(corpus.rows()), counting),
         };
@@ -181,8 +180,8 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     /// What the diagonals of every rotation of these directions share.
-    pub(crate) fn seen_through(&self, whitening: &Whitening) -> SeenThrough {
-        let z = self.products().forward(whitening.unmixing());
+    pub(crate) fn seen_through(&self, basis: &Basis) -> SeenThrough {
+        let z = self.products().forward(basis.unmixing());
         let r = self.products().backward(&z, Some(&self.weights.third));
         SeenThrough { z, r }
     }
@@ -192,11 +191,11 @@ impl<'a> SingleTopicMoments<'a> {
     pub(crate) fn diagonals_seen(
         &self,
         seen: &SeenThrough,
-        whitening: &Whitening,
+        basis: &Basis,
         rotation: &Matrix,
     ) -> Matrix {
         let k = rotation.n_columns();
-        let block = whitening.unmixing().times(rotation);
+        let block = basis.unmixing().times(rotation);
         let image = seen.z.columns(0..k).times(rotation);
         let behind = seen.r.columns(0..k).times(rotation);
         let mut result = self.products().squares_given(&block, &image, &self.weights.third);
@@ -245,64 +244,6 @@ impl<'a> SingleTopicMoments<'a> {
         product
     }
 
-    /// `|M3|^2`, the squares of all its entries.
-    ///
-    /// One slice at a time and only entries `i <= h <= l`, counted as often as they can be
-    /// ordered: `sum_d m_d^3 / 6` steps for documents of `m_d` different words, and `n^3 / 6` to
-    /// sum up. A task holds one slice, never the cube.
-    pub(crate) fn third_norm_squared(&self) -> f64 {
-        let table = self.rows.table();
-        // For every feature the documents that hold it, and where in the document.
-        let mut holders: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.n_features];
-        for d in (0..table.n_rows()).filter(|&d| self.weights.third[d] > 0.0) {
-            for (position, &i) in table.row(d).0.iter().enumerate() {
-                holders[i as usize].push((d as u32, position as u32));
-            }
-        }
-        let squares: Vec<f64> = (0..self.n_features)
-            .into_par_iter()
-            .map_init(Vec::new, |slice, i| {
-                crate::stop::here();
-                self.slice_norm_squared(i, &holders[i], slice)
-            })
-            .collect();
-        squares.iter().sum()
-    }
-
-    /// The part of `|M3|^2` whose smallest index is `i`.
-    fn slice_norm_squared(&self, i: usize, holders: &[(u32, u32)], slice: &mut Vec<f64>) -> f64 {
-        let side = self.n_features - i;
-        slice.clear();
-        slice.resize(side * side, 0.0);
-        for &(d, position) in holders {
-            let (features, counts) = self.rows.table().row(d as usize);
-            let weight = self.weights.third[d as usize];
-            let count = |at: usize| self.counting.value(counts[at]);
-            let first = position as usize;
-            for second in first..features.len() {
-                // Words already taken from the document: the same one is one fewer.
-                let pair = weight * count(first) * (count(second) - f64::from(second == first));
-                let row = (features[second] as usize - i) * side;
-                for (third, &l) in features.iter().enumerate().skip(second) {
-                    let taken = f64::from(third == second) + f64::from(third == first);
-                    slice[row + l as usize - i] += pair * (count(third) - taken);
-                }
-            }
-        }
-        let mut sum = 0.0;
-        for h in 0..side {
-            for l in h..side {
-                let orders = match (h == 0, l == h) {
-                    (true, true) => 1.0,
-                    (false, false) => 6.0,
-                    _ => 3.0,
-                };
-                sum += orders * slice[h * side + l] * slice[h * side + l];
-            }
-        }
-        sum
-    }
-
     /// The diagonal of `M2`.
     pub(crate) fn second_diagonal(&self) -> Vec<f64> {
         self.sum_by_feature(&self.weights.second, &|x| x * (x - 1.0))
@@ -326,8 +267,8 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     /// The whitened slices of a range with their rows kept, packed, one per row.
-    pub(super) fn kept_slices(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let w = whitening.unmixing();
+    pub(super) fn kept_slices(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let w = basis.unmixing();
         let z = self.products().forward(w);
         let r = self.products().backward(&z, Some(&self.weights.third));
         let mut slices = self.products().slices(w, &z, &self.weights.third, range.clone());
@@ -343,8 +284,8 @@ impl<'a> SingleTopicMoments<'a> {
     }
 
     /// `E_i' M3_i E_i` with row `i` removed from both, packed, one feature per row.
-    pub(super) fn removed_projections(&self, whitening: &Whitening, range: Range<usize>) -> Matrix {
-        let e = whitening.factor();
+    pub(super) fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+        let e = basis.factor();
         let w3 = &self.weights.third;
         let p = self.products().forward(e);
         let q = self.products().backward_squared(&p, w3);
@@ -386,8 +327,8 @@ impl Moments for SingleTopicMoments<'_> {
         product
     }
 
-    fn third_whitened(&self, whitening: &Whitening) -> Cube {
-        let w = whitening.unmixing();
+    fn third_whitened(&self, basis: &Basis) -> Cube {
+        let w = basis.unmixing();
         let CubeSums { documents, words: mut r } = match &self.rows {
             RowSource::Elsewhere(asked) => asked.cube(w),
             _ => documents::cube(self.rows.table(), self.products(), w, &self.weights),
@@ -405,21 +346,19 @@ impl Moments for SingleTopicMoments<'_> {
         })
     }
 
-    fn third_slices(&self, whitening: &Whitening, rows: Rows, features: Range<usize>) -> Matrix {
+    fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
         match rows {
-            Rows::Kept => self.kept_slices(whitening, features),
+            Rows::Kept => self.kept_slices(basis, features),
             Rows::Removed => {
-                let projections = self.removed_projections(whitening, features.clone());
-                whitening.unproject(features.clone(), projections, || {
-                    self.kept_slices(whitening, features)
-                })
+                let projections = self.removed_projections(basis, features.clone());
+                basis.unproject(features.clone(), projections, || self.kept_slices(basis, features))
             }
         }
     }
 
     /// The formula of `H_i` summed before anything of size `n k^2` appears.
-    fn third_towards(&self, whitening: &Whitening, direction: &[f64]) -> Matrix {
-        let w = whitening.unmixing();
+    fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
+        let w = basis.unmixing();
         let w3 = &self.weights.third;
         let z = self.products().forward(w);
         let r = self.products().backward(&z, Some(w3));
@@ -443,8 +382,8 @@ impl Moments for SingleTopicMoments<'_> {
         sum
     }
 
-    fn third_diagonals(&self, whitening: &Whitening, rotation: &Matrix) -> Matrix {
-        self.third_squares(&whitening.unmixing().times(rotation))
+    fn third_diagonals(&self, basis: &Basis, rotation: &Matrix) -> Matrix {
+        self.third_squares(&basis.unmixing().times(rotation))
     }
 }
 
@@ -471,53 +410,4 @@ fn damped(corpus: &Corpus, error: Error) -> Error {
         }
         other => other,
     }
-}
-
-/// Three tokens of every document that has them, drawn without replacement.
-///
-/// The draw follows the document's content, not its place, so it does not change when
-/// documents are reordered.
-fn draw_three_words(corpus: &Corpus, seed: u64) -> SparseCounts {
-    let rows = corpus.rows();
-    let mut drawn = SparseCounts::with_columns(rows.n_columns(), rows.limit());
-    for d in 0..rows.n_rows() {
-        let length = corpus.lengths()[d];
-        if length < 3 {
-            drawn.push_row(&[], &[]);
-            continue;
-        }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ corpus.document_key(d));
-        let mut tokens: Vec<u64> = Vec::with_capacity(3);
-        while tokens.len() < 3 {
-            let token = rng.next_u64() % length;
-            if !tokens.contains(&token) {
-                tokens.push(token);
-            }
-        }
-        // Tokens are counted through the words in vocabulary order, which is the document's own.
-        let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
-        words.sort_unstable();
-        let mut features: Vec<u32> =
-            tokens.iter().map(|&t| feature_at(corpus, &words, t)).collect();
-        features.sort_unstable();
-        let runs: Vec<&[u32]> = features.chunk_by(|a, b| a == b).collect();
-        let chosen: Vec<u32> = runs.iter().map(|run| run[0]).collect();
-        let multiplicity: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
-        drawn.push_row(&chosen, &multiplicity);
-    }
-    drawn
-}
-
-/// The feature of token number `token` of a document.
-fn feature_at(corpus: &Corpus, words: &[(u32, u32)], token: u64) -> u32 {
-    let mut end = 0;
-    let mut word = words[0].0;
-    for &(candidate, count) in words {
-        word = candidate;
-        end += u64::from(count);
-        if token < end {
-            break;
-        }
-    }
-    corpus.feature_of_word()[word as usize]
 }

@@ -128,7 +128,8 @@ impl Frame<'_> {
         whole: &Matrix,
     ) -> (Matrix, Matrix) {
         let b = spectral.whitening.unmixing().times(&spectral.decomposition.rotation);
-        let all = self.raw.third_diagonals(&spectral.whitening, &spectral.decomposition.rotation);
+        let all =
+            self.raw.third_diagonals(spectral.whitening.basis(), &spectral.decomposition.rotation);
         let mut spread = Spread::about(whole);
         for g in 0..GROUPS {
             let weights = groups.only(g, &self.raw.weights().third);

@@ -145,7 +145,9 @@ impl TripleMoments {
         let whitening = Whitening::fit(&moments, k, Scaling::Scaled).ok()?;
         let found = method.decompose(&moments, &whitening, Rows::Kept);
         let emissions = match method {
-            Method::Joint | Method::Svtd => moments.third_diagonals(&whitening, &found.rotation),
+            Method::Joint | Method::Svtd => {
+                moments.third_diagonals(whitening.basis(), &found.rotation)
+            }
             _ => {
                 let mut columns = whitening.factor().times(&found.rotation);
                 let sums: Vec<f64> =
