@@ -22,6 +22,7 @@ mod calendar;
 mod unmixing;
 mod words;
 
+pub(crate) use self::calendar::{Precision, date, months_before};
 pub use self::calendar::{Moment, Periods, Unit};
 pub use self::unmixing::Unmixing;
 pub use self::words::{PeriodTopic, PeriodWord, topics_by_group};
