@@ -8,7 +8,7 @@ mod told;
 
 use std::path::{Path, PathBuf};
 
-use svtd::fit::Update as Updated;
+use svtd::fit::{SWEEPS, Update as Updated};
 use svtd::persist::Saved;
 use svtd::stream::{Arrival, Window};
 use svtd::text::{Batch, Preprocessing};
@@ -50,7 +50,8 @@ pub fn contradiction(args: &Fit) -> Option<String> {
 pub fn fit(args: &Fit, common: &Common) -> Outcome {
     let output = args.output.clone().unwrap_or_default();
     let words = word_flags::chosen(&args.source.words)?;
-    let begin = Begin { source: &args.source, flags: &args.stream, time: args.page.time.as_deref() };
+    let begin =
+        Begin { source: &args.source, flags: &args.stream, time: args.page.time.as_deref() };
     let mut models = Models::new(common, output, args.force, None, &begin)?;
     models.first = Some(args);
     follow(&begin, models, words)
@@ -66,6 +67,7 @@ pub fn update(args: &Update, common: &Common) -> Outcome {
     let force = args.force || in_place;
     let mut models = Models::new(common, args.output.clone(), force, Some(old), &begin)?;
     models.n_moved_words = args.top;
+    models.n_sweeps = args.sweeps;
     if args.cold {
         models.cold_every = Some(1);
     }
@@ -155,6 +157,7 @@ struct Models<'a> {
     output: PathBuf,
     overwrite: bool,
     n_moved_words: usize,
+    n_sweeps: usize,
     cold_every: Option<usize>,
     /// How the first model is learned, where there is none yet.
     first: Option<&'a Fit>,
@@ -177,6 +180,7 @@ impl<'a> Models<'a> {
             output,
             overwrite,
             n_moved_words: MOVED_WORDS,
+            n_sweeps: SWEEPS,
             cold_every: begin.flags.cold_every,
             first: None,
             old: old.map(|saved| saved.model),
@@ -260,7 +264,7 @@ impl<'a> Models<'a> {
         let cold = self.cold_every.is_some_and(|every| number.is_multiple_of(every));
         let updated = match cold {
             true => Updated::cold(old, corpus, self.n_moved_words, &|_| {}),
-            false => Updated::warm(old, corpus, self.n_moved_words, &|_| {}),
+            false => Updated::warm_by(self.n_sweeps, old, corpus, self.n_moved_words, &|_| {}),
         };
         updated.map(Box::new).map(Learned::Next)
     }

@@ -50,7 +50,7 @@ fn update(args: &Arguments, common: &Common) -> Outcome {
     let watch = |step| progress.step(step);
     let updated = match args.cold {
         true => Update::cold(&old.model, &corpus, args.top, &watch),
-        false => Update::warm(&old.model, &corpus, args.top, &watch),
+        false => Update::warm_by(args.sweeps, &old.model, &corpus, args.top, &watch),
     };
     let updated = updated.map_err(Failure::about(&args.source.name()))?;
     progress.begin("writing");

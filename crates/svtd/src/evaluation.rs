@@ -35,10 +35,10 @@ pub use self::paper::{
 };
 pub use self::theorem_2_2::DeviationBound;
 pub use self::theorem_5_1::{Constants, Perturbation};
-pub(crate) use self::trends::{Precision, date, months_before};
 pub use self::trends::{
     Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t, topics_by_group,
 };
+pub(crate) use self::trends::{Precision, date, months_before};
 
 use std::collections::BTreeMap;
 

@@ -201,7 +201,8 @@ impl Fit {
             return Some(format!("{flag} is for --method gibbs"));
         }
         let followed = |flag: &&str| self.stream.are_on() && *flag == "--time";
-        if let Some(flag) = self.page.given().filter(|flag| !followed(flag) && self.report.is_none())
+        if let Some(flag) =
+            self.page.given().filter(|flag| !followed(flag) && self.report.is_none())
         {
             return Some(format!("{flag} is about the page; add --report FILE"));
         }

@@ -48,8 +48,7 @@ impl StreamFlags {
     /// A sentence when flags contradict each other; `time` is what `--time` names.
     pub fn contradiction(&self, time: Option<&str>) -> Option<String> {
         let window = matches!(self.last, Some(Last::Time(_)));
-        let given =
-            [(self.last.is_some(), "--last"), (self.cold_every.is_some(), "--cold-every")];
+        let given = [(self.last.is_some(), "--last"), (self.cold_every.is_some(), "--cold-every")];
         let sentence = match (self.are_on(), window, time) {
             (false, ..) => {
                 let flag = first(&given)?;

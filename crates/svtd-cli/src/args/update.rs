@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use svtd::fit::SWEEPS;
 
 use super::numbers::at_least_one;
 use super::{Source, StreamFlags};
@@ -34,6 +35,11 @@ pub struct Update {
     #[arg(long, value_name = "WORDS", default_value = "4", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
+
+    /// LDA: sweeps over the documents from the old topics; more cost more and come closer to a fit
+    #[arg(long, value_name = "N", default_value_t = SWEEPS, value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub sweeps: usize,
 
     /// Streams.
     #[command(flatten)]

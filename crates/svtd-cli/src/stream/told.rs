@@ -145,7 +145,8 @@ impl Told {
     }
 
     fn documents(&self) -> String {
-        let mut line = format!("{} documents read, {} in the window", self.n_seen, self.n_documents);
+        let mut line =
+            format!("{} documents read, {} in the window", self.n_seen, self.n_documents);
         if let Some((first, last)) = &self.days {
             line += &format!(" ({first} to {last})");
         }

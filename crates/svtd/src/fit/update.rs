@@ -43,7 +43,7 @@ use crate::trust;
 pub const MOVED: f64 = 2.0;
 
 /// Sweeps of an update, of LDA. A fit makes more, because it starts further away.
-const SWEEPS: usize = 8;
+pub const SWEEPS: usize = 8;
 
 /// A model of documents that changed.
 #[derive(Debug)]
@@ -91,10 +91,25 @@ impl Update {
         n_words: usize,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
+        Self::warm_by(SWEEPS, old, corpus, n_words, watch)
+    }
+
+    /// The same with so many sweeps in place of [`SWEEPS`], where there are any.
+    ///
+    /// # Errors
+    /// As [`warm`](Self::warm).
+    pub fn warm_by(
+        n_sweeps: usize,
+        old: &Model,
+        corpus: &Corpus,
+        n_words: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
         let (ordered, _) = corpus.in_key_order(None);
         let started = match (old, &old.diagnostics().polish) {
             (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
-                Model::Lda(swept(old, &ordered, drawn_to_corpus.is_some(), watch)?)
+                let as_model = drawn_to_corpus.is_some();
+                Model::Lda(swept(n_sweeps, old, &ordered, as_model, watch)?)
             }
             (Model::SingleTopic(old), PolishOutcome::Em { .. }) => {
                 Model::SingleTopic(climbed(old, &ordered, watch)?)
@@ -223,7 +238,13 @@ fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
 }
 
 /// LDA: sweeps from the old topics, in the way in which they were swept before.
-fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Result<Lda> {
+fn swept(
+    n_sweeps: usize,
+    old: &Lda,
+    corpus: &Corpus,
+    as_model: bool,
+    watch: &dyn Fn(Step),
+) -> Result<Lda> {
     let k = old.topics().len();
     learner::check(corpus, k)?;
     let start = over_features(old.topics(), corpus)?;
@@ -232,9 +253,9 @@ fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Re
         true => Prior::of_model(corpus, alpha0, k),
         false => Prior::of_text(start.n_rows()),
     };
-    let swept = collapsed_vb::polish(corpus, &start, &prior, SWEEPS, watch);
+    let swept = collapsed_vb::polish(corpus, &start, &prior, n_sweeps, watch);
     let polish = PolishOutcome::Sweeps {
-        sweeps: SWEEPS,
+        sweeps: n_sweeps,
         held_out: None,
         repeats_explained: None,
         drawn_to_corpus: as_model.then(|| prior.strength()),

@@ -227,7 +227,8 @@ mod tests {
         assert_eq!("6m".parse(), time(Span::Months(6)));
         assert_eq!("1y".parse(), time(Span::Years(1)));
         assert_eq!("5000".parse(), Ok(Last::Documents(5000)));
-        for text in ["", "0", "0d", "d", "-3d", "3 d", "1.5d", "30dd", "5é", "99999999999d", "+5"] {
+        for text in ["", "0", "0d", "d", "-3d", "3 d", "1.5d", "30dd", "5é", "99999999999d", "+5"]
+        {
             assert!(text.parse::<Last>().is_err(), "{text}");
         }
     }
@@ -254,7 +255,9 @@ mod tests {
             let Ok(Last::Time(span)) = last.parse() else { return false };
             seconds(other) > span.before(seconds(newest))
         };
-        assert!(kept("30d", "2024-03-30", "2024-03-01") && !kept("30d", "2024-03-30", "2024-02-29"));
+        assert!(
+            kept("30d", "2024-03-30", "2024-03-01") && !kept("30d", "2024-03-30", "2024-02-29")
+        );
         assert!(kept("12h", "2024-03-30T12:00", "2024-03-30T00:00:01"));
         assert!(!kept("12h", "2024-03-30T12:00", "2024-03-30T00:00:00"));
         assert!(kept("1m", "2024-03-31", "2024-03-01") && !kept("1m", "2024-03-31", "2024-02-29"));

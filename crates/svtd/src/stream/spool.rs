@@ -39,7 +39,8 @@ pub(super) struct Spool {
 impl Spool {
     pub(super) fn new(folder: &Path) -> Result<Self> {
         let made = tempfile::tempfile_in(folder);
-        let file = made.map_err(|source| Error::Io { path: folder.display().to_string(), source })?;
+        let file =
+            made.map_err(|source| Error::Io { path: folder.display().to_string(), source })?;
         let file = BufWriter::with_capacity(BUFFER, file);
         Ok(Self { folder: folder.to_owned(), file, end: 0, elsewhere: false })
     }
