@@ -8,6 +8,7 @@
 //! refused, because the moments of weights are not those of any model here.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{
@@ -17,6 +18,7 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use svtd::corpus::CorpusBuilder;
+use svtd::memory::Limit;
 use svtd::{Corpus, Vocabulary};
 
 use crate::failure::exception;
@@ -36,28 +38,33 @@ pub struct Counts(pub Arc<Corpus>);
 
 #[pymethods]
 impl Counts {
-    /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as SciPy has them.
-    /// Without `words` they are numbered. A corpus that a model is only asked about may be empty.
+    /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as SciPy has them, or several
+    /// of them one below the other. Without `words` they are numbered. A corpus that a model is only
+    /// asked about may be empty. Counts beyond `memory` bytes lie in a temporary file in `folder`.
     #[new]
-    #[pyo3(signature = (arrays, n_words, threads, words=None, may_be_empty=false))]
+    #[pyo3(signature = (parts, n_words, threads, words=None, may_be_empty=false, memory=None))]
     fn new(
         py: Python<'_>,
-        arrays: Arrays<'_>,
+        parts: &Bound<'_, PyAny>,
         n_words: usize,
         threads: usize,
         words: Option<Vec<String>>,
         may_be_empty: bool,
+        memory: Option<(u64, PathBuf)>,
     ) -> PyResult<Self> {
-        let (indptr, indices, data) = arrays;
-        let offsets = offsets(&indptr)?;
-        let mut builder = if let Ok(indices) = indices.cast::<PyArray1<i32>>() {
-            with_data(py, &offsets, indices.readonly(), &data, n_words)?
-        } else if let Ok(indices) = indices.cast::<PyArray1<i64>>() {
-            with_data(py, &offsets, indices.readonly(), &data, n_words)?
-        } else {
-            return Err(not_understood("indices", "int32 or int64", &indices));
-        };
-        drop(offsets);
+        let mut builder = Corpus::builder(n_words).within(&limit(memory)?);
+        for part in parts.try_iter()? {
+            let (indptr, indices, data): Arrays<'_> = part?.extract()?;
+            let offsets = offsets(&indptr)?;
+            let rows = (&mut builder, &offsets[..]);
+            if let Ok(indices) = indices.cast::<PyArray1<i32>>() {
+                with_data(py, rows, indices.readonly(), &data, n_words)?;
+            } else if let Ok(indices) = indices.cast::<PyArray1<i64>>() {
+                with_data(py, rows, indices.readonly(), &data, n_words)?;
+            } else {
+                return Err(not_understood("indices", "int32 or int64", &indices));
+            }
+        }
         if may_be_empty {
             builder = builder.may_be_empty();
         }
@@ -113,6 +120,21 @@ impl Counts {
     fn digest(&self) -> String {
         self.0.digest()
     }
+}
+
+/// A bound on memory of so many bytes, with a folder for what is beyond it.
+pub fn limit(memory: Option<(u64, PathBuf)>) -> PyResult<Limit> {
+    match memory {
+        Some((bytes, folder)) => Limit::of(bytes, folder).map_err(|error| exception(&error)),
+        None => Ok(Limit::none()),
+    }
+}
+
+/// Bytes that a size such as `2GB` stands for.
+#[pyfunction]
+pub fn bytes_of(text: &str) -> PyResult<u64> {
+    svtd::memory::bytes_of(text)
+        .map_err(|reason| PyValueError::new_err(format!("memory: {reason}")))
 }
 
 /// The words, unless they are mere numbers.
@@ -238,17 +260,17 @@ fn not_understood(name: &str, needed: &str, found: &Bound<'_, PyUntypedArray>) -
 /// Finds out what the counts are made of.
 fn with_data<I: Index>(
     py: Python<'_>,
-    offsets: &[usize],
+    (builder, offsets): (&mut CorpusBuilder, &[usize]),
     indices: PyReadonlyArray1<'_, I>,
     data: &Bound<'_, PyUntypedArray>,
     n_words: usize,
-) -> PyResult<CorpusBuilder> {
+) -> PyResult<()> {
     macro_rules! first_that_fits {
         ($($number:ty),*) => {
             $(if let Ok(data) = data.cast::<PyArray1<$number>>() {
                 let (indices, data) = (indices.as_slice()?, data.readonly());
                 let data = data.as_slice()?;
-                return py.detach(|| read(offsets, indices, data, n_words));
+                return py.detach(|| read(builder, offsets, indices, data, n_words));
             })*
         };
     }
@@ -257,11 +279,12 @@ fn with_data<I: Index>(
 }
 
 fn read<I: Index, C: Count>(
+    builder: &mut CorpusBuilder,
     offsets: &[usize],
     indices: &[I],
     data: &[C],
     n_words: usize,
-) -> PyResult<CorpusBuilder> {
+) -> PyResult<()> {
     let n_entries = offsets.last().copied().unwrap_or(0);
     if n_entries != indices.len() || n_entries != data.len() {
         return Err(PyValueError::new_err(format!(
@@ -270,7 +293,6 @@ fn read<I: Index, C: Count>(
             data.len()
         )));
     }
-    let mut builder = Corpus::builder(n_words);
     builder.reserve(offsets.len() - 1, n_entries);
     let mut next_look = BETWEEN_LOOKS;
     for (document, span) in offsets.windows(2).map(|pair| pair[0]..pair[1]).enumerate() {
@@ -287,7 +309,7 @@ fn read<I: Index, C: Count>(
         let entries = indices.iter().zip(data).map(entry);
         builder.push_document(entries).map_err(|error| exception(&error))?;
     }
-    Ok(builder)
+    Ok(())
 }
 
 /// Refuses what is no word or no count, and says where it stands.

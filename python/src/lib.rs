@@ -47,7 +47,7 @@ mod _svtd {
     #[pymodule_export]
     use crate::comparing::compare;
     #[pymodule_export]
-    use crate::counts::Counts;
+    use crate::counts::{Counts, bytes_of};
     #[pymodule_export]
     use crate::drawing::draw;
     #[pymodule_export]

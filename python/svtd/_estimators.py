@@ -51,6 +51,11 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
     n_jobs : int, optional
         Threads; ``-1`` for all processors, and never more than there are. ``None`` takes
         ``OMP_NUM_THREADS``, or all. The result never depends on it.
+    memory : int or str, optional
+        How much of the counts a fit keeps in memory, in bytes or as ``'2GB'``; the rest lies in a
+        temporary file, in the folder that ``TMPDIR`` names or else in ``/var/tmp``. So do the counts
+        that ``partial_fit`` keeps. The result never depends on it. Tables of words x topics come on
+        top, and so does what is given to one call.
     verbose : int, default=0
         1 tells each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
@@ -122,6 +127,7 @@ class SingleTopic(BertopicHabits):
         rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
+        memory: Optional[Union[int, str]] = None,
         verbose: int = 0,
         callback: Optional[Progress] = None,
     ) -> None:
@@ -138,6 +144,7 @@ class SingleTopic(BertopicHabits):
         self.rival_options = rival_options
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -216,6 +223,7 @@ class LDA(BertopicHabits):
         rival_options: Optional[dict[str, Any]] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
+        memory: Optional[Union[int, str]] = None,
         verbose: int = 0,
         callback: Optional[Progress] = None,
     ) -> None:
@@ -233,6 +241,7 @@ class LDA(BertopicHabits):
         self.rival_options = rival_options
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 

@@ -3,7 +3,8 @@
 The model keeps the counts of the documents it has seen, 8 bytes for each that is not zero, and is
 fitted anew on all of them. So it is a function of the set of documents, bit for bit: it does not
 depend on the batches they came in, on their order, or on documents that were removed again. The
-price is that every call with ``refit=True`` costs what a fit of all documents costs.
+price is that every call with ``refit=True`` costs what a fit of all documents costs. With ``memory``
+the counts lie in a temporary file, and the fit keeps within that bound.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import scipy.sparse as sp
 from . import _cells, _documents, _inputs, _parameters
 from ._base import raise_not_fitted
 from ._learning import Learning
+from ._shelf import Shelf
+from ._svtd import Counts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 class Seen(NamedTuple):
     """The documents that a model is fitted on."""
 
-    matrix: sp.csr_matrix
+    shelf: Shelf
     words: Optional[list[str]]
     of_frame: bool
 
@@ -84,7 +87,7 @@ class Growing(Learning):
         if seen is None:
             return self._keep(self._first(X, words, times), refit)
         more = _repeated(self._read(X, seen), times)
-        return self._keep(seen._replace(matrix=_stacked(seen.matrix, more)), refit)
+        return self._keep(seen._replace(shelf=seen.shelf.with_rows([more])), refit)
 
     def remove(self, X: Any, *, refit: bool = True) -> Self:
         """Take documents away, and learn from those that are left.
@@ -106,25 +109,15 @@ class Growing(Learning):
         refit = _parameters.flag("refit", refit)
         seen = self._documents_seen()
         gone = self._read(X, seen)
-        where: dict[bytes, list[int]] = {}
-        for d in range(seen.matrix.shape[0]):
-            where.setdefault(_content(seen.matrix, d), []).append(d)
-        stays = np.ones(seen.matrix.shape[0], dtype=bool)
-        n_missing = 0
-        for d in range(gone.shape[0]):
-            equal = where.get(_content(gone, d))
-            if equal:
-                stays[equal.pop()] = False
-            else:
-                n_missing += 1
+        shelf, n_missing = seen.shelf.without(gone)
         if n_missing:
             raise ValueError(
                 f"{n_missing} of {gone.shape[0]} documents to remove are not among those that the "
                 "model has seen; nothing was removed"
             )
-        if not stays.any():
+        if not shelf.n_rows:
             raise ValueError("no document would be left; begin with a new model instead")
-        return self._keep(seen._replace(matrix=seen.matrix[stays]), refit)
+        return self._keep(seen._replace(shelf=shelf), refit)
 
     def merge(self, other: Growing, *, refit: bool = True) -> Self:
         """Add the documents that another model has seen, and learn from all of them.
@@ -146,13 +139,15 @@ class Growing(Learning):
         if not isinstance(other, Growing):
             raise TypeError(f"expected a topic model to merge with, got {type(other).__name__}")
         mine, theirs = self._documents_seen(), other._documents_seen()
-        if mine.matrix.shape[1] != theirs.matrix.shape[1] or mine.words != theirs.words:
+        if mine.shelf.n_columns != theirs.shelf.n_columns or mine.words != theirs.words:
             raise ValueError(
-                f"the models have different words ({mine.matrix.shape[1]} and "
-                f"{theirs.matrix.shape[1]} of them); count the documents of both over the same "
+                f"the models have different words ({mine.shelf.n_columns} and "
+                f"{theirs.shelf.n_columns} of them); count the documents of both over the same "
                 "words"
             )
-        return self._keep(mine._replace(matrix=_stacked(mine.matrix, theirs.matrix)), refit)
+        # A model may be merged with itself, so what it had is settled before anything is added.
+        both = mine.shelf.with_rows(theirs.shelf.matrices())
+        return self._keep(mine._replace(shelf=both), refit)
 
     def _first(self, X: Any, words: Any, times: Optional[np.ndarray[Any, Any]]) -> Seen:
         is_documents = not _cells.is_cells(X) and _documents.read(X) is not None
@@ -161,16 +156,18 @@ class Growing(Learning):
                 "partial_fit needs words that do not depend on which documents come first; count "
                 "the documents, for example with svtd.Vectorizer, or give words"
             )
-        read = _inputs.for_fit(self, X, words, self._threads(), times)
+        memory = _parameters.memory(self.memory)
+        read = _inputs.for_fit(self, X, words, self._threads(), times, memory)
         indptr, indices, data = read.counts.rows()
         shape = (read.counts.n_documents, read.counts.n_words)
         matrix = sp.csr_matrix((data, indices, indptr), shape=shape)
-        return Seen(matrix, read.counts.words(), read.is_frame)
+        shelf = Shelf(shape[1], None if memory is None else memory[1]).with_rows([matrix])
+        return Seen(shelf, read.counts.words(), read.is_frame)
 
     def _read(self, X: Any, seen: Seen) -> sp.csr_matrix:
         known = _inputs.Known(
             words=seen.words,
-            n_words=seen.matrix.shape[1],
+            n_words=seen.shelf.n_columns,
             word_choice=None,
             of_frame=seen.of_frame,
             owner=type(self).__name__,
@@ -195,14 +192,13 @@ class Growing(Learning):
         """Takes these documents for its own; nothing changes if they cannot be learned from."""
         if refit:
             choices, threads = self._choices(), self._threads()
-            counts = _inputs.counts(seen.matrix, threads, seen.words)
+            memory = _parameters.memory(self.memory)
+            counts = Counts(
+                seen.shelf.parts(), seen.shelf.n_columns, threads, seen.words, memory=memory
+            )
             self._learn_counts(counts, choices, threads, seen.of_frame)
         self._seen = seen
         return self
-
-
-def _stacked(first: sp.csr_matrix, second: sp.csr_matrix) -> sp.csr_matrix:
-    return sp.csr_matrix(sp.vstack([first, second], format="csr"))
 
 
 def _repeated(matrix: sp.csr_matrix, times: Optional[np.ndarray[Any, Any]]) -> sp.csr_matrix:
@@ -213,11 +209,3 @@ def _repeated(matrix: sp.csr_matrix, times: Optional[np.ndarray[Any, Any]]) -> s
             f"sample_weight has {len(times)} numbers for {matrix.shape[0]} documents"
         )
     return matrix[np.repeat(np.arange(matrix.shape[0]), times)]
-
-
-def _content(matrix: sp.csr_matrix, d: int) -> bytes:
-    """What tells a document from others: its words, ascending as they were read, and their counts."""
-    start, end = matrix.indptr[d], matrix.indptr[d + 1]
-    words = np.asarray(matrix.indices[start:end], dtype=np.int64)
-    counts = np.asarray(matrix.data[start:end], dtype=np.int64)
-    return words.tobytes() + b"|" + counts.tobytes()

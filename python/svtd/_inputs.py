@@ -32,14 +32,15 @@ def for_fit(
     words: Any,
     threads: int,
     times: Optional[np.ndarray[Any, Any]] = None,
+    memory: Optional[tuple[int, str]] = None,
 ) -> Read:
-    """The documents of a fit, each so many ``times``."""
+    """The documents of a fit, each so many ``times``, kept within so much ``memory``."""
     documents = None if _cells.is_cells(X) else _documents.read(X)
     if documents is not None and documents.kind == "texts" and words is None:
         texts = _documents.texts(documents.each)
         if times is not None:
             texts = [text for text, n in zip(texts, _fitting(times, len(texts))) for _ in range(n)]
-        return Read(_vectorizer.Vectorizer()._counted(texts), False)
+        return Read(_vectorizer.Vectorizer()._counted(texts, memory), False)
     table = _table_for_fit(X, documents, words)
     matrix, names = table.matrix, table.names
     if times is not None:
@@ -56,7 +57,7 @@ def for_fit(
         names, is_frame = _words.given(words, matrix.shape[1]), False
     elif names is None and documents is None:
         names = _words.pipeline_words(estimator, matrix.shape[1])
-    return Read(counts(matrix, threads, names), is_frame)
+    return Read(counts(matrix, threads, names, memory=memory), is_frame)
 
 
 def _fitting(times: np.ndarray[Any, Any], n_documents: int) -> np.ndarray[Any, Any]:
@@ -169,6 +170,7 @@ def counts(
     names: Optional[Sequence[str]] = None,
     *,
     may_be_empty: bool = False,
+    memory: Optional[tuple[int, str]] = None,
 ) -> Counts:
     """The corpus of a matrix."""
     # Arrays out of a message or a mapped file may lie across the words of memory: those are copied.
@@ -178,7 +180,7 @@ def counts(
     )
     arrays = (indptr, indices, data)
     named = None if names is None else list(names)
-    return Counts(arrays, matrix.shape[1], threads, named, may_be_empty)
+    return Counts([arrays], matrix.shape[1], threads, named, may_be_empty, memory)
 
 
 def is_documents(X: Any) -> bool:

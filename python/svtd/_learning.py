@@ -48,6 +48,7 @@ class Learning(Metadata, Transformer):
     rival_options: Any
     random_state: Any
     n_jobs: Any
+    memory: Any
     verbose: Any
     callback: Any
 
@@ -170,7 +171,8 @@ class Learning(Metadata, Transformer):
         choices = self._choices(weights)
         threads = self._threads()
         times = _parameters.times(sample_weight)
-        read = _inputs.for_fit(self, X, words, threads, times)
+        memory = _parameters.memory(self.memory)
+        read = _inputs.for_fit(self, X, words, threads, times, memory)
         self._learn_counts(read.counts, choices, threads, read.is_frame)
         vars(self).pop("_seen", None)  # those of partial_fit, which begins anew
         return read.counts

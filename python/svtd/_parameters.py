@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numbers
 import os
+import tempfile
 from typing import Any, Optional
 
 import numpy as np
 
-from ._svtd import n_threads
+from ._svtd import bytes_of, n_threads
 
 RIVALS: dict[str, dict[str, Any]] = {
     "em": {"restarts": 10, "start": "random"},
@@ -165,6 +166,24 @@ def threads(n_jobs: Any) -> int:
     if isinstance(n_jobs, (bool, np.bool_)) or not isinstance(n_jobs, numbers.Integral):
         raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
     return n_threads(max(min(int(n_jobs), 2**31), -(2**31)))
+
+
+def memory(value: Any) -> Optional[tuple[int, str]]:
+    """A bound on memory in bytes, and the folder for what is beyond it."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        n_bytes = bytes_of(value)
+    elif isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
+        n_bytes = int(value)
+    else:
+        raise TypeError(f"memory must be a number of bytes, a size such as '2GB', or None, got {value!r}")
+    if n_bytes < 0:
+        raise ValueError(f"memory must be a number of bytes, a size such as '2GB', or None, got {value!r}")
+    # The folder for small files is often itself in memory, so it is taken only if it is asked for.
+    large = "/var/tmp"
+    chosen = "TMPDIR" not in os.environ and os.path.isdir(large)
+    return min(n_bytes, 2**63), large if chosen else tempfile.gettempdir()
 
 
 def method(kind: str, value: Any, options: Any, seeded: int) -> tuple[Optional[str], Any]:

@@ -1,7 +1,7 @@
 """The compiled module: conversions only. Private; the names of ``svtd`` are the public ones."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -18,11 +18,12 @@ class FitError(ValueError):
 class Counts:
     def __new__(
         cls,
-        arrays: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
+        parts: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]],
         n_words: int,
         threads: int,
         words: Optional[Sequence[str]] = None,
         may_be_empty: bool = False,
+        memory: Optional[tuple[int, str]] = None,
     ) -> Counts: ...
     @property
     def n_documents(self) -> int: ...
@@ -97,8 +98,13 @@ def fit(
 def load(path: Union[str, os.PathLike[str]]) -> Fitted: ...
 def restore(bytes: bytes) -> Fitted: ...
 def count(
-    texts: Sequence[str], preprocessing: str, new_documents: bool, threads: int
+    texts: Sequence[str],
+    preprocessing: str,
+    new_documents: bool,
+    threads: int,
+    memory: Optional[tuple[int, str]] = None,
 ) -> Counts: ...
+def bytes_of(text: str) -> int: ...
 def report(
     fitted: Fitted,
     counts: Optional[Counts],

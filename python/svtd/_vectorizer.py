@@ -154,8 +154,8 @@ class Vectorizer(Transformer):
         vars(self).update(learned)
         return counts
 
-    def _counted(self, texts: list[str]) -> Counts:
-        return count(texts, json.dumps(self._choices()), False, n_threads(-1))
+    def _counted(self, texts: list[str], memory: Optional[tuple[int, str]] = None) -> Counts:
+        return count(texts, json.dumps(self._choices()), False, n_threads(-1), memory)
 
     def transform(self, X: Iterable[str]) -> sp.csr_matrix:
         """Count the words of the vocabulary.

@@ -39,7 +39,7 @@ def test_removed_documents_leave_no_trace(kind, model):
         grown.remove(more + sp.csr_matrix(np.ones(more.shape, dtype=int)))
     with pytest.raises(ValueError, match="no document would be left"):
         grown.remove(X)
-    assert grown._seen.matrix.shape[0] == X.shape[0]
+    assert grown._seen.shelf.n_rows == X.shape[0]
 
 
 def test_a_document_that_was_added_twice_is_removed_once():
@@ -85,10 +85,10 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing():
         with pytest.raises(ValueError, match=sentence):
             grown.partial_fit(bad)
     assert grown._fitted.to_bytes() == before
-    assert grown._seen.matrix.shape[0] == X.shape[0]
+    assert grown._seen.shelf.n_rows == X.shape[0]
     # Documents without a word are documents; the model knows nothing of their number.
     grown.partial_fit(sp.csr_matrix((2, 30), dtype=int))
-    assert grown._seen.matrix.shape[0] == X.shape[0] + 2
+    assert grown._seen.shelf.n_rows == X.shape[0] + 2
     with pytest.raises(ValueError, match="count the documents"):
         svtd.LDA(2).partial_fit(["sun and sea", "bread and wine"])
     fitted = svtd.LDA(2, trust=False).fit(X)
@@ -104,4 +104,44 @@ def test_fit_begins_anew():
     assert grown.components_.tobytes() == svtd.LDA(2, trust=False).fit(X).components_.tobytes()
     with pytest.warns(UserWarning, match="fit keeps no documents, so partial_fit begins anew"):
         grown.partial_fit(X[:100])
-    assert grown._seen.matrix.shape[0] == 100
+    assert grown._seen.shelf.n_rows == 100
+
+
+@pytest.mark.parametrize(("kind", "model"), MODELS)
+def test_a_bound_on_memory_changes_no_bit(kind, model, monkeypatch):
+    monkeypatch.setattr("svtd._shelf.PART", 100)
+    X, more = drawn(kind), drawn(kind, 60, seed=4)
+    plain = model(2, trust=False).fit(X)
+    bounded = model(2, trust=False, memory="16MiB").fit(X)
+    assert bounded._fitted.to_bytes() == plain._fitted.to_bytes()
+    grown = model(2, trust=False, memory=1 << 24).partial_fit(more, refit=False)
+    grown.partial_fit(X[:200], refit=False).partial_fit(X[200:], refit=False)
+    grown.merge(grown, refit=False).remove(X, refit=False).remove(more, refit=False)
+    again = pickle.loads(pickle.dumps(grown))
+    for one in (grown, again):
+        assert one._seen.shelf.n_rows == X.shape[0] + 60
+        one.remove(more)
+        assert one._fitted.to_bytes() == plain._fitted.to_bytes()
+    assert grown._seen.shelf.folder is not None
+
+
+def test_what_is_no_bound_on_memory_is_refused():
+    X = drawn("lda")
+    for bad, error, sentence in [
+        ("2", ValueError, "such as 400MB or 2GB"),
+        ("much", ValueError, "such as 400MB or 2GB"),
+        (-1, ValueError, "memory must be a number of bytes"),
+        (2.5, TypeError, "memory must be a number of bytes"),
+        (True, TypeError, "memory must be a number of bytes"),
+        (1000, ValueError, "too low"),
+    ]:
+        for method in ("fit", "partial_fit"):
+            with pytest.raises(error, match=sentence):
+                getattr(svtd.LDA(2, memory=bad), method)(X)
+
+
+def test_texts_are_counted_within_a_bound_too():
+    texts = ["ship sail sea wind ship", "bread oven salt flour", "sea wind ship", "oven flour bread"]
+    plain = svtd.SingleTopic(2, trust=False).fit(texts * 10)
+    bounded = svtd.SingleTopic(2, trust=False, memory="20MB").fit(texts * 10)
+    assert bounded._fitted.to_bytes() == plain._fitted.to_bytes()

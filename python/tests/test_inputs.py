@@ -156,6 +156,6 @@ def test_arrays_that_do_not_fit_each_other_are_refused():
         ([0, 2], [0, -1], [1.0, 1.0], "row 0 has a column outside"),
     ]:
         with pytest.raises(ValueError, match=sentence):
-            Counts((np.array(indptr, i32), np.array(indices, i32), np.array(data, f64)), 3, 1)
+            Counts([(np.array(indptr, i32), np.array(indices, i32), np.array(data, f64))], 3, 1)
     with pytest.raises(TypeError, match="indices must be one row of int32 or int64, got float64"):
-        Counts((np.array([0, 1], i32), np.array([0.0]), np.array([1.0])), 3, 1)
+        Counts([(np.array([0, 1], i32), np.array([0.0]), np.array([1.0]))], 3, 1)

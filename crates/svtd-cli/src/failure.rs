@@ -70,7 +70,8 @@ impl Failure {
         ExitCode::from(self.exit_code())
     }
 
-    fn sentence(&self) -> String {
+    /// What is said.
+    pub fn sentence(&self) -> String {
         match self {
             Failure::Library(error) => spelled(error),
             Failure::About(path, error) => {

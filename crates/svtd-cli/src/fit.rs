@@ -17,7 +17,9 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{choice, dry_run, input, json, output, recipe, records, report, sites, threads, trust};
+use crate::{
+    choice, dry_run, input, json, output, recipe, records, report, sites, stream, threads, trust,
+};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -29,8 +31,12 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
         return records::fit(args, common);
     }
     let sentence = args.contradiction().or_else(|| sites::contradiction(args));
-    if let Some(sentence) = sentence.or_else(|| sites::checkpoint_contradiction(args)) {
+    let sentence = sentence.or_else(|| sites::checkpoint_contradiction(args));
+    if let Some(sentence) = sentence.or_else(|| stream::contradiction(args)) {
         return Err(Failure::Request(sentence));
+    }
+    if args.stream.are_on() {
+        return threads::pool(common.threads)?.install(|| stream::fit(args, common));
     }
     let mut targets = Vec::new();
     for path in [&args.output, &args.report].into_iter().flatten() {
@@ -162,13 +168,14 @@ macro_rules! with_choices {
 }
 
 /// The parameters of either model.
-enum Params {
+pub enum Params {
     Lda(LdaParams),
     SingleTopic(SingleTopicParams),
 }
 
 impl Params {
-    fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
+    /// Those that the command line asks for.
+    pub fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
         let k = match args.n_topics {
             Some(TopicCount::Given(k)) => k,
             Some(TopicCount::Auto) | None => 1,
@@ -208,7 +215,8 @@ impl Params {
         }
     }
 
-    fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> svtd::Result<Model> {
+    /// Learns the model.
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> svtd::Result<Model> {
         match self {
             Params::Lda(params) => params.fit_watched(corpus, watch).map(Model::Lda),
             Params::SingleTopic(params) => {

@@ -1,12 +1,12 @@
 //! Reading what the user names: count tables and models.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use svtd::corpus::Opened;
 use svtd::memory::Limit;
 use svtd::persist::Saved;
-use svtd::text::Batch;
+use svtd::text::{Batch, Preprocessing};
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
 use crate::args::{self, Source};
@@ -46,13 +46,11 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
 pub fn corpus_again(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
     let Some(choice) = &model.word_choice else { return corpus(source, progress) };
     refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
-    let chosen = choice.preprocessing.clone();
     let is_pipe = source.input.iter().any(|input| input.as_os_str() == "-");
-    if chosen.fixed_vocabulary && source.vocab.is_none() && !is_pipe && is_text(source)? {
-        let sentence =
-            "the words of the model were given as a list; give the list again (--vocab FILE)";
-        return Err(Failure::Request(sentence.to_owned()));
-    }
+    let chosen = match !is_pipe && is_text(source)? {
+        true => words_again(model, source)?,
+        false => choice.preprocessing.clone(),
+    };
     read(source, progress, |reader| reader.preprocessing(chosen))
 }
 
@@ -242,20 +240,46 @@ fn read_by(
     Ok(corpus)
 }
 
-/// The bound that `--memory` sets.
-fn limit(source: &Source) -> Outcome<Limit> {
-    let Some(bytes) = source.memory else { return Ok(Limit::none()) };
-    // The folder for small files is often itself in memory, so it is taken only if it is asked for.
+/// The folder for large temporary files. That for small ones is often itself in memory, so it is taken only
+/// if it is asked for.
+pub fn large_files(source: &Source) -> PathBuf {
     let large = Path::new("/var/tmp");
-    let folder = match (&source.temp_dir, std::env::var_os("TMPDIR")) {
+    match (&source.temp_dir, std::env::var_os("TMPDIR")) {
         (Some(folder), _) => folder.clone(),
         (None, None) if large.is_dir() => large.to_owned(),
         _ => std::env::temp_dir(),
-    };
-    Limit::of(bytes, folder).map_err(|error| match error {
+    }
+}
+
+/// The bound that `--memory` sets.
+pub fn limit(source: &Source) -> Outcome<Limit> {
+    let Some(bytes) = source.memory else { return Ok(Limit::none()) };
+    Limit::of(bytes, large_files(source)).map_err(|error| match error {
         Error::MemoryLimit { .. } => Failure::Request(format!("--memory: {error}")),
         error => error.into(),
     })
+}
+
+/// A reader of a stream; `time` is the column with the times of documents, which stand as their labels.
+pub fn stream_reader(source: &Source, time: Option<&str>) -> Outcome<CorpusReader> {
+    let mut wanted = columns(&source.columns);
+    wanted.label = time.map(str::to_owned).or(wanted.label);
+    let reader = reader(source, CorpusReader::new()).columns(wanted).live(true);
+    Ok(reader.within(&limit(source)?))
+}
+
+/// How the words are chosen of documents to which a model is fitted once more.
+pub fn words_again(model: &Saved, source: &Source) -> Outcome<Preprocessing> {
+    let Some(choice) = &model.word_choice else { return word_flags::chosen(&source.words) };
+    refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
+    let chosen = choice.preprocessing.clone();
+    match chosen.fixed_vocabulary && source.vocab.is_none() {
+        true => Err(Failure::Request(
+            "the words of the model were given as a list; give the list again (--vocab FILE)"
+                .to_owned(),
+        )),
+        false => Ok(chosen),
+    }
 }
 
 /// A reader that knows what the flags say about the source.

@@ -50,6 +50,7 @@ mod reproduce;
 mod show;
 mod signals;
 mod sites;
+mod stream;
 mod sweep;
 mod terminal;
 mod threads;

@@ -13,7 +13,7 @@ use crate::diff::write_moved;
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::terminal::{Screen, cut};
-use crate::{input, json, listing, messages, output, records, threads};
+use crate::{input, json, listing, messages, output, records, stream, threads};
 
 /// Words that stand for a topic.
 const CAPTION: usize = 5;
@@ -28,6 +28,15 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
                       is for topics";
         return Err(Failure::Refused(args.model.clone(), reason.to_owned()));
     }
+    if let Some(sentence) = args.stream.contradiction(args.time.as_deref()) {
+        return Err(Failure::Request(sentence));
+    }
+    if args.stream.are_on() {
+        return threads::pool(common.threads)?.install(|| stream::update(args, common));
+    }
+    if args.time.is_some() {
+        return Err(Failure::Request("--time is for streams; add --every N".to_owned()));
+    }
     let mut inputs = args.source.files();
     inputs.push(&args.model);
     output::check(&args.output, args.force, &inputs)?;
@@ -41,7 +50,7 @@ fn update(args: &Arguments, common: &Common) -> Outcome {
     let watch = |step| progress.step(step);
     let updated = match args.cold {
         true => Update::cold(&old.model, &corpus, args.top, &watch),
-        false => Update::warm(&old.model, &corpus, args.top, &watch),
+        false => Update::warm_by(args.sweeps, &old.model, &corpus, args.top, &watch),
     };
     let updated = updated.map_err(Failure::about(&args.source.name()))?;
     progress.begin("writing");
@@ -62,7 +71,7 @@ fn update(args: &Arguments, common: &Common) -> Outcome {
 }
 
 /// How many topics stayed, moved, are new and vanished.
-fn tally(updated: &Update) -> [usize; 4] {
+pub fn tally(updated: &Update) -> [usize; 4] {
     let count =
         |what: &dyn Fn(&TopicUpdate) -> bool| updated.topics.iter().filter(|t| what(t)).count();
     let moved = count(&|topic| topic.has_moved() == Some(true));
@@ -134,36 +143,48 @@ fn state(topic: &TopicUpdate) -> &'static str {
 }
 
 fn to_json(args: &Arguments, old: &Saved, updated: &Update) -> Value {
+    json!({
+        "cold": updated.cold,
+        "documents": updated.model.diagnostics().n_documents,
+        "old_documents": old.model.diagnostics().n_documents,
+        "topics": topics_json(&old.model, updated),
+        "vanished": vanished_json(&old.model, updated),
+        "saved": args.output.display().to_string(),
+    })
+}
+
+/// The topics of the old model that are gone.
+pub fn vanished_json(old: &Model, updated: &Update) -> Vec<Value> {
+    let vanished = |&j: &usize| json!({ "topic": j + 1, "words": caption(old, j) });
+    updated.vanished.iter().map(vanished).collect()
+}
+
+/// What became of each topic.
+pub fn topics_json(old: &Model, updated: &Update) -> Vec<Value> {
     let moved = |words: Option<&Vec<MovedWord>>| -> Vec<Value> {
         let word = |w: &MovedWord| json!({ "word": w.word, "old": w.old, "new": w.new });
         words.into_iter().flatten().map(word).collect()
-    };
-    let words = |model: &Model, j: usize| -> Vec<String> {
-        let top = model.topics().topic(j).top_words(CAPTION);
-        top.into_iter().map(|(word, _)| word.into_owned()).collect()
     };
     let topic = |(j, topic): (usize, &TopicUpdate)| {
         json!({
             "topic": j + 1,
             "name": updated.model.topics().topic(j).name(),
-            "words": words(&updated.model, j),
+            "words": caption(&updated.model, j),
             "share": updated.model.topics().weights()[j],
             "state": state(topic),
             "old": topic.old.map(|old| old + 1),
-            "old_share": topic.old.map(|j| old.model.topics().weights()[j]),
+            "old_share": topic.old.map(|j| old.topics().weights()[j]),
             "distance": topic.distance,
             "expected": topic.expected,
             "gained": moved(topic.pair.as_ref().map(|pair| &pair.gained)),
             "lost": moved(topic.pair.as_ref().map(|pair| &pair.lost)),
         })
     };
-    let vanished = |&j: &usize| json!({ "topic": j + 1, "words": words(&old.model, j) });
-    json!({
-        "cold": updated.cold,
-        "documents": updated.model.diagnostics().n_documents,
-        "old_documents": old.model.diagnostics().n_documents,
-        "topics": updated.topics.iter().enumerate().map(topic).collect::<Vec<_>>(),
-        "vanished": updated.vanished.iter().map(vanished).collect::<Vec<_>>(),
-        "saved": args.output.display().to_string(),
-    })
+    updated.topics.iter().enumerate().map(topic).collect()
+}
+
+/// The words that stand for a topic.
+pub fn caption(model: &Model, j: usize) -> Vec<String> {
+    let top = model.topics().topic(j).top_words(CAPTION);
+    top.into_iter().map(|(word, _)| word.into_owned()).collect()
 }

@@ -217,6 +217,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A document of a stream has no time that can be used.
+    #[error("document {document}: {reason}; skip-bad passes over such documents")]
+    Time {
+        /// The document, counted from 1.
+        document: u64,
+        /// What was expected, and what was found.
+        reason: String,
+    },
+
     /// The list of document names is not as long as the corpus.
     #[error("{names} names given for {documents} documents; give one name for each document")]
     NameCount {

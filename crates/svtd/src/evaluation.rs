@@ -38,6 +38,7 @@ pub use self::theorem_5_1::{Constants, Perturbation};
 pub use self::trends::{
     Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t, topics_by_group,
 };
+pub(crate) use self::trends::{Precision, date, months_before};
 
 use std::collections::BTreeMap;
 

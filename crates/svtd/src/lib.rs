@@ -66,6 +66,7 @@ pub mod recovery;
 pub mod rivals;
 pub mod rounds;
 pub mod stop;
+pub mod stream;
 pub mod synthetic;
 pub mod text;
 pub mod trust;

@@ -7,7 +7,9 @@ use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{AnyKind, Chance, Classical, ModelKind, PageFlags, RecordFlags, Source, first};
+use super::{
+    AnyKind, Chance, Classical, ModelKind, PageFlags, RecordFlags, Source, StreamFlags, first,
+};
 
 /// Learn a model from text or from counts.
 #[derive(Debug, Args)]
@@ -109,6 +111,10 @@ pub struct Fit {
     #[command(flatten)]
     pub page: PageFlags,
 
+    /// Streams.
+    #[command(flatten)]
+    pub stream: StreamFlags,
+
     /// The seed.
     #[command(flatten)]
     pub chance: Chance,
@@ -131,6 +137,7 @@ Examples:
   svtd fit posts.jsonl -k 20 --text-column body          one JSON object a line
   svtd fit docword.kos.txt.gz -k auto                    as many topics as the data shows
   svtd fit counts.mtx --vocab words.txt -k 8 --json      for a program to read
+  svtd fit posts.jsonl -k 20 -o posts.svtd --every 1000  as they come: a model every 1000
   svtd fit --sites hospitals/ -k 8 -o all.svtd           documents that stay where they are
   svtd fit reviews.mtx -k 5 --model single-topic         one topic a document
   svtd fit docword.kos.txt.gz -k 20 --paper              the paper's Algorithm 2
@@ -193,7 +200,10 @@ impl Fit {
         if let Some(flag) = self.classical.of_gibbs().filter(|_| !gibbs) {
             return Some(format!("{flag} is for --method gibbs"));
         }
-        if let Some(flag) = self.page.given().filter(|_| self.report.is_none()) {
+        let followed = |flag: &&str| self.stream.are_on() && *flag == "--time";
+        if let Some(flag) =
+            self.page.given().filter(|flag| !followed(flag) && self.report.is_none())
+        {
             return Some(format!("{flag} is about the page; add --report FILE"));
         }
         let flag = self.of_moments().filter(|_| em || gibbs)?;

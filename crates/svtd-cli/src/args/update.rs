@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use svtd::fit::SWEEPS;
 
-use super::Source;
 use super::numbers::at_least_one;
+use super::{Source, StreamFlags};
 
 /// Update a model to a corpus that changed, keeping the numbers and names of its topics.
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub struct Update {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
 
-    /// The corpus as it is now: all of it, not only what is new.
+    /// The corpus as it is now: all of it, not only what is new; or a stream.
     #[command(flatten)]
     pub source: Source,
 
@@ -34,6 +35,20 @@ pub struct Update {
     #[arg(long, value_name = "WORDS", default_value = "4", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
+
+    /// LDA: sweeps over the documents from the old topics; more cost more and come closer to a fit
+    #[arg(long, value_name = "N", default_value_t = SWEEPS, value_parser = at_least_one,
+          allow_negative_numbers = true)]
+    pub sweeps: usize,
+
+    /// Streams.
+    #[command(flatten)]
+    pub stream: StreamFlags,
+
+    /// With --last: the column with the time of each document, such as 2024-03-09, a time stamp, or
+    /// seconds since 1970
+    #[arg(long, value_name = "COLUMN", help_heading = "Streams")]
+    pub time: Option<String>,
 }
 
 const UPDATE_EXAMPLES: &str = "\
@@ -41,7 +56,12 @@ Examples:
   svtd add posts.svtdc today.csv && svtd update posts.svtd posts.svtdc -o new.svtd
   svtd update posts.svtd posts.svtdc -o new.svtd --cold    look for topics that are new
   svtd update posts.svtd posts.svtdc -o new.svtd --json
+  tail -f posts.jsonl | svtd update posts.svtd - -o posts.svtd --every 1000 --last 30d --time date
+  svtd update posts.svtd may.jsonl june.jsonl -o 'models/{n}.svtd' --every 500 --json
 
 An update starts from the topics of the old model and costs a small part of a fit. It finds no topic
-that was not there before, and has no error bars of its own; a cold one does both. A topic has moved
-if it is further from the old one than twice what the error bars let expect.";
+that was not there before, and cannot say which would be found again; a cold one does both. A topic has
+moved if it is further from the old one than twice what the error bars let expect.
+
+Each model of a stream is the one that svtd update makes of the one before and the documents in the
+window: their words are chosen anew, as those of the model were.";

@@ -1,7 +1,5 @@
 //! A corpus that lives: `svtd info`, `add`, `remove` and `merge`.
 
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
 use crate::workspace::Workspace;
@@ -186,30 +184,4 @@ fn corpora_split_in_different_ways_are_not_merged() {
     assert!(
         json(&w, "info m.svtdc")["words"].as_u64() > json(&w, "info c.svtdc")["words"].as_u64()
     );
-}
-
-/// Killed at any moment, the file is the old one or the new one.
-#[cfg(unix)]
-#[test]
-fn a_killed_addition_leaves_the_old_corpus_or_the_new_one() {
-    let w = Workspace::with_mixtures();
-    w.must("count docword.lda.txt -o old.svtdc -q");
-    w.must("count docword.lda.txt -o new.svtdc -q");
-    w.must("add new.svtdc docword.lda.txt -q");
-    let (old, new) = (w.read("old.svtdc"), w.read("new.svtdc"));
-    let mut seen = [0, 0];
-    for round in 0..40_u64 {
-        w.write("c.svtdc", &old);
-        let mut child: Command = w.command("add c.svtdc docword.lda.txt -q");
-        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_micros(700 * round));
-        // A child that has ended already cannot be killed.
-        let _ = child.kill();
-        child.wait().unwrap();
-        let found = w.read("c.svtdc");
-        assert!(found == old || found == new, "round {round}");
-        seen[usize::from(found == new)] += 1;
-        w.must("info c.svtdc -q");
-    }
-    assert!(seen[0] > 0, "{seen:?}");
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod changes;
 mod choosing;
 mod count;
 mod demo;
@@ -33,6 +34,7 @@ mod schemas;
 mod screen;
 mod sequences;
 mod sites;
+mod stream;
 mod text;
 mod trends;
 mod trouble;

@@ -88,6 +88,7 @@ fn every_document_follows_its_schema() {
         ("merge c.svtdc docword.lda.txt -o d.svtdc", "merge"),
         ("trends t.svtd t.csv --time year", "trends"),
         ("update m.svtd docword.lda.txt -o u.svtd", "update"),
+        ("update t.svtd t.csv --every 90 -o s.svtd", "stream"),
         ("infer m.svtd docword.lda.txt", "infer"),
         ("infer m.svtd docword.lda.txt -o i.csv", "infer-written"),
         ("export m.svtd docword.lda.txt --to json", "export"),

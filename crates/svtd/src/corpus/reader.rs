@@ -20,7 +20,8 @@ use super::documents::{self, Encoding, Layout};
 use super::meter::Meter;
 use super::{Columns, Corpus, Format};
 use crate::error::{Error, Result};
-use crate::memory::Limit;
+use crate::memory::{self, Limit};
+use crate::stream::Window;
 use crate::text::{Preprocessing, count_records};
 
 pub(super) use self::finishing::read_header;
@@ -58,6 +59,7 @@ pub struct CorpusReader {
     layer: Option<String>,
     meter: Meter,
     limit: Limit,
+    live: bool,
 }
 
 impl CorpusReader {
@@ -161,6 +163,25 @@ impl CorpusReader {
     pub fn within(mut self, limit: &Limit) -> Self {
         self.limit = limit.clone();
         self
+    }
+
+    /// Takes what is read for a stream, whose documents come when they come: no more is looked at ahead
+    /// than its first line.
+    pub fn live(mut self, live: bool) -> Self {
+        self.live = live;
+        self
+    }
+
+    /// Counts the documents of a [window](Window) as if they stood in a file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_window(&self, window: &mut Window) -> Result<Corpus> {
+        let words = self.given_vocabulary()?;
+        memory::caught(|| {
+            let mut records = window.records()?;
+            count_records(&mut records, &self.preprocessing, words.as_ref(), &self.limit)
+        })
     }
 
     /// Reads a corpus: [`open`](Self::open) and [`read`](Opened::read) in one.

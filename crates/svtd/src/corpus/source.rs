@@ -56,6 +56,7 @@ pub(super) struct Source {
     line: u64,
     size: u64,
     limit: Limit,
+    live: bool,
 }
 
 impl Source {
@@ -97,6 +98,7 @@ impl Source {
             line: 0,
             size,
             limit: Limit::none(),
+            live: false,
         };
         source.skip_byte_order_mark()?;
         Ok(source)
@@ -115,6 +117,13 @@ impl Source {
     /// Has what is read kept within a limit on memory.
     pub(super) fn keep_within(mut self, limit: &Limit) -> Self {
         self.limit = limit.clone();
+        self
+    }
+
+    /// Has a look ahead content itself with the first line that is not blank: what follows may be long
+    /// in coming.
+    pub(super) fn come_live(mut self, live: bool) -> Self {
+        self.live = live;
         self
     }
 
@@ -142,7 +151,7 @@ impl Source {
     /// the buffer.
     pub(super) fn peek(&mut self, n_bytes: usize) -> Result<&[u8]> {
         let wanted = n_bytes.min(BUFFER);
-        while self.waiting().len() < wanted {
+        while self.waiting().len() < wanted && !(self.live && self.has_line()) {
             let n = self.read_more()?;
             if n == 0 {
                 break;
@@ -241,6 +250,11 @@ impl Source {
     /// An error about this file as a whole.
     pub(super) fn error(&self, reason: impl Into<String>) -> Error {
         Error::File { path: self.path.clone(), reason: reason.into() }
+    }
+
+    /// Whether a whole line is at hand that is not blank.
+    fn has_line(&self) -> bool {
+        self.waiting().trim_ascii_start().contains(&b'\n')
     }
 
     fn waiting(&self) -> &[u8] {

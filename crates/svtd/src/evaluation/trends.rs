@@ -23,6 +23,7 @@ mod unmixing;
 mod words;
 
 pub use self::calendar::{Moment, Periods, Unit};
+pub(crate) use self::calendar::{Precision, date, months_before};
 pub use self::unmixing::Unmixing;
 pub use self::words::{PeriodTopic, PeriodWord, topics_by_group};
 

@@ -30,5 +30,5 @@ pub use options::{Options, Polish};
 pub use single_topic::SingleTopicParams;
 pub use smoothing::Smoothing;
 pub use stage::{Stage, Step};
-pub use update::{MOVED, TopicUpdate, Update};
+pub use update::{MOVED, SWEEPS, TopicUpdate, Update};
 pub use workload::{Part, Sizes, Workload};

@@ -5,10 +5,11 @@
 //! old topics over the new words ──► a few sweeps (LDA), or EM (single topic) ──► matched with the old
 //! ```
 //!
-//! No moments are taken and no candidates are compared, so an update costs a small part of a fit. What
-//! it gives up: it finds no topic that was not there before, and it has no error bars of its own. A
-//! [cold](Update::cold) update is a fit from nothing with the options of the old model, whose topics
-//! then take the numbers of those that they match.
+//! No moments are taken, no candidates are compared and no halves are learned, so an update costs a small
+//! part of a fit. What it gives up: it finds no topic that was not there before, and cannot say which topics
+//! would be found again. It has error bars if the old model was asked for them. A [cold](Update::cold)
+//! update is a fit from nothing with the options of the old model, whose topics then take the numbers of
+//! those that they match.
 //!
 //! # Numbers and names
 //! Topics are matched one to one as two models are [compared](crate::evaluation::Comparison). A topic
@@ -23,24 +24,26 @@
 //! expected = 1/2 sum_i sqrt(2/pi) sqrt(old error_i^2 + new error_i^2)
 //! ```
 //!
-//! and a topic has moved when its distance is more than [`MOVED`] times that. Where the new model has no
-//! bars, those of the old one stand in, smaller by the root of the numbers of documents. Most
+//! and a topic has moved when its distance is more than [`MOVED`] times that. Where one of the models has no
+//! bars, those of the other stand in, scaled by the root of the numbers of documents. Most
 //! documents of an update are in both corpora, so the bars are rather too wide than too narrow.
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::{Comparison, TopicPair};
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::spectral::{frequencies, lift, to_vocabulary};
+use crate::fit::spectral::{Estimate, frequencies, lift, to_vocabulary};
+use crate::fit::stage::Stage;
 use crate::fit::{LdaParams, SingleTopicParams, Smoothing, Step, em, learner, refusal};
 use crate::linalg::Matrix;
-use crate::model::{Lda, Model, PolishOutcome, SingleTopic, Topics};
+use crate::model::{Diagnostics, Lda, Model, PolishOutcome, SingleTopic, Topics};
+use crate::trust;
 
 /// A topic has moved when its distance is more than so many times what error bars let expect.
 pub const MOVED: f64 = 2.0;
 
 /// Sweeps of an update, of LDA. A fit makes more, because it starts further away.
-const SWEEPS: usize = 8;
+pub const SWEEPS: usize = 8;
 
 /// A model of documents that changed.
 #[derive(Debug)]
@@ -88,10 +91,25 @@ impl Update {
         n_words: usize,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
+        Self::warm_by(SWEEPS, old, corpus, n_words, watch)
+    }
+
+    /// The same with so many sweeps in place of [`SWEEPS`], where there are any.
+    ///
+    /// # Errors
+    /// As [`warm`](Self::warm).
+    pub fn warm_by(
+        n_sweeps: usize,
+        old: &Model,
+        corpus: &Corpus,
+        n_words: usize,
+        watch: &dyn Fn(Step),
+    ) -> Result<Self> {
         let (ordered, _) = corpus.in_key_order(None);
         let started = match (old, &old.diagnostics().polish) {
             (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
-                Model::Lda(swept(old, &ordered, drawn_to_corpus.is_some(), watch)?)
+                let as_model = drawn_to_corpus.is_some();
+                Model::Lda(swept(n_sweeps, old, &ordered, as_model, watch)?)
             }
             (Model::SingleTopic(old), PolishOutcome::Em { .. }) => {
                 Model::SingleTopic(climbed(old, &ordered, watch)?)
@@ -219,16 +237,14 @@ fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
     Ok(start)
 }
 
-fn note(old: &Model) -> Vec<String> {
-    vec![format!(
-        "updated from a model of {} documents: no moments were taken, so there are no error bars of its \
-         own",
-        old.diagnostics().n_documents
-    )]
-}
-
 /// LDA: sweeps from the old topics, in the way in which they were swept before.
-fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Result<Lda> {
+fn swept(
+    n_sweeps: usize,
+    old: &Lda,
+    corpus: &Corpus,
+    as_model: bool,
+    watch: &dyn Fn(Step),
+) -> Result<Lda> {
     let k = old.topics().len();
     learner::check(corpus, k)?;
     let start = over_features(old.topics(), corpus)?;
@@ -237,18 +253,23 @@ fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Re
         true => Prior::of_model(corpus, alpha0, k),
         false => Prior::of_text(start.n_rows()),
     };
-    let swept = collapsed_vb::polish(corpus, &start, &prior, SWEEPS, watch);
+    let swept = collapsed_vb::polish(corpus, &start, &prior, n_sweeps, watch);
     let polish = PolishOutcome::Sweeps {
-        sweeps: SWEEPS,
+        sweeps: n_sweeps,
         held_out: None,
         repeats_explained: None,
         drawn_to_corpus: as_model.then(|| prior.strength()),
     };
     let alpha = prior.alpha(&swept.topic_weights);
-    let notes = note(&Model::Lda(old.clone()));
-    let diagnostics = learner::without_moments(corpus, &swept.topic_weights, polish, notes);
-    let word_topic = to_vocabulary(corpus, &swept.word_topic);
-    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, swept.topic_weights);
+    let estimate = Estimate {
+        word_topic: swept.word_topic,
+        topic_weights: swept.topic_weights,
+        lifted: vec![false; k],
+        polish,
+        posterior: None,
+        prior: Some(prior),
+    };
+    let (topics, diagnostics) = finish(&Model::Lda(old.clone()), corpus, estimate, watch);
     refusal::check(&topics, &alpha, &diagnostics)?;
     Ok(Lda::from_parts(topics, alpha, diagnostics, old.options().clone()))
 }
@@ -257,16 +278,47 @@ fn swept(old: &Lda, corpus: &Corpus, as_model: bool, watch: &dyn Fn(Step)) -> Re
 fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
     learner::check(corpus, old.topics().len())?;
     let start = over_features(old.topics(), corpus)?;
-    let (weights, _) = lift(old.topics().weights());
+    let (weights, lifted) = lift(old.topics().weights());
     let manner = em::Manner::to_the_end(Smoothing::Estimated);
     let found = em::polish(corpus, &start, &weights, &frequencies(corpus), manner, watch);
-    let polish = PolishOutcome::Em { steps: found.steps, settled: found.settled };
-    let notes = note(&Model::SingleTopic(old.clone()));
-    let diagnostics = learner::without_moments(corpus, &found.topic_weights, polish, notes);
-    let word_topic = to_vocabulary(corpus, &found.word_topic);
-    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, found.topic_weights);
+    let estimate = Estimate {
+        word_topic: found.word_topic,
+        topic_weights: found.topic_weights,
+        lifted,
+        polish: PolishOutcome::Em { steps: found.steps, settled: found.settled },
+        posterior: found.posterior,
+        prior: None,
+    };
+    let (topics, diagnostics) = finish(&Model::SingleTopic(old.clone()), corpus, estimate, watch);
     refusal::check(&topics, &[], &diagnostics)?;
     Ok(SingleTopic::from_parts(topics, diagnostics, old.options().clone()))
+}
+
+/// Topics over the words of the corpus, with error bars if the old model was asked for them.
+fn finish(
+    old: &Model,
+    corpus: &Corpus,
+    mut estimate: Estimate,
+    watch: &dyn Fn(Step),
+) -> (Topics, Diagnostics) {
+    let errors = match old.options().trust {
+        true => {
+            watch(Stage::Trust.into());
+            trust::errors(corpus, &mut estimate)
+        }
+        false => None,
+    };
+    let errors = errors.map(|errors| to_vocabulary(corpus, &errors));
+    let note = format!(
+        "updated from a model of {} documents: no moments were taken, so nothing says which topics \
+         would be found again",
+        old.diagnostics().n_documents
+    );
+    let Estimate { word_topic, topic_weights, polish, .. } = estimate;
+    let diagnostics = learner::without_moments(corpus, &topic_weights, polish, vec![note]);
+    let word_topic = to_vocabulary(corpus, &word_topic);
+    let topics = Topics::new(corpus.vocabulary().clone(), word_topic, topic_weights);
+    (topics.with_errors(errors), diagnostics)
 }
 
 /// The same model with its topics in another order.

@@ -54,7 +54,7 @@ struct Span {
 
 /// What a document consists of.
 #[derive(Debug, Clone)]
-pub(super) enum Content<'a> {
+pub(crate) enum Content<'a> {
     /// Text, still to be split.
     Text(&'a str),
     /// Words that somebody else has split.
@@ -112,11 +112,16 @@ impl Batch {
         self.labels.iter().map(Option::as_deref)
     }
 
+    /// The name of each document, if it has one.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.names.iter().map(Option::as_deref)
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.text.len() >= BATCH_BYTES || self.len() >= BATCH_DOCUMENTS
     }
 
-    pub(super) fn contents(&self) -> impl ExactSizeIterator<Item = Content<'_>> {
+    pub(crate) fn contents(&self) -> impl ExactSizeIterator<Item = Content<'_>> {
         self.documents.iter().map(|span| match &span.words {
             None => Content::Text(&self.text[span.text.clone()]),
             Some(words) => Content::Words {

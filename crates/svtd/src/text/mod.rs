@@ -52,6 +52,7 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::memory::Limit;
 
+pub(crate) use self::batch::Content;
 pub use self::batch::{Batch, Records};
 pub use self::choice::{Dropped, Reason, WordChoice};
 pub use self::collect::count_records;

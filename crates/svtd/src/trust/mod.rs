@@ -99,14 +99,8 @@ pub(crate) fn assess(
         }
     };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
-        PolishOutcome::Em { .. } => {
-            let frequencies = frequencies(corpus);
-            Some(em::leave_out(corpus, &groups, estimate, &frequencies))
-        }
-        PolishOutcome::Sweeps { sweeps, .. } => {
-            let Estimate { word_topic, topic_weights, prior, .. } = &*estimate;
-            let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
-            Some(sweeps::leave_out(corpus, &groups, &end, sweeps))
+        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
+            leave_out(corpus, &groups, estimate)
         }
         _ if options.method == Method::Joint => {
             let whole = &spectral.recovered.word_topic;
@@ -139,6 +133,29 @@ pub(crate) fn assess(
     };
     let topics = (0..estimate.topic_weights.len()).map(judged).collect();
     Evidence { z_scores, errors, topics }
+}
+
+/// Standard errors of the word probabilities of a polished estimate, features x topics; `None` where
+/// documents are too few, or nothing was polished.
+pub(crate) fn errors(corpus: &Corpus, estimate: &mut Estimate) -> Option<Matrix> {
+    let groups = Groups::deal(corpus)?;
+    let errors = leave_out(corpus, &groups, estimate)?.errors;
+    errors.values().iter().all(|error| error.is_finite()).then_some(errors)
+}
+
+/// Leaves groups out of a polished estimate.
+fn leave_out(corpus: &Corpus, groups: &Groups, estimate: &mut Estimate) -> Option<Left> {
+    match estimate.polish {
+        PolishOutcome::Em { .. } => {
+            Some(em::leave_out(corpus, groups, estimate, &frequencies(corpus)))
+        }
+        PolishOutcome::Sweeps { sweeps, .. } => {
+            let Estimate { word_topic, topic_weights, prior, .. } = &*estimate;
+            let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
+            Some(sweeps::leave_out(corpus, groups, &end, sweeps))
+        }
+        PolishOutcome::None | PolishOutcome::Declined { .. } => None,
+    }
 }
 
 /// What leaving out groups does to an estimate.

@@ -43,7 +43,8 @@ impl CorpusReader {
                 found: format!("folder for {}", path.display()),
             });
         }
-        self.open_source(Source::open_watched(path, &self.meter)?.keep_within(&self.limit), path)
+        let source = Source::open_watched(path, &self.meter)?.keep_within(&self.limit);
+        self.open_source(source.come_live(self.live), path)
     }
 
     /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// How exactly a time is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Precision {
+pub(crate) enum Precision {
     Year,
     Month,
     Day,
@@ -51,8 +51,13 @@ impl Moment {
         (rest.len() == 2).then_some(Self { year, month, day, precision: Precision::Day })
     }
 
+    /// How exactly it is known.
+    pub(crate) fn precision(self) -> Precision {
+        self.precision
+    }
+
     /// Days since 1970-01-01.
-    fn days(self) -> i64 {
+    pub(crate) fn days(self) -> i64 {
         let year = i64::from(self.year) - i64::from(self.month <= 2);
         let era = year.div_euclid(400);
         let of_era = year.rem_euclid(400);
@@ -179,7 +184,22 @@ impl fmt::Display for Unit {
 }
 
 /// The date of a day counted from 1970-01-01.
-fn date(days: i64) -> String {
+pub(crate) fn date(days: i64) -> String {
+    let (year, month, day) = civil(days);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+/// The day that is so many months before another one, or the last of its month.
+pub(crate) fn months_before(days: i64, months: u32) -> i64 {
+    let (year, month, day) = civil(days);
+    let first = year * 12 + i64::from(month) - 1 - i64::from(months);
+    let (year, month) = (first.div_euclid(12) as i32, first.rem_euclid(12) as u32 + 1);
+    let day = day.min(days_in(year, month));
+    Moment { year, month, day, precision: Precision::Day }.days()
+}
+
+/// Year, month and day of a day counted from 1970-01-01.
+fn civil(days: i64) -> (i64, u32, u32) {
     let z = days + 719_468;
     let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -187,7 +207,7 @@ fn date(days: i64) -> String {
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
     let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{}-{month:02}-{day:02}", year + era * 400 + late)
+    (year + era * 400 + late, month as u32, day as u32)
 }
 
 /// Documents by period.

@@ -19,7 +19,7 @@ fn agree(warm: &Update, cold: &Update) {
     for j in 0..b.len() {
         for i in 0..b.vocabulary().len() {
             let (x, y) = (a.word_topic()[(i, j)], b.word_topic()[(i, j)]);
-            inside += usize::from((x - y).abs() <= crate::trust::T_FACTOR * errors[(i, j)]);
+            inside += usize::from((x - y).abs() <= trust::T_FACTOR * errors[(i, j)]);
             n += 1;
         }
     }
