@@ -5,17 +5,18 @@
 //! address is about everything, a passage about one or two things, and only of such documents are there
 //! enough for topics to come back in halves of them.
 
+mod timeline;
+
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use serde_json::json;
-use svtd::linalg::Matrix;
 use svtd::model::WordOrder;
 use svtd::persist::Saved;
 use svtd::{Corpus, Lda, Model, Vocabulary};
 use svtd_report::Made;
 
+use self::timeline::Timeline;
 use crate::args::{Common, Demo};
 use crate::failure::{Failure, Outcome};
 use crate::listing::{self, Listing};
@@ -26,15 +27,6 @@ use crate::{json, output, recipe, report, threads, trust};
 const COUNTS: &[u8] = include_bytes!("../data/sotu.counts.gz");
 const WORDS: &str = include_str!("../data/sotu.vocab.txt");
 const DOCUMENTS: &str = include_str!("../data/sotu.documents.csv");
-
-/// Years to a column of the timeline.
-const PERIOD: usize = 20;
-/// Characters to a column of the timeline.
-const COLUMN: usize = 5;
-/// Topics in the timeline.
-const LEADING: usize = 12;
-/// Words that stand for a topic beside its timeline.
-const CAPTION: usize = 3;
 
 const NEXT: &str = "\
 What to try next:
@@ -62,9 +54,9 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     let params = Lda::params(args.n_topics);
     progress.expect(&params.workload((&corpus).into()));
     let model = params.fit_watched(&corpus, &|step| progress.step(step))?;
-    progress.begin("inference");
-    let mixtures = model.infer(&corpus)?.mixtures;
     let mut model = Model::Lda(model);
+    progress.begin("shares");
+    let timeline = Timeline::of(&model, &corpus, &years)?;
     if let Some(path) = &args.report {
         let saved = Saved::new(model, &corpus);
         write_page(args, path, (&corpus, &addresses), &saved, &progress)?;
@@ -73,12 +65,12 @@ fn show(args: &Demo, common: &Common) -> Outcome {
     progress.finish();
 
     let listing = Listing::new(&model, WordOrder::Probability, listing::TOP_WORDS)?;
-    let periods = shares_by_period(&mixtures, &years);
     let mut out = io::stdout().lock();
     if common.json {
         let mut object = listing.to_json();
-        object.insert("first_years".to_owned(), json!(periods.first_years));
-        object.insert("shares_by_period".to_owned(), json!(periods.means));
+        for (name, value) in timeline.iter().flat_map(Timeline::to_json) {
+            object.insert(name.to_owned(), value);
+        }
         writeln!(out, "{}", json::document("demo", object.into()))?;
         return Ok(out.flush()?);
     }
@@ -91,8 +83,10 @@ fn show(args: &Demo, common: &Common) -> Outcome {
         )?;
     }
     listing.write_table(&mut out, &Screen::stdout(common))?;
-    writeln!(out, "\nMean share by {PERIOD} years\n")?;
-    write_timeline(&mut out, &model, &periods)?;
+    if let Some(timeline) = &timeline {
+        writeln!(out)?;
+        timeline.write(&mut out, &model)?;
+    }
     writeln!(out, "\nHow far to believe it\n")?;
     trust::write_summary(&mut out, &model)?;
     writeln!(out, "\n{NEXT}")?;
@@ -216,54 +210,6 @@ fn damaged(what: &str) -> Failure {
     Failure::Request(format!("the {what} inside this program are damaged; install it again"))
 }
 
-/// First years of the periods, and the mean mixture of the passages in each.
-struct Periods {
-    first_years: Vec<usize>,
-    means: Vec<Vec<f64>>,
-}
-
-fn shares_by_period(mixtures: &Matrix, years: &[usize]) -> Periods {
-    let mut first_years: Vec<usize> = years.iter().map(|&year| period_of(year, years)).collect();
-    let periods = first_years.clone();
-    first_years.sort_unstable();
-    first_years.dedup();
-    let mean = |first: &usize| {
-        let members: Vec<usize> = (0..years.len()).filter(|&d| periods[d] == *first).collect();
-        let share = |j| members.iter().map(|&d| mixtures[(d, j)]).sum::<f64>();
-        let n = members.len() as f64;
-        (0..mixtures.n_columns()).map(|j| share(j) / n).collect()
-    };
-    let means = first_years.iter().map(mean).collect();
-    Periods { first_years, means }
-}
-
-/// Periods are counted from the first address.
-fn period_of(year: usize, years: &[usize]) -> usize {
-    let first = years.iter().copied().min().unwrap_or(year);
-    first + (year - first) / PERIOD * PERIOD
-}
-
-/// A line for each leading topic, a block for each period: the full height is the largest share.
-fn write_timeline(out: &mut dyn Write, model: &Model, periods: &Periods) -> io::Result<()> {
-    const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let largest = periods.means.iter().flatten().fold(0.0, |a: f64, b| a.max(*b));
-    for topic in model.topics().iter().take(LEADING) {
-        let caption = listing::words(model, topic.index(), CAPTION).join(" ");
-        write!(out, "{:5}  {caption:<34}", topic.index() + 1)?;
-        for mean in &periods.means {
-            let eighths = (8.0 * mean[topic.index()] / largest).round() as usize;
-            let block = BLOCKS[eighths.min(8)].to_string();
-            write!(out, "{} ", block.repeat(COLUMN - 1))?;
-        }
-        writeln!(out)?;
-    }
-    write!(out, "{:41}", "")?;
-    for year in &periods.first_years {
-        write!(out, "{year:<COLUMN$}")?;
-    }
-    writeln!(out, "\n{:41}█ is a share of {:.0}%", "", 100.0 * largest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,14 +225,5 @@ mod tests {
         assert_eq!(whole.n_tokens(), corpus.n_tokens());
         assert_eq!(whole.document_name(0), "1790 George Washington");
         assert_eq!(corpus.document_name(8), "1790 George Washington, 9 of 9");
-    }
-
-    #[test]
-    fn a_period_holds_the_mean_of_its_years() {
-        let mixtures = Matrix::from_columns(3, 1, vec![0.2, 0.4, 0.9]);
-        let periods = shares_by_period(&mixtures, &[1790, 1809, 1810]);
-        assert_eq!(periods.first_years, [1790, 1810]);
-        assert!((periods.means[0][0] - 0.3).abs() < 1e-15);
-        assert_eq!(periods.means[1], [0.9]);
     }
 }

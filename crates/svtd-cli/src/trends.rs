@@ -6,7 +6,7 @@ mod tables;
 use std::io::{self, Write};
 
 use svtd::Corpus;
-use svtd::evaluation::{Moment, PeriodTopic, Periods, Shares, Unmixing, topics_by_group};
+use svtd::evaluation::{DocumentShares, Moment, PeriodTopic, Periods, Shares, topics_by_group};
 use svtd::persist::Saved;
 
 use crate::args::{Common, Trends};
@@ -105,16 +105,14 @@ impl<'a> Told<'a> {
                 found: format!("{} others", corpus.n_words()),
             })?;
         progress.begin("shares");
-        let with_words = |d: usize| known.document(d).length() > 0;
+        let documents = DocumentShares::of(topics, &known)?;
         let of_document: Vec<Option<usize>> = (0..known.n_documents())
-            .map(|d| periods.of_document.get(d).copied().flatten().filter(|_| with_words(d)))
+            .map(|d| {
+                periods.of_document.get(d).copied().flatten().filter(|_| documents.has_words(d))
+            })
             .collect();
-        let unmixing = Unmixing::new(topics)?;
-        let estimates = unmixing.shares(&known);
-        let noise = unmixing.noise(&known, &estimates);
         let n = periods.names.len();
-        let shares =
-            |of: &[Option<usize>]| Shares::by_group(&estimates, of, n).steadied(noise.clone());
+        let shares = |of: &[Option<usize>]| documents.by_group(of, n);
         let mut series = vec![Series { group: None, shares: shares(&of_document) }];
         for (name, members) in groups {
             let mut of_group = vec![None; of_document.len()];
@@ -129,11 +127,10 @@ impl<'a> Told<'a> {
 
     /// The share of a topic, within 0 and 1, and its band; `None` without documents.
     fn share(&self, series: &Series, period: usize, topic: usize) -> Option<Share> {
-        let n_documents = series.shares.n_documents[period];
-        (n_documents > 0).then(|| Share {
-            share: series.shares.means[(period, topic)].clamp(0.0, 1.0),
+        Some(Share {
+            share: series.shares.share(period, topic)?,
             band: series.shares.interval(period, topic),
-            n_documents,
+            n_documents: series.shares.n_documents[period],
         })
     }
 }

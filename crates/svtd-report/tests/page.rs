@@ -87,6 +87,7 @@ fn documents_without_words_and_without_times_are_told() {
     assert_well_formed(&page);
     assert!(page.contains("6 without a word that the model knows"));
     assert!(page.contains("20 documents without a time that can be read are left out"));
+    assert!(page.contains("Documents without a word that the model knows have no share: 4."));
     assert!(page.contains("no words"));
 }
 

@@ -36,7 +36,8 @@ pub use self::paper::{
 pub use self::theorem_2_2::DeviationBound;
 pub use self::theorem_5_1::{Constants, Perturbation};
 pub use self::trends::{
-    Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t, topics_by_group,
+    DocumentShares, Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t,
+    topics_by_group,
 };
 pub(crate) use self::trends::{Precision, date, months_before};
 

@@ -10,9 +10,10 @@ fn the_demo_shows_topics_a_timeline_trust_and_what_to_do_next() {
     for part in [
         "10 topics of 233 State of the Union addresses, 1790 to 2021, in 11957 passages",
         "topic   share  words",
-        "Mean share by 20 years",
-        "1790 1810 1830",
+        "Share by 5 years, each to its own height; the largest with its 95 % band",
+        "1800      1850      1900      1950      2000",
         "█",
+        "1995–1999 71% (67-74)",
         "effective documents",
         "What to try next:",
     ] {
@@ -35,4 +36,19 @@ fn the_demo_takes_another_number_of_topics() {
     let refused = w.svtd("demo -k 5000");
     assert_eq!(refused.code, Some(1));
     assert_eq!(refused.stderr.lines().count(), 1);
+}
+
+#[test]
+fn the_demo_tells_every_period_with_its_band() {
+    let w = Workspace::new();
+    let told: serde_json::Value = serde_json::from_str(&w.must("demo --json").stdout).unwrap();
+    let years = told["first_years"].as_array().unwrap();
+    assert_eq!((years.len(), &years[0], &years[46]), (47, &1790.into(), &2020.into()));
+    for (period, bands) in told["bands_by_period"].as_array().unwrap().iter().enumerate() {
+        for (topic, band) in bands.as_array().unwrap().iter().enumerate() {
+            let share = told["shares_by_period"][period][topic].as_f64().unwrap();
+            let (low, high) = (band[0].as_f64().unwrap(), band[1].as_f64().unwrap());
+            assert!(low <= share && share <= high && low < high, "{period} {topic}: {band}");
+        }
+    }
 }

@@ -59,6 +59,28 @@ fn a_page_is_one_file_of_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_page_draws_the_shares_and_bands_that_trends_tells() {
+    let w = Workspace::new();
+    letters(&w, "letters.csv");
+    w.must("fit letters.csv -k 3 -o letters.svtd");
+    w.must("report letters.svtd letters.csv --time year -o page.html");
+    let page = w.text("page.html");
+    let told = w.must("trends letters.svtd letters.csv --time year --json").stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let section = between(&page, "<section id=\"time\"", "</section>");
+    let topics = told["topics"].as_array().unwrap().iter();
+    let rows: Vec<&Value> = topics.flat_map(|topic| topic["shares"].as_array().unwrap()).collect();
+    assert!(rows.len() >= 6, "{told}");
+    for row in rows {
+        let percent = |name: &str| 100.0 * row[name].as_f64().unwrap();
+        let cell =
+            format!("{:.1} ({:.1}–{:.1})", percent("share"), percent("low"), percent("high"));
+        assert!(section.contains(&cell), "{cell} of {row}");
+    }
+    assert_eq!(section.matches("<polygon").count(), 3, "a band for each topic");
+}
+
+#[test]
 fn the_lines_of_a_page_make_model_and_page_again() {
     for flags in [
         "",
@@ -95,6 +117,8 @@ fn fit_and_demo_write_pages_too() {
     assert!(demo.stderr.contains("saved svtd-demo.html"), "{}", demo.stderr);
     let page = w.text("svtd-demo.html");
     assert!(page.contains("1790 to 2021") && page.contains("Abraham Lincoln"));
+    let time = between(&page, "<section id=\"time\"", "</section>");
+    assert_eq!(time.matches("<polygon").count(), 10, "a band of 232 years for each topic");
     assert_eq!(w.svtd("demo --report").code, Some(2), "it is not overwritten");
     let refused = w.svtd("fit letters.csv -k 3 --no-text");
     assert!(refused.stderr.contains("--no-text is about the page; add --report FILE"));

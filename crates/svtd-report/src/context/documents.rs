@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use svtd::evaluation::DocumentShares;
 use svtd::inference::{Explanation, Inferred, best_documents, densest_passage};
 use svtd::text::{Marker, Preprocessing, WordSpread};
 use svtd::{Corpus, Error, Result};
@@ -42,6 +43,8 @@ pub struct Asked<'a> {
     pub inferred: Inferred,
     /// In how many documents each word of the model occurs.
     pub frequencies: Vec<usize>,
+    /// What shares over time and by label are made of, where either is asked for.
+    pub shares: Option<DocumentShares>,
     /// Whether these are the documents the model was fitted on.
     is_fitted_on: bool,
 }
@@ -53,9 +56,17 @@ impl<'a> Asked<'a> {
         let inferred = model.infer(corpus)?;
         let own = corpus.over(model.topics().vocabulary());
         let n_words = model.topics().vocabulary().len();
+        let is_grouped =
+            report.times.is_some() || report.labels.is_some() || corpus.labels().is_some();
+        let shares = own
+            .as_ref()
+            .filter(|_| is_grouped)
+            .map(|own| DocumentShares::of(model.topics(), own))
+            .transpose()?;
         Ok(Some(Self {
             corpus,
             inferred,
+            shares,
             frequencies: own.as_ref().map_or(vec![0; n_words], Corpus::document_frequencies),
             is_fitted_on: own.is_some_and(|own| own.digest() == report.saved.corpus_digest),
         }))

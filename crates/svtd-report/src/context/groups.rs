@@ -1,8 +1,8 @@
-//! Shares over time and by label.
+//! Shares over time and by label, estimated without a prior as `svtd trends` does.
 
 use std::collections::BTreeMap;
 
-use svtd::evaluation::{Moment, Periods, Shares};
+use svtd::evaluation::{DocumentShares, Moment, Periods, Shares};
 
 use super::LONGEST_NAME;
 use super::documents::Asked;
@@ -20,6 +20,8 @@ pub struct Groups {
     pub shares: Shares,
     /// Documents that are in no group.
     pub n_left_out: usize,
+    /// Documents that are in a group, but without a word that the model knows, and so without a share.
+    pub n_without_words: usize,
     /// Labels that are not shown.
     pub n_labels_left_out: usize,
     /// Where groups begin and end, when they are periods.
@@ -34,13 +36,14 @@ pub struct Span {
     pub bounds: Vec<f64>,
 }
 
-pub(super) fn over_time(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups> {
+pub(super) fn over_time(report: &Report<'_>, documents: &DocumentShares) -> Option<Groups> {
     let moments: Vec<Option<Moment>> =
         report.times.as_ref()?.iter().map(|text| Moment::parse(text)).collect();
     let periods = Periods::of(&moments)?;
-    let shares =
-        Shares::by_group(&asked.inferred.mixtures, &periods.of_document, periods.names.len());
+    let shares = documents.by_group(&periods.of_document, periods.names.len());
+    let timed = (0..moments.len()).filter(|&d| periods.of_document[d].is_some());
     Some(Groups {
+        n_without_words: timed.filter(|&d| !documents.has_words(d)).count(),
         n_left_out: periods.of_document.iter().filter(|p| p.is_none()).count(),
         n_labels_left_out: 0,
         span: Some(Span { unit: periods.unit.to_string(), bounds: periods.bounds }),
@@ -49,7 +52,11 @@ pub(super) fn over_time(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups
     })
 }
 
-pub(super) fn by_label(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups> {
+pub(super) fn by_label(
+    report: &Report<'_>,
+    asked: &Asked<'_>,
+    documents: &DocumentShares,
+) -> Option<Groups> {
     let labels = asked.labels(report)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);
@@ -66,8 +73,10 @@ pub(super) fn by_label(report: &Report<'_>, asked: &Asked<'_>) -> Option<Groups>
         names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
     let groups: Vec<Option<usize>> =
         labels.iter().map(|label| places.get(label.as_ref()).copied()).collect();
+    let grouped = (0..groups.len()).filter(|&d| groups[d].is_some());
     Some(Groups {
-        shares: Shares::by_group(&asked.inferred.mixtures, &groups, names.len()),
+        shares: documents.by_group(&groups, names.len()),
+        n_without_words: grouped.filter(|&d| !documents.has_words(d)).count(),
         n_left_out: groups.iter().filter(|g| g.is_none()).count(),
         n_labels_left_out,
         names: names.iter().map(|name| told(name)).collect(),

@@ -74,8 +74,12 @@ impl Context {
         let mut words = WordTable::default();
         let mut topics = topics::gather(report, &map, asked.as_ref(), &mut words)?;
         words.end_of_topics();
-        let time = asked.as_ref().and_then(|asked| groups::over_time(report, asked));
-        let label = asked.as_ref().and_then(|asked| groups::by_label(report, asked));
+        let shares = asked.as_ref().and_then(|asked| asked.shares.as_ref());
+        let time = shares.and_then(|shares| groups::over_time(report, shares));
+        let label = asked
+            .as_ref()
+            .zip(shares)
+            .and_then(|(asked, shares)| groups::by_label(report, asked, shares));
         let documents = match &asked {
             Some(asked) => Some(documents::gather(report, asked, &mut topics, &mut words)?),
             None => None,

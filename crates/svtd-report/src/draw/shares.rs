@@ -12,6 +12,9 @@ const RIGHT: f64 = 10.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
 
+/// How much a band covers of what is behind it.
+const BAND: f64 = 0.28;
+
 /// Labels in one figure; the others are in the table.
 const ROWS: usize = 8;
 const ROW: f64 = 17.0;
@@ -23,10 +26,11 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
     let mut canvas = Canvas::on(Ground::Page, WIDTH, HEIGHT, &title);
     let n = groups.names.len();
     let interval = |g: usize| groups.shares.interval(g, j);
-    let filled = |g: usize| groups.shares.n_documents[g] > 0;
-    let most =
-        (0..n).filter(|&g| filled(g)).map(|g| groups.shares.means[(g, j)]).fold(0.0, f64::max);
-    let ceiling = round_up(1.25 * most);
+    let share = |g: usize| groups.shares.share(g, j);
+    // Bands stay within the figure, but for those that are much wider than any share is high.
+    let most = (0..n).filter_map(share).fold(0.0, f64::max);
+    let reach = (0..n).filter_map(interval).map(|[_, high]| high).fold(most, f64::max);
+    let ceiling = round_up(reach.min(2.0 * most));
     let (first, last) = (span.bounds[0], span.bounds[n]);
     let across = |g: usize| {
         let middle = (span.bounds[g] + span.bounds[g + 1]) / 2.0;
@@ -42,7 +46,7 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
     // A period without documents breaks the line.
     let style = Style::line(topic_colour(j), Mark::Disc);
     let runs: Vec<Vec<usize>> = (0..n).fold(vec![Vec::new()], |mut runs, g| {
-        match (filled(g), runs.last_mut()) {
+        match (share(g).is_some(), runs.last_mut()) {
             (true, Some(run)) => run.push(g),
             _ => runs.push(Vec::new()),
         }
@@ -58,10 +62,10 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
             if piece.len() == 1 && outline.len() == 2 {
                 canvas.line(outline[0], outline[1], style.colour, 3.0, "");
             }
-            canvas.area(&outline, style.colour);
+            canvas.area(&outline, style.colour, BAND);
         }
         let places: Vec<(f64, f64)> =
-            run.iter().map(|&g| (across(g), up(groups.shares.means[(g, j)]))).collect();
+            run.iter().filter_map(|&g| Some((across(g), up(share(g)?)))).collect();
         canvas.path(&places, style);
         if places.len() < 2 {
             places.iter().for_each(|&at| canvas.mark(at, style, false));
@@ -72,12 +76,10 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
     for (year, label) in ticks(groups, first, last) {
         let x = place(year);
         canvas.line((x, floor), (x, floor + 4.0), AXIS, 1.0, "");
-        let anchor = if x > WIDTH - 30.0 {
-            "end"
-        } else if x < LEFT + 12.0 {
-            "start"
-        } else {
-            "middle"
+        let anchor = match label.chars().count() {
+            _ if x > WIDTH - 2.0 * RIGHT => "end",
+            ..=5 => "middle",
+            _ => "start",
         };
         canvas.text(x, HEIGHT - 6.0, &label, anchor, 11.0, false);
     }
@@ -106,14 +108,13 @@ fn ticks(groups: &Groups, first: f64, last: f64) -> Vec<(f64, String)> {
 /// Topic `j` by label: the labels where it is largest, each with its interval.
 pub fn label_figure(context: &Context, groups: &Groups, j: usize) -> String {
     let mut order: Vec<usize> = (0..groups.names.len()).collect();
-    order.sort_by(|&a, &b| groups.shares.means[(b, j)].total_cmp(&groups.shares.means[(a, j)]));
+    let share = |g: usize| groups.shares.share(g, j).unwrap_or(0.0);
+    order.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
     order.truncate(ROWS);
     let height = TOP + ROW * order.len() as f64 + BOTTOM;
     let mut canvas = Canvas::on(Ground::Page, WIDTH, height, &message(context, groups, j));
     let left = 132.0;
-    let highs = order
-        .iter()
-        .map(|&g| groups.shares.interval(g, j).map_or(groups.shares.means[(g, j)], |i| i[1]));
+    let highs = order.iter().map(|&g| groups.shares.interval(g, j).map_or(share(g), |i| i[1]));
     let ceiling = round_up(highs.fold(0.0, f64::max));
     let across = |share: f64| left + (WIDTH - left - RIGHT) * (share / ceiling).clamp(0.0, 1.0);
     let floor = height - BOTTOM;
@@ -130,7 +131,7 @@ pub fn label_figure(context: &Context, groups: &Groups, j: usize) -> String {
         if let Some([low, high]) = groups.shares.interval(g, j) {
             canvas.line((across(low), y), (across(high), y), style.colour, 2.0, "");
         }
-        canvas.mark((across(groups.shares.means[(g, j)]), y), style, false);
+        canvas.mark((across(share(g)), y), style, false);
     }
     canvas.finish()
 }
@@ -139,13 +140,13 @@ pub fn label_figure(context: &Context, groups: &Groups, j: usize) -> String {
 fn message(context: &Context, groups: &Groups, j: usize) -> String {
     let filled: Vec<usize> =
         (0..groups.names.len()).filter(|&g| groups.shares.n_documents[g] > 0).collect();
-    let mean = |g: &usize| groups.shares.means[(*g, j)];
+    let mean = |g: &usize| groups.shares.share(*g, j).unwrap_or(0.0);
     let most = filled.iter().copied().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(b.cmp(a)));
     let least = filled.iter().copied().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let (Some(most), Some(least)) = (most, least) else { return String::new() };
     let range = match groups.shares.interval(most, j) {
         Some([low, high]) => format!(" (95 % interval {} to {})", percent(low), percent(high)),
-        None => " (one document, so no interval)".to_owned(),
+        None => String::new(),
     };
     let topic = &context.topics[j];
     let name = topic.name.clone().unwrap_or_else(|| topic.caption(&context.words, 3));
@@ -168,12 +169,13 @@ pub fn shares_table(context: &Context, groups: &Groups, file: &str, caption: &st
         let n = groups.shares.n_documents[g];
         let mut row: Vec<Cell> = vec![name.as_str().into(), n.into()];
         row.extend((0..context.topics.len()).map(|j| {
-            let mean = 100.0 * groups.shares.means[(g, j)];
-            Cell::Number(match groups.shares.interval(g, j) {
-                _ if n == 0 => "–".to_owned(),
-                Some([low, high]) => format!("{mean:.1} ({:.1}–{:.1})", 100.0 * low, 100.0 * high),
-                None => format!("{mean:.1}"),
-            })
+            let Some(share) = groups.shares.share(g, j) else {
+                return Cell::Number("–".to_owned());
+            };
+            let band = groups.shares.interval(g, j).map_or(String::new(), |[low, high]| {
+                format!(" ({:.1}–{:.1})", 100.0 * low, 100.0 * high)
+            });
+            Cell::Number(format!("{:.1}{band}", 100.0 * share))
         }));
         table.rows.push(row);
     }

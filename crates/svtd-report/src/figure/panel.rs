@@ -4,6 +4,9 @@ use super::axis::Axis;
 use super::style::{Style, colour};
 use super::svg::{AXIS, Canvas, GRID};
 
+/// How much a band covers of what is behind it, where several may lie over each other.
+const SHADE: f64 = 0.12;
+
 /// A point with its band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -128,7 +131,7 @@ impl Frame<'_> {
         let (Some(left), Some(right)) = (self.across(low), self.across(high)) else { return };
         let (top, bottom) = (self.origin.1, self.origin.1 + self.size.1);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
-        canvas.area(&corners, colour::GREEN);
+        canvas.area(&corners, colour::GREEN, SHADE);
     }
 
     fn draw_dividers(&self, canvas: &mut Canvas) {
@@ -153,7 +156,7 @@ impl Frame<'_> {
         let upper = series.points.iter().filter_map(|p| edge(&|p| p.high, p));
         let lower = series.points.iter().rev().filter_map(|p| edge(&|p| p.low, p));
         let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
-        canvas.area(&outline, series.style.colour);
+        canvas.area(&outline, series.style.colour, SHADE);
     }
 
     fn draw_series(&self, canvas: &mut Canvas, series: &Series) {

@@ -130,11 +130,11 @@ impl Canvas {
     }
 
     /// A filled area that lets what is behind it shine through.
-    pub fn area(&mut self, outline: &[(f64, f64)], colour: &str) {
+    pub fn area(&mut self, outline: &[(f64, f64)], colour: &str, opacity: f64) {
         if outline.len() > 2 {
             let colour = self.ink(colour);
             self.element(&format!(
-                "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.12\" stroke=\"none\"/>",
+                "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"{opacity}\" stroke=\"none\"/>",
                 listed(outline)
             ));
         }

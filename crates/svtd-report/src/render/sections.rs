@@ -246,13 +246,22 @@ fn over_time(context: &Context, groups: &Groups) -> String {
         0 => String::new(),
         n => format!(" {n} documents without a time that can be read are left out."),
     };
+    let wordless = without_words(groups);
     let caption = "Shares by period in % (95 % interval)";
     format!(
-        "<p class=\"lead\">The mean share of each topic in periods of {unit}; the band is the 95 % interval \
-         of the mean between documents. Each figure has its own scale.{left_out}</p>\n{}{}",
+        "<p class=\"lead\">The mean share of each topic in periods of {unit}, estimated from the words of \
+         each document without a prior, with its 95 % band given the topics. Each figure has its own \
+         scale.{left_out}{wordless}</p>\n{}{}",
         multiples(context, "time", |j| draw::time_figure(context, groups, j)),
         draw::shares_table(context, groups, "shares-by-period", caption).folded()
     )
+}
+
+fn without_words(groups: &Groups) -> String {
+    match groups.n_without_words {
+        0 => String::new(),
+        n => format!(" Documents without a word that the model knows have no share: {n}."),
+    }
 }
 
 fn by_label(context: &Context, groups: &Groups) -> String {
@@ -260,10 +269,12 @@ fn by_label(context: &Context, groups: &Groups) -> String {
         0 => String::new(),
         n => format!(" {n} rarer labels, with {} documents, are left out.", groups.n_left_out),
     };
+    let wordless = without_words(groups);
     let caption = "Shares by label in % (95 % interval)";
     format!(
-        "<p class=\"lead\">The mean share of each topic in the documents of a label, where it is largest; the \
-         line is the 95 % interval of the mean between documents. No label was used in the fit.{left_out}</p>\n{}{}",
+        "<p class=\"lead\">The mean share of each topic in the documents of a label, where it is largest, \
+         estimated from the words of each document without a prior; the line is the 95 % interval given the \
+         topics. No label was used in the fit.{left_out}{wordless}</p>\n{}{}",
         multiples(context, "label", |j| draw::label_figure(context, groups, j)),
         draw::shares_table(context, groups, "shares-by-label", caption).folded()
     )

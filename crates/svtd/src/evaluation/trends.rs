@@ -1,8 +1,8 @@
 //! Shares of topics over time and by label.
 //!
 //! The share of a topic in a group of documents is the mean of their mixtures, each document
-//! counting once. [`Unmixing`] estimates these mixtures without a prior, so that a band covers the
-//! share; the mixtures of inference are drawn to the prior. The standard error is that between the documents of the group,
+//! counting once. [`DocumentShares`] has these mixtures estimated without a prior, so that a band covers
+//! the share; the mixtures of inference are drawn to the prior. The standard error is that between the documents of the group,
 //!
 //! ```text
 //! share_gj = mean over d in g of theta_dj        error_gj = s_gj / sqrt(n_g)
@@ -24,7 +24,7 @@ mod words;
 
 pub use self::calendar::{Moment, Periods, Unit};
 pub(crate) use self::calendar::{Precision, date, months_before};
-pub use self::unmixing::Unmixing;
+pub use self::unmixing::{DocumentShares, Unmixing};
 pub use self::words::{PeriodTopic, PeriodWord, topics_by_group};
 
 use crate::linalg::Matrix;
@@ -115,6 +115,12 @@ impl Shares {
         let spread = (0..noise.len()).map(spread).collect();
         self.pooled = Some(Pooled { spread, noise });
         self
+    }
+
+    /// The share of a topic, within 0 and 1 (an estimate without a prior may leave them); `None`
+    /// when the group has no documents.
+    pub fn share(&self, group: usize, topic: usize) -> Option<f64> {
+        (self.n_documents[group] > 0).then(|| self.means[(group, topic)].clamp(0.0, 1.0))
     }
 
     /// The 95 % interval of a share, within 0 and 1; `None` when the group has fewer than two

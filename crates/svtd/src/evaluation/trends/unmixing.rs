@@ -21,6 +21,7 @@
 
 use rayon::prelude::*;
 
+use super::Shares;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, positive_inverse};
@@ -115,11 +116,54 @@ impl Unmixing {
     }
 }
 
+/// The shares of every document of a corpus, with what intervals over groups of them ask for.
+#[derive(Debug, Clone)]
+pub struct DocumentShares {
+    estimates: Matrix,
+    noise: Vec<f64>,
+    has_words: Vec<bool>,
+}
+
+impl DocumentShares {
+    /// Unmixes every document. The corpus has the words of the model, in their order
+    /// ([`Corpus::over`]).
+    ///
+    /// # Errors
+    /// When the topics hold numbers that are not finite.
+    ///
+    /// # Panics
+    /// If the corpus has another number of words than the model.
+    pub fn of(topics: &Topics, corpus: &Corpus) -> Result<Self> {
+        let unmixing = Unmixing::new(topics)?;
+        let estimates = unmixing.shares(corpus);
+        let noise = unmixing.noise(corpus, &estimates);
+        let has_words =
+            (0..corpus.n_documents()).map(|d| corpus.document(d).length() > 0).collect();
+        Ok(Self { estimates, noise, has_words })
+    }
+
+    /// Whether the document has a word that the model knows; others have no share, and are in no
+    /// group.
+    pub fn has_words(&self, document: usize) -> bool {
+        self.has_words[document]
+    }
+
+    /// The mean share of each group, with intervals that hold for small groups too.
+    ///
+    /// # Panics
+    /// If there are not as many groups as documents.
+    pub fn by_group(&self, groups: &[Option<usize>], n_groups: usize) -> Shares {
+        assert_eq!(groups.len(), self.has_words.len(), "a group, or none, for each document");
+        let with_words = |d: usize| groups[d].filter(|_| self.has_words[d]);
+        let groups: Vec<Option<usize>> = (0..groups.len()).map(with_words).collect();
+        Shares::by_group(&self.estimates, &groups, n_groups).steadied(self.noise.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::corpus::Taken;
-    use crate::evaluation::trends::Shares;
     use crate::inference::{TopicTable, fixed_point};
     use crate::synthetic::{LdaSource, Lengths};
 
