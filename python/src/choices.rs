@@ -8,11 +8,11 @@ use std::ops::RangeInclusive;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use svtd::choosing::{MOST_TOPICS, Sweep};
-use svtd::fit::{LdaParams, SingleTopicParams};
+use svtd::choosing::Sweep;
+use svtd::fit::{Kind, Learner};
 use svtd::moments::Rows;
 use svtd::rivals::{CollapsedGibbs, Em, Start};
-use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, Scaling, SingleTopic};
+use svtd::{Corpus, DocumentWeights, Method, Model, Polish, Scaling};
 
 use crate::waiting::Steps;
 
@@ -62,41 +62,20 @@ enum PolishChoice {
 }
 
 /// The choices as the library spells them.
-pub struct Request {
-    kind: Kind,
-    n_topics: Option<usize>,
-    alpha0: Option<f64>,
-    paper: bool,
-    method: Option<Method>,
-    weights: Option<DocumentWeights>,
-    whitening: Option<Scaling>,
-    rows: Option<Rows>,
-    polish: Option<Polish>,
-    allow_fewer: bool,
-    trust: bool,
-    splits: Option<usize>,
-    rival: Option<Rival>,
-}
-
-/// Which of the models.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    SingleTopic,
-    Lda,
-}
+pub struct Request(svtd::fit::Request);
 
 impl TryFrom<Choices> for Request {
     type Error = PyErr;
 
     fn try_from(choices: Choices) -> PyResult<Self> {
         let seed = choices.seed;
-        let kinds = [("lda", Kind::Lda), ("single-topic", Kind::SingleTopic)];
-        Ok(Request {
-            kind: named("model", &choices.kind, &kinds)?,
-            n_topics: choices.n_components,
+        let kinds = Kind::ALL.map(|kind| (kind.name(), kind));
+        let kind = named("model", &choices.kind, &kinds)?;
+        Ok(Request(svtd::fit::Request {
             alpha0: choices.alpha0,
             paper: choices.paper,
             method: choices.method.map(|name| method(&name, seed)).transpose()?,
+            learner: choices.rival.map_or(Learner::Moments, Rival::learner),
             weights: choices.weights.map(|weights| self::weights(weights, seed)).transpose()?,
             whitening: choices
                 .whitening
@@ -115,104 +94,37 @@ impl TryFrom<Choices> for Request {
             allow_fewer: choices.allow_fewer,
             trust: choices.trust,
             splits: choices.splits,
-            rival: choices.rival,
-        })
+            ..svtd::fit::Request::new(kind, choices.n_components)
+        }))
     }
-}
-
-/// The choices on the parameters of either model.
-macro_rules! apply {
-    ($request:expr, $params:expr) => {{
-        let (request, mut params) = ($request, $params);
-        params = params.allow_fewer(request.allow_fewer).trust(request.trust);
-        if let Some(splits) = request.splits {
-            params = params.splits(splits);
-        }
-        if request.paper {
-            params = params.paper();
-        }
-        // After `paper`, so that what is chosen explicitly wins.
-        if let Some(weights) = &request.weights {
-            params = params.weights(weights.clone());
-        }
-        if let Some(whitening) = request.whitening {
-            params = params.whitening(whitening);
-        }
-        if let Some(method) = request.method {
-            params = params.method(method);
-            // `paper` removes rows from slices that only the paper's method has.
-            if method != Method::Svtd {
-                params = params.rows(Rows::Kept);
-            }
-        }
-        if let Some(rows) = request.rows {
-            params = params.rows(rows);
-        }
-        if let Some(polish) = request.polish {
-            params = params.polish(polish);
-        }
-        params
-    }};
-}
-
-/// The number of topics given, or chosen from the data with everything else as asked.
-macro_rules! with_topics {
-    ($request:expr, $params:expr, $corpus:expr) => {{
-        let params = $params;
-        match $request.n_topics {
-            Some(_) => params,
-            None => params.choose_topics($corpus, MOST_TOPICS)?,
-        }
-    }};
 }
 
 impl Request {
     /// Fits what was chosen.
     pub fn fit(&self, corpus: &Corpus, steps: &Steps) -> svtd::Result<Model> {
-        let watch = |step| steps.tell(step);
-        match self.kind {
-            Kind::Lda => {
-                let params = with_topics!(self, self.lda(), corpus);
-                params.fit_watched(corpus, &watch).map(Model::Lda)
-            }
-            Kind::SingleTopic => {
-                let params = with_topics!(self, self.single_topic(), corpus);
-                params.fit_watched(corpus, &watch).map(Model::SingleTopic)
-            }
-        }
+        self.0.params(corpus, || {})?.fit_watched(corpus, &|step| steps.tell(step))
     }
 
     /// Judges every number of topics of a range.
     pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> svtd::Result<Sweep> {
-        match self.kind {
-            Kind::Lda => self.lda().sweep(corpus, range, &mut |_| {}),
-            Kind::SingleTopic => self.single_topic().sweep(corpus, range, &mut |_| {}),
-        }
+        self.0.sweep(corpus, range)
     }
+}
 
-    fn lda(&self) -> LdaParams {
-        let mut params = apply!(self, Lda::params(self.n_topics.unwrap_or(1)));
-        if let Some(Rival::Gibbs { burn_in, samples, eta, seed }) = self.rival {
-            let gibbs = CollapsedGibbs::default().burn_in(burn_in).samples(samples);
-            params = params.by_gibbs(gibbs.eta(eta).seed(seed));
-        }
-        match self.alpha0 {
-            Some(alpha0) => params.alpha0(alpha0),
-            None => params,
-        }
-    }
-
-    fn single_topic(&self) -> SingleTopicParams {
-        let params = apply!(self, SingleTopic::params(self.n_topics.unwrap_or(1)));
-        match &self.rival {
-            Some(Rival::Em { restarts, start, seed }) => {
+impl Rival {
+    fn learner(self) -> Learner {
+        match self {
+            Rival::Em { restarts, start, seed } => {
                 let start = match start.as_str() {
                     "kmeans++" => Start::KMeansPlusPlus,
                     _ => Start::Random,
                 };
-                params.by_em(Em::default().restarts(*restarts).start(start).seed(*seed))
+                Learner::Em(Em::default().restarts(restarts).start(start).seed(seed))
             }
-            _ => params,
+            Rival::Gibbs { burn_in, samples, eta, seed } => {
+                let gibbs = CollapsedGibbs::default().burn_in(burn_in).samples(samples);
+                Learner::Gibbs(gibbs.eta(eta).seed(seed))
+            }
         }
     }
 }

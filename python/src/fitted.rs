@@ -73,7 +73,7 @@ impl Fitted {
     /// `lda` or `single-topic`.
     #[getter]
     fn kind(&self) -> &'static str {
-        self.0.model.kind()
+        self.0.model.kind().name()
     }
 
     /// The topics, topics x words; every row sums to one.

@@ -50,7 +50,7 @@ fn come_back(choice: &Choice) -> String {
 fn beyond(choice: &Choice) -> String {
     let clear = choice.n_clear();
     let Some(kept) = choice.kept else {
-        return match &choice.unheard {
+        return match &choice.not_asked {
             Some(why) => format!(
                 "what the documents say of rarer topics could not be weighed ({why}), so these \
                  directions alone decide"
@@ -83,14 +83,14 @@ mod tests {
             z_scores: vec![9.0, 5.0, 0.4],
             limit: 100,
             kept: None,
-            unheard: Some("no document has three words".to_owned()),
+            not_asked: Some("no document has three words".to_owned()),
             counting: Counting::Raw,
             repeats_explained: None,
             counted: Vec::new(),
         };
         let told = sentence(&choice);
         assert!(told.contains("could not be weighed (no document has three words)"), "{told}");
-        choice.unheard = None;
+        choice.not_asked = None;
         assert!(sentence(&choice).ends_with("more than that may be chance"));
     }
 
@@ -102,7 +102,7 @@ mod tests {
             z_scores: vec![9.0; 24],
             limit: 100,
             kept: None,
-            unheard: None,
+            not_asked: None,
             counting: Counting::Damped,
             repeats_explained: Some(0.4),
             counted: vec![found(12, 10.0), found(18, 10.0), found(27, 10.0)],

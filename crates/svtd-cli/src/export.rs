@@ -15,7 +15,7 @@ use svtd::model::{Marker, markers};
 use svtd::persist::atomic::{Together, write_atomically};
 use svtd::{Corpus, Model};
 
-use crate::args::{Common, Export, Kind, Layout};
+use crate::args::{Common, Export, ExportTo, Layout};
 use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
 use crate::output::{self, Column, CsvCells, Format, Table, Target};
@@ -75,22 +75,22 @@ impl Told {
 }
 
 /// Files of a kind; the ones that were written.
-fn export_to(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>> {
+fn export_to(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<PathBuf>> {
     match kind {
-        Kind::Json | Kind::Octis | Kind::Pyldavis => export_json(args, common, kind),
-        Kind::Csv => export_tables(args, common, Format::Csv),
+        ExportTo::Json | ExportTo::Octis | ExportTo::Pyldavis => export_json(args, common, kind),
+        ExportTo::Csv => export_tables(args, common, Format::Csv),
         #[cfg(feature = "parquet")]
-        Kind::Parquet => export_tables(args, common, Format::Parquet),
-        Kind::Npy => export_npy(args, common),
-        Kind::Mallet => export_mallet(args, common),
-        Kind::Markers => export_markers(args),
-        Kind::Admixture => admixture::export(args, common),
+        ExportTo::Parquet => export_tables(args, common, Format::Parquet),
+        ExportTo::Npy => export_npy(args, common),
+        ExportTo::Mallet => export_mallet(args, common),
+        ExportTo::Markers => export_markers(args),
+        ExportTo::Admixture => admixture::export(args, common),
     }
 }
 
 /// One JSON file, or standard output.
-fn export_json(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBuf>> {
-    if kind == Kind::Pyldavis && args.source.0.is_none() {
+fn export_json(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<PathBuf>> {
+    if kind == ExportTo::Pyldavis && args.source.0.is_none() {
         return Err(Failure::Request(
             "pyLDAvis shows a model on its documents; name them after the model".to_owned(),
         ));
@@ -100,10 +100,10 @@ fn export_json(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBu
     }
     let told = Told::read(args, common)?;
     let value = match (kind, &told.documents) {
-        (Kind::Pyldavis, Some((corpus, mixtures))) => {
+        (ExportTo::Pyldavis, Some((corpus, mixtures))) => {
             foreign::pyldavis(&told.model, corpus, mixtures)?
         }
-        (Kind::Octis, documents) => {
+        (ExportTo::Octis, documents) => {
             foreign::octis(&told.model, documents.as_ref().map(|(_, m)| m), args.top)
         }
         (_, documents) => foreign::plain(&told.model, documents.as_ref(), args.top),
@@ -124,9 +124,9 @@ fn export_json(args: &Export, common: &Common, kind: Kind) -> Outcome<Vec<PathBu
 }
 
 /// Our own JSON says its schema; that of other programs is theirs.
-fn export_text(kind: Kind, value: serde_json::Value) -> String {
+fn export_text(kind: ExportTo, value: serde_json::Value) -> String {
     match kind {
-        Kind::Json => json::line("export", value),
+        ExportTo::Json => json::line("export", value),
         _ => json::escaped(&value.to_string()),
     }
 }

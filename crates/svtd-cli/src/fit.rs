@@ -4,15 +4,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
-use svtd::choosing::MOST_TOPICS;
-use svtd::fit::{LdaParams, SingleTopicParams, Sizes, Step, Workload};
+use svtd::fit::{Learner, Request, Sizes, TopicParams};
 use svtd::model::WordOrder;
-use svtd::moments::Rows;
 use svtd::persist::Saved;
-use svtd::{Corpus, Lda, Model, SingleTopic};
+use svtd::{Corpus, Model};
 use svtd_report::Made;
 
-use crate::args::{Common, Fit, Method, ModelKind, TopicCount};
+use crate::args::{Common, Fit, Method, TopicCount};
 use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
@@ -62,7 +60,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
         _ => corpus,
     };
     let about = Failure::about(&args.source.name());
-    let params = Params::chosen(args, &corpus, &progress).map_err(&about)?;
+    let params = params(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));
     if args.dry_run {
         progress.finish();
@@ -87,7 +85,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
 fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
     let (corpus, finish) = sites::corpus(args, folder, progress)?;
     let about = Failure::about(folder);
-    let params = Params::chosen(args, &corpus, progress).map_err(&about)?.without_trust();
+    let params = params(args, &corpus, progress).map_err(&about)?.without_trust();
     progress.expect(&params.workload(Sizes::from(&corpus)));
     let model = params.fit_watched(&corpus, &|step| progress.step(step)).map_err(about)?;
     if let Some(path) = &args.output {
@@ -118,111 +116,35 @@ fn write_page(
     Ok(saved.model)
 }
 
-/// The number of topics given, or chosen from the data with everything else as asked.
-macro_rules! with_topics {
-    ($params:expr, $args:expr, $corpus:expr, $progress:expr) => {{
-        let params = $params;
-        match $args.n_topics {
-            Some(TopicCount::Given(_)) => params,
-            Some(TopicCount::Auto) | None => {
-                $progress.begin("choosing k");
-                params.choose_topics($corpus, MOST_TOPICS)?
-            }
-        }
-    }};
+/// The parameters that the command line asks for.
+pub fn params(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<TopicParams> {
+    let seed = args.chance.seed;
+    let request = Request {
+        alpha0: args.alpha0,
+        paper: args.paper,
+        method: args.method.and_then(|method| method.with_seed(seed)),
+        learner: match args.method {
+            Some(Method::Gibbs) => Learner::Gibbs(args.classical.gibbs(seed)),
+            Some(Method::Em) => Learner::Em(args.classical.em(seed)),
+            _ => Learner::Moments,
+        },
+        weights: args.weights.map(|weights| weights.with_seed(seed)),
+        whitening: args.whitening.map(Into::into),
+        rows: args.rows.map(Into::into),
+        polish: args.polish,
+        allow_fewer: args.allow_fewer,
+        trust: !args.no_trust,
+        splits: args.splits,
+        ..Request::new(args.topic_model(), given(args.n_topics))
+    };
+    request.params(corpus, || progress.begin("choosing k"))
 }
 
-/// The choices of the command line, on the parameters of either model.
-macro_rules! with_choices {
-    ($params:expr, $args:expr) => {{
-        let (mut params, args) = ($params, $args);
-        params = params.allow_fewer(args.allow_fewer).trust(!args.no_trust);
-        if let Some(splits) = args.splits {
-            params = params.splits(splits);
-        }
-        if args.paper {
-            params = params.paper();
-        }
-        // After --paper, so that what is given explicitly wins.
-        if let Some(weights) = args.weights {
-            params = params.weights(weights.with_seed(args.chance.seed));
-        }
-        if let Some(whitening) = args.whitening {
-            params = params.whitening(whitening.into());
-        }
-        if let Some(method) = args.method.and_then(|m| m.with_seed(args.chance.seed)) {
-            params = params.method(method);
-            // --paper removes rows from slices that only the paper's method has.
-            if method != svtd::Method::Svtd {
-                params = params.rows(Rows::Kept);
-            }
-        }
-        if let Some(rows) = args.rows {
-            params = params.rows(rows.into());
-        }
-        if let Some(polish) = args.polish {
-            params = params.polish(polish);
-        }
-        params
-    }};
-}
-
-/// The parameters of either model.
-pub enum Params {
-    Lda(LdaParams),
-    SingleTopic(SingleTopicParams),
-}
-
-impl Params {
-    /// Those that the command line asks for.
-    pub fn chosen(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<Self> {
-        let k = match args.n_topics {
-            Some(TopicCount::Given(k)) => k,
-            Some(TopicCount::Auto) | None => 1,
-        };
-        Ok(match args.topic_model() {
-            ModelKind::Lda => {
-                let mut params = with_choices!(Lda::params(k), args);
-                if let Some(alpha0) = args.alpha0 {
-                    params = params.alpha0(alpha0);
-                }
-                if args.method == Some(Method::Gibbs) {
-                    params = params.by_gibbs(args.classical.gibbs(args.chance.seed));
-                }
-                Params::Lda(with_topics!(params, args, corpus, progress))
-            }
-            ModelKind::SingleTopic => {
-                let mut params = with_choices!(SingleTopic::params(k), args);
-                if args.method == Some(Method::Em) {
-                    params = params.by_em(args.classical.em(args.chance.seed));
-                }
-                Params::SingleTopic(with_topics!(params, args, corpus, progress))
-            }
-        })
-    }
-
-    fn without_trust(self) -> Self {
-        match self {
-            Params::Lda(params) => Params::Lda(params.trust(false)),
-            Params::SingleTopic(params) => Params::SingleTopic(params.trust(false)),
-        }
-    }
-
-    fn workload(&self, sizes: Sizes) -> Workload {
-        match self {
-            Params::Lda(params) => params.workload(sizes),
-            Params::SingleTopic(params) => params.workload(sizes),
-        }
-    }
-
-    /// Learns the model.
-    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> svtd::Result<Model> {
-        match self {
-            Params::Lda(params) => params.fit_watched(corpus, watch).map(Model::Lda),
-            Params::SingleTopic(params) => {
-                params.fit_watched(corpus, watch).map(Model::SingleTopic)
-            }
-        }
+/// The number of topics, if the data are not to choose it.
+fn given(asked: Option<TopicCount>) -> Option<usize> {
+    match asked {
+        Some(TopicCount::Given(k)) => Some(k),
+        Some(TopicCount::Auto) | None => None,
     }
 }
 

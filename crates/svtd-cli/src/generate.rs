@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::Corpus;
+use svtd::fit::Kind;
 use svtd::linalg::Matrix;
 use svtd::persist::atomic::Together;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
-use crate::args::{Common, Generate, ModelKind};
+use crate::args::{Common, Generate};
 use crate::failure::{Failure, Outcome, printable};
 use crate::json;
 use crate::output::{self, Column, Table, Target};
@@ -35,7 +36,7 @@ fn draw(args: &Generate, files: &Files) -> Outcome {
     let out = &mut together;
     let draw_seed = documents_seed(args.seed);
     match args.model {
-        ModelKind::SingleTopic => {
+        Kind::SingleTopic => {
             let source = single_topic_source(args);
             let (corpus, topics) = source.draw(args.n_documents, &args.lengths, draw_seed);
             files.write_corpus(out, &corpus, &source.word_topic)?;
@@ -43,7 +44,7 @@ fn draw(args: &Generate, files: &Files) -> Outcome {
             let numbered: Vec<f64> = topics.iter().map(|&topic| (topic + 1) as f64).collect();
             files.write_vector(out, "topics", "topic", &numbered)?;
         }
-        ModelKind::Lda => {
+        Kind::Lda => {
             let source = lda_source(args);
             let (corpus, mixtures) = source.draw(args.n_documents, &args.lengths, draw_seed);
             files.write_corpus(out, &corpus, &source.word_topic)?;
@@ -78,7 +79,7 @@ fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
 }
 
 fn check(args: &Generate) -> Outcome {
-    if args.alpha0.is_some() && args.model == ModelKind::SingleTopic {
+    if args.alpha0.is_some() && args.model == Kind::SingleTopic {
         let sentence = "--alpha0 is for lda; a single-topic model has no mixtures";
         return Err(Failure::Request(sentence.to_owned()));
     }
@@ -134,10 +135,10 @@ impl Files {
         Ok(files)
     }
 
-    fn all(&self, model: ModelKind) -> Vec<PathBuf> {
+    fn all(&self, model: Kind) -> Vec<PathBuf> {
         let truth: [&str; 3] = match model {
-            ModelKind::SingleTopic => ["topic-word.npy", "topic-weights.csv", "topics.csv"],
-            ModelKind::Lda => ["topic-word.npy", "alpha.csv", "mixtures.npy"],
+            Kind::SingleTopic => ["topic-word.npy", "topic-weights.csv", "topics.csv"],
+            Kind::Lda => ["topic-word.npy", "alpha.csv", "mixtures.npy"],
         };
         let mut paths = vec![self.docword(), self.vocabulary()];
         paths.extend(truth.iter().map(|what| self.truth(what)));

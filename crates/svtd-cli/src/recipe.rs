@@ -1,6 +1,7 @@
 //! The command that would make a model again, from what the model remembers.
 
 use serde_json::Value;
+use svtd::fit::Kind;
 use svtd::persist::Saved;
 use svtd::text::{Frequency, Preprocessing, StopWords};
 
@@ -24,7 +25,7 @@ pub fn fit(saved: &Saved, source: &Source, model: &str) -> String {
         _ => options["n_topics"].to_string(),
     };
     line.push(format!("-k {k}"));
-    if saved.model.kind() == "single-topic" {
+    if saved.model.kind() == Kind::SingleTopic {
         line.push("--model single-topic".to_owned());
     }
     line.extend(fit_flags(&options));

@@ -17,7 +17,7 @@ use svtd::{Corpus, CorpusReader, Error, ErrorKind, Model};
 use self::told::Told;
 use crate::args::{Common, Fit, Source, StreamFlags, Update};
 use crate::failure::{Failure, Outcome};
-use crate::fit::Params;
+use crate::fit;
 use crate::progress::{Detail, Progress};
 use crate::{input, messages, output, word_flags};
 
@@ -257,7 +257,7 @@ impl<'a> Models<'a> {
         let Some(old) = &self.old else {
             // Without a model there is a fit to begin with.
             let Some(args) = self.first else { return Err(Error::NoWords { documents: 0 }) };
-            let params = Params::chosen(args, corpus, &progress)?;
+            let params = fit::params(args, corpus, &progress)?;
             return params.fit_watched(corpus, &|_| {}).map(Learned::First);
         };
         let number = self.n_made + 1;

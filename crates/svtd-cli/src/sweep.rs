@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
+use svtd::fit::{Kind, Request};
 use svtd::persist::atomic::write_atomically;
-use svtd::{Lda, SingleTopic};
 
-use crate::args::{AnyKind, Common, ModelKind, Numbers, Sweep as Arguments};
+use crate::args::{AnyKind, Common, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
@@ -37,17 +37,10 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("sweeping");
     let kind = args.model.topics().unwrap_or_default();
-    let (lda, single_topic) =
-        (Lda::params(1).alpha0(args.alpha0.unwrap_or(1.0)), SingleTopic::params(1));
-    let swept = match (kind, &args.compared) {
-        (ModelKind::Lda, Numbers::Range(range)) => lda.sweep(&corpus, range.clone(), &mut |_| {}),
-        (ModelKind::Lda, Numbers::Listed(list)) => lda.sweep_of(&corpus, list, &mut |_| {}),
-        (ModelKind::SingleTopic, Numbers::Range(range)) => {
-            single_topic.sweep(&corpus, range.clone(), &mut |_| {})
-        }
-        (ModelKind::SingleTopic, Numbers::Listed(list)) => {
-            single_topic.sweep_of(&corpus, list, &mut |_| {})
-        }
+    let request = Request { alpha0: args.alpha0, ..Request::new(kind, None) };
+    let swept = match &args.compared {
+        Numbers::Range(range) => request.sweep(&corpus, range.clone()),
+        Numbers::Listed(list) => request.sweep_of(&corpus, list),
     };
     let swept = swept.map_err(Failure::about(&args.source.name()))?;
     let charts = charts(&swept);
@@ -140,11 +133,7 @@ fn new_topic(fit: &SweepFit) -> String {
     }
 }
 
-fn write_recommendation(
-    out: &mut dyn Write,
-    why: &Recommendation,
-    model: ModelKind,
-) -> io::Result<()> {
+fn write_recommendation(out: &mut dyn Write, why: &Recommendation, model: Kind) -> io::Result<()> {
     match (why.low, why.high) {
         (low, high) if low == high => writeln!(out, "look at {low} topics:")?,
         (low, high) => writeln!(out, "look at {low} to {high} topics:")?,
@@ -156,7 +145,7 @@ fn write_recommendation(
 }
 
 /// Why this range, one sentence for each kind of evidence.
-fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
+fn reasons(why: &Recommendation, model: Kind) -> Vec<String> {
     let mut reasons = Vec::new();
     match why.n_clear {
         Some(n) => reasons.push(format!(
@@ -203,7 +192,7 @@ fn reasons(why: &Recommendation, model: ModelKind) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if model == ModelKind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
+    if model == Kind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
         reasons.push(
             "topics too rare for a direction of their own are not counted here; svtd fit -k auto asks \
              the documents for them, and may choose more"

@@ -37,7 +37,7 @@ const ROUNDING: f64 = 1e-10;
 
 /// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does:
 /// in a space so large that the basis will not fill it, where rounding would decide what is left.
-const ROUGH: f64 = 0.01;
+const LOOSE_TOLERANCE: f64 = 0.01;
 
 /// How many times the basis such a space holds.
 const ROOMY: usize = 4;
@@ -92,7 +92,7 @@ pub fn leading_eigenpairs_watched(
     let width = BLOCK.min(n);
     let max_basis = (2 * k + 3 * width).max(6 * width);
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
-    let roughly = tolerance >= ROUGH && n >= ROOMY * max_basis;
+    let roughly = tolerance >= LOOSE_TOLERANCE && n >= ROOMY * max_basis;
     let mut probe = Probe { salt: 0, last: None };
     let mut block = orthonormal_basis(starting_block(n, width, 0));
     let mut basis = Matrix::zeros(n, 0);

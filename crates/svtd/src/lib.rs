@@ -68,6 +68,8 @@ pub mod rounds;
 pub mod stop;
 pub mod stream;
 pub mod synthetic;
+#[doc(hidden)]
+pub mod tasks;
 pub mod text;
 pub mod trust;
 pub mod whitening;

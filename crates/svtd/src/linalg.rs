@@ -20,6 +20,8 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use crate::tasks;
+
 pub use self::eigen::symmetric_eigen;
 pub use self::factors::{orthonormal_basis, positive_inverse};
 pub(crate) use self::grams::weighted_grams;
@@ -176,9 +178,10 @@ impl Matrix {
             rest = tail;
             start += len;
         }
-        chunks.into_par_iter().for_each(|(target, rows)| {
-            matmul(target, how, rows, right.view(), factor, Par::Seq);
-        });
+        let product = |(target, rows)| {
+            tasks::branch(|| matmul(target, how, rows, right.view(), factor, Par::Seq));
+        };
+        tasks::fork(|| chunks.into_par_iter().for_each(product));
     }
 
     /// The product `self' * other`.
@@ -199,7 +202,9 @@ impl Matrix {
             part
         };
         let n_chunks = self.n_rows.div_ceil(CHUNK);
-        let parts: Vec<Matrix> = (0..n_chunks).into_par_iter().map(partial).collect();
+        let chunks = (0..n_chunks).into_par_iter();
+        let partial = |chunk| tasks::branch(|| partial(chunk));
+        let parts: Vec<Matrix> = tasks::fork(|| chunks.map(partial).collect());
         let mut sum = Matrix::zeros(self.n_columns, other.n_columns);
         for part in parts {
             sum.add(1.0, &part);

@@ -9,6 +9,7 @@
 //! ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...)                    |s| <= 0.172, ten terms
 //! ```
 
+use crate::tasks;
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -26,13 +27,15 @@ const LN_2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 /// Puts the natural logarithm of every number in its place.
 pub(crate) fn take_logarithms(values: &mut [f64]) {
     let arch = Arch::new();
-    values.par_chunks_mut(BLOCK).for_each(|block| {
+    let take = |block: &mut [f64]| {
         if block.iter().all(|x| x.is_normal() && *x > 0.0) {
             arch.dispatch(|| block.iter_mut().for_each(|x| *x = ln(*x)));
         } else {
             block.iter_mut().for_each(|x| *x = x.ln());
         }
-    });
+    };
+    let blocks = values.par_chunks_mut(BLOCK);
+    tasks::fork(|| blocks.for_each(|block| tasks::branch(|| take(block))));
 }
 
 /// The logarithm of a positive normal number.

@@ -26,7 +26,7 @@ pub struct Export {
 
     /// For which program, or in which format: topics, and the documents of INPUT if it is given
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub to: Option<Kind>,
+    pub to: Option<ExportTo>,
 
     /// --to json, octis or pyldavis: the file [default: stdout]; else what the names of the files
     /// begin with
@@ -97,7 +97,7 @@ admixture: PATH.K.Q, an individual a line, and PATH.K.P, a variant a line: the f
 
 /// What to export to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum ExportTo {
     /// Tables as CSV.
     Csv,
     /// One JSON file.

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use svtd::fit::Kind;
 use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{
-    AnyKind, Chance, Classical, ModelKind, PageFlags, RecordFlags, Source, StreamFlags, first,
-};
+use super::{AnyKind, Chance, Classical, PageFlags, RecordFlags, Source, StreamFlags, first};
 
 /// Learn a model from text or from counts.
 #[derive(Debug, Args)]
@@ -212,7 +211,7 @@ impl Fit {
     }
 
     /// The kind of topic model; the default when it is a model of records.
-    pub fn topic_model(&self) -> ModelKind {
+    pub fn topic_model(&self) -> Kind {
         self.model.topics().unwrap_or_default()
     }
 

@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use svtd::fit::Kind;
 use svtd::synthetic::Lengths;
 
-use super::ModelKind;
 use super::numbers::{at_least_one, positive, seed};
+use super::topic_model;
 
 /// Draw a corpus from a model, and keep the truth.
 #[derive(Debug, Args)]
 #[command(after_help = GENERATE_EXAMPLES)]
 pub struct Generate {
     /// What a document is: about one topic, or a mixture of topics
-    #[arg(value_enum)]
-    pub model: ModelKind,
+    #[arg(value_parser = topic_model())]
+    pub model: Kind,
 
     /// How many documents to draw
     #[arg(long = "docs", value_name = "N", value_parser = at_least_one,

@@ -33,7 +33,9 @@ mod trends;
 mod update;
 mod words;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use svtd::fit::Kind;
 
 pub use self::add::Add;
 pub use self::answer::Answer;
@@ -45,7 +47,7 @@ pub use self::demo::Demo;
 pub use self::diff::Diff;
 pub use self::draw::Draw;
 pub use self::evaluate::Evaluate;
-pub use self::export::{Export, Kind};
+pub use self::export::{Export, ExportTo};
 pub use self::fit::{Fit, Method, TopicCount};
 pub use self::generate::Generate;
 pub use self::infer::{Infer, Layout};
@@ -210,14 +212,15 @@ pub struct Chance {
     pub seed: u64,
 }
 
-/// What a document is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ModelKind {
-    /// Documents mix topics.
-    #[default]
-    Lda,
-    /// Each document is about one topic.
-    SingleTopic,
+/// Reads the name of a topic model.
+fn topic_model() -> impl TypedValueParser<Value = Kind> {
+    let value = |kind: Kind| {
+        PossibleValue::new(kind.name()).help(match kind {
+            Kind::Lda => "Documents mix topics",
+            Kind::SingleTopic => "Each document is about one topic",
+        })
+    };
+    PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| name.parse::<Kind>())
 }
 
 #[cfg(test)]

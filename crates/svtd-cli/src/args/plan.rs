@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use svtd::fit::Kind;
 
-use super::ModelKind;
 use super::numbers::{at_least_one, positive};
+use super::topic_model;
 
 /// Tell how many documents an accuracy takes.
 #[derive(Debug, Args)]
@@ -31,8 +32,8 @@ pub struct Plan {
     pub length: Option<usize>,
 
     /// What a document is: a mixture of topics, or about one topic
-    #[arg(long, value_enum, default_value_t, conflicts_with = "from")]
-    pub kind: ModelKind,
+    #[arg(long, value_parser = topic_model(), default_value_t, conflicts_with = "from")]
+    pub kind: Kind,
 
     /// LDA: the sum of the Dirichlet parameter, small when documents have few topics [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true,

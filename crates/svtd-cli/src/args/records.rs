@@ -1,6 +1,7 @@
 //! Models of records: the flags that `fit`, `check` and `sweep` share.
 
 use clap::{Args, ValueEnum};
+use svtd::fit::Kind;
 use svtd::models::classes::ItemChoice;
 use svtd::models::engine::{Criterion as Choice, Effort as Hardness};
 use svtd::models::gaussian::Covariance as Shape;
@@ -8,7 +9,7 @@ use svtd::models::hmm::{Emissions as Law, SequenceColumns};
 use svtd::models::raters::RaterColumns;
 use svtd::models::table::TableReader;
 
-use super::{ModelKind, first};
+use super::first;
 
 /// What is learned: topics of documents, or a model of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -30,10 +31,10 @@ pub enum AnyKind {
 
 impl AnyKind {
     /// The kind of topic model, if it is one.
-    pub fn topics(self) -> Option<ModelKind> {
+    pub fn topics(self) -> Option<Kind> {
         match self {
-            AnyKind::Lda => Some(ModelKind::Lda),
-            AnyKind::SingleTopic => Some(ModelKind::SingleTopic),
+            AnyKind::Lda => Some(Kind::Lda),
+            AnyKind::SingleTopic => Some(Kind::SingleTopic),
             AnyKind::Classes | AnyKind::Raters | AnyKind::Hmm | AnyKind::Gaussian => None,
         }
     }

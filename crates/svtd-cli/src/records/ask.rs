@@ -8,7 +8,7 @@ use svtd::models::learned::{self, Listing, SavedRecords};
 use svtd::models::table::TableReader;
 
 use super::{listing, read};
-use crate::args::{Common, Diff, Draw, Evaluate, Export, Infer, Kind, Show, Topics, first};
+use crate::args::{Common, Diff, Draw, Evaluate, Export, ExportTo, Infer, Show, Topics, first};
 use crate::failure::{Failure, Outcome, printable};
 use crate::json;
 use crate::output::{self, Column, CsvCells, Format, Table, Target};
@@ -162,10 +162,10 @@ pub fn diff(old: &SavedRecords, new: &SavedRecords, args: &Diff, common: &Common
 /// `svtd export`: every table of the model, and the records of INPUT.
 pub fn export(saved: &SavedRecords, args: &Export, common: &Common) -> Outcome {
     let format = match args.to {
-        Some(Kind::Csv) => Format::Csv,
+        Some(ExportTo::Csv) => Format::Csv,
         #[cfg(feature = "parquet")]
-        Some(Kind::Parquet) => Format::Parquet,
-        Some(Kind::Json) => return export_json(saved, args),
+        Some(ExportTo::Parquet) => Format::Parquet,
+        Some(ExportTo::Json) => return export_json(saved, args),
         Some(_) => {
             let sentence = "a model of records is exported --to csv, json or parquet";
             return Err(Failure::Request(sentence.to_owned()));

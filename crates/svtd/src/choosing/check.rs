@@ -148,9 +148,10 @@ impl Check {
     /// Looks at a corpus.
     ///
     /// # Errors
-    /// Only when `alpha0` is not positive: a corpus that cannot be fitted is described all the
+    /// Only when `alpha0` is not positive or the documents are elsewhere: a corpus that cannot be fitted is described all the
     /// same, and [`refusal`](Self::refusal) says why.
     pub fn of(corpus: &Corpus, asked: &CheckOptions) -> Result<Self> {
+        corpus.must_be_here("a check")?;
         if let Some(alpha0) = asked.alpha0 {
             crate::moments::check_alpha0(alpha0)?;
         }

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choosing::counting::{self, FoundInHalves, plateau_is_beyond, up_to_the_plateau};
 use crate::choosing::evidence::{self, Kept};
-use crate::choosing::noise::{Look, ROUGH, n_folds, z_scores};
+use crate::choosing::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::options::{Options, Polish};
@@ -64,8 +64,8 @@ pub struct Choice {
     pub kept: Option<Kept>,
     /// Why the documents themselves could not be asked, where they should have been: the clear
     /// directions alone decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unheard: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "unheard")]
+    pub not_asked: Option<String>,
     /// Which counts were looked at.
     #[serde(default = "raw")]
     pub counting: Counting,
@@ -124,6 +124,7 @@ const GLANCE: usize = 24;
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
+    corpus.must_be_here("the choice of the number of topics")?;
     let (corpus, options) = options.in_key_order(corpus)?;
     choose_in_order(&corpus, &options, limit)
 }
@@ -141,7 +142,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     let mut look = FIRST_LOOK.min(limit);
     let counting = counting(options);
     loop {
-        let how = Look { counting, tolerance: ROUGH, n_folds: n_folds(corpus) };
+        let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
@@ -158,7 +159,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             z_scores,
             limit,
             kept: None,
-            unheard: None,
+            not_asked: None,
             counting,
             repeats_explained,
             counted: Vec::new(),
@@ -175,7 +176,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
                 choice.n_topics = kept.n_topics;
                 choice.kept = Some(kept);
             }
-            Some(Err(error)) => choice.unheard = Some(error.to_string()),
+            Some(Err(error)) => choice.not_asked = Some(error.to_string()),
             None => {}
         }
         return Ok(choice);
@@ -217,7 +218,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     let (corpus, options) = (&*corpus, &options);
     let limit = GLANCE.clamp(1, corpus.n_present().max(1));
     let counting = counting(options);
-    let how = Look { counting, tolerance: ROUGH, n_folds: 2 };
+    let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
     let mut look = FIRST_GLANCE.min(limit);
     loop {
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
@@ -230,7 +231,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
                 z_scores,
                 limit,
                 kept: None,
-                unheard: None,
+                not_asked: None,
                 counting,
                 repeats_explained: None,
                 counted: Vec::new(),

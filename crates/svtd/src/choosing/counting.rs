@@ -16,7 +16,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::choice;
-use super::noise::ROUGH;
+use super::noise::PART_TOLERANCE;
 use super::sweep::Passes;
 use crate::corpus::Corpus;
 use crate::fit::collapsed_vb::{self, Prior};
@@ -68,7 +68,7 @@ pub(crate) fn count(
         let passes = |half: usize| {
             let options = options.of_part(&halves[half]);
             let counting = choice::counting(&options);
-            Passes::with(counting, &parts[half], &options, most, ROUGH).ok()
+            Passes::with(counting, &parts[half], &options, most, PART_TOLERANCE).ok()
         };
         let passes = [passes(0)?, passes(1)?];
         for (sum, &k) in sums.iter_mut().zip(numbers) {
@@ -172,9 +172,9 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
         collapsed_vb::polish(corpus, &start, &prior, ENOUGH, &|_| {}).word_topic
     } else {
         let smoothing = Smoothing::Estimated;
-        let manner = em::Manner { smoothing, max_steps: ENOUGH, until_settled: false };
+        let how = em::EmOptions { smoothing, max_steps: ENOUGH, until_settled: false };
         let (weights, _) = lift(topics.weights());
-        em::polish(corpus, &start, &weights, &frequencies(corpus), manner, &|_| {}).word_topic
+        em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
     };
     to_vocabulary(corpus, &learned)
 }

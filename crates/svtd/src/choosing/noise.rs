@@ -33,7 +33,7 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
-use self::measured::{Freed, Measured};
+use self::measured::{Conjugate, Measured};
 use crate::choosing::choice::first_unclear;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -55,7 +55,7 @@ pub(crate) fn n_folds(corpus: &Corpus) -> usize {
 
 /// The residual to which directions of a part of the documents are worth finding when topics are
 /// counted, as a part of the last eigenvalue: a part does not know them better than that.
-pub(crate) const ROUGH: f64 = 0.1;
+pub(crate) const PART_TOLERANCE: f64 = 0.1;
 
 /// A corpus with at most so many counts is small.
 const SMALL: usize = 1 << 20;
@@ -260,8 +260,8 @@ fn add_scores(
         let own_counts = products.backward(&column, None);
         let means = measured.means(&v);
         let q = measured.pairs(&v, &z, own_counts.column(0), &means);
-        let freed = Freed::new(&q, &measured.rough_errors(&z, &means));
-        let (u, zeta) = (v.times(&freed.mixing), z.times(&freed.mixing));
+        let conjugate = Conjugate::new(&q, &measured.rough_errors(&z, &means));
+        let (u, zeta) = (v.times(&conjugate.mixing), z.times(&conjugate.mixing));
         let freed_means = measured.means(&u);
         let mut squares = u.clone();
         squares.values_mut().par_chunks_mut(BLOCK).for_each(|block| {
@@ -272,9 +272,9 @@ fn add_scores(
             let (total, spread) = measured.total(freed_means[j], zeta.column(j), own.column(j));
             let taken = |&b: &usize| {
                 let pair = [(zeta.column(b), freed_means[b]), (z.column(j), means[j])];
-                measured.product_variance(pair) / freed.strengths[b]
+                measured.product_variance(pair) / conjugate.strengths[b]
             };
-            let taken: f64 = freed.clear.iter().filter(|b| **b < j).map(taken).sum();
+            let taken: f64 = conjugate.clear.iter().filter(|b| **b < j).map(taken).sum();
             sum.eigenvalue += q[(j, j)];
             sum.added += total + taken;
             sum.spread += spread;

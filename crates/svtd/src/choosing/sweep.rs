@@ -58,7 +58,7 @@ const MOST_FOLDS: usize = 3;
 const ABREAST: usize = 8;
 
 /// Topics nearer than this in L1 are the same topic.
-const SAME: f64 = 0.5;
+const SAME_TOPIC: f64 = 0.5;
 
 /// Likeliest words that stand for a topic.
 const TOP_WORDS: usize = 10;
@@ -147,6 +147,7 @@ pub(crate) fn sweep(
     numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
+    corpus.must_be_here("a sweep")?;
     let polish = options.polish;
     let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
         return Err(numbers_needed("none"));
@@ -176,7 +177,7 @@ pub(crate) fn sweep(
         return Err(Error::FewerTopicsVisible { asked: first, visible: most, ratio });
     }
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
-    let how = Look { counting: Counting::Raw, tolerance: trust::ROUGH, n_folds };
+    let how = Look { counting: Counting::Raw, tolerance: trust::HALVES_TOLERANCE, n_folds };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = split_documents(corpus);
     let held_out =
@@ -256,7 +257,7 @@ fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
 /// How many columns are near the column they were matched with.
 fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     let near = |(j, partner): (usize, &Option<usize>)| {
-        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME)
+        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME_TOPIC)
     };
     matched.iter().enumerate().filter(|&pair| near(pair)).count()
 }

@@ -22,6 +22,7 @@
 //! has [`ENTRIES_PER_WORD`] times as many entries as there are words in use, or more. Fewer make
 //! the partial sums cost more than the work (`benches/record/constants.md`).
 
+use crate::tasks;
 use std::ops::Range;
 
 /// Entries of a block for each word in use, at least.
@@ -150,7 +151,7 @@ pub(super) fn sum_over_occupied<T: Send>(
         (_, true) => half(left),
         (true, false) => half(right),
         (false, false) => {
-            let (mut left, right) = rayon::join(|| half(left), || half(right));
+            let (mut left, right) = tasks::join(|| half(left), || half(right));
             add(&mut left, right);
             left
         }

@@ -56,6 +56,18 @@ impl Corpus {
         self.elsewhere.is_some()
     }
 
+    /// Refuses what only documents at hand can tell.
+    pub(crate) fn must_be_here(&self, what: &str) -> Result<()> {
+        match self.is_elsewhere() {
+            false => Ok(()),
+            true => Err(Error::Round {
+                reason: format!(
+                    "{what} needs the documents, and those of this corpus are elsewhere; do it where they are"
+                ),
+            }),
+        }
+    }
+
     /// Asks whoever holds the documents; `None` when they are here.
     ///
     /// # Errors

@@ -34,6 +34,7 @@ use crate::inference::posterior::{LEAST, LogTable};
 use crate::inference::{Alignment, TopicTable, Words, fixed_point};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
+use crate::tasks;
 
 /// How well held-out words were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -308,8 +309,9 @@ impl Halved {
             }
             (observed, held_out, unknown)
         };
+        let cut = |d| tasks::branch(|| cut(d));
         let mut documents: Vec<(Half, Half, u64)> =
-            (0..corpus.n_documents()).into_par_iter().map(cut).collect();
+            tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(cut).collect());
         let sides = documents.iter().flat_map(|(a, b, _)| [a, b]);
         let mut words: Vec<u32> = sides.flatten().map(|&(word, _)| word).collect();
         words.par_sort_unstable();
@@ -332,7 +334,8 @@ impl Halved {
             crate::stop::here();
             completed(table, held_out, &mixture(observed), *unknown)
         };
-        Completions { documents: self.documents.par_iter().map(one).collect() }
+        let one = |document| tasks::branch(|| one(document));
+        Completions { documents: tasks::fork(|| self.documents.par_iter().map(one).collect()) }
     }
 }
 

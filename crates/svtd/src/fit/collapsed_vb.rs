@@ -51,6 +51,7 @@ use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use crate::rounds::{LookRequest, Request};
 use crate::stop;
+use crate::tasks;
 pub(crate) use mixtures::{Look, Mixtures, Tallies, warm_up};
 pub(crate) use prior::{Order, Prior};
 pub(crate) use tally::{Ledger, Tally};
@@ -208,7 +209,7 @@ impl Sums {
         const WORDS: usize = 256;
         let width = self.width;
         let mut tallies = tallies.idle();
-        self.values.par_chunks_mut(WORDS * width).enumerate().for_each(|(p, values)| {
+        let gather = |(p, values): (usize, &mut [f64])| {
             let mut fresh = vec![0.0; width];
             for (i, values) in values.chunks_exact_mut(width).enumerate() {
                 tally::sum_of(&tallies, ledger, p * WORDS + i, &mut fresh);
@@ -216,8 +217,11 @@ impl Sums {
                     *value = (*value + stride * (fresh - *value)).max(0.0);
                 }
             }
-        });
-        tallies.par_iter_mut().for_each(Tally::clear);
+        };
+        let parts = self.values.par_chunks_mut(WORDS * width).enumerate();
+        tasks::fork(|| parts.for_each(|part| tasks::branch(|| gather(part))));
+        let tallies = tallies.par_iter_mut();
+        tasks::fork(|| tallies.for_each(|tally| tasks::branch(|| tally.clear())));
     }
 }
 
@@ -259,22 +263,22 @@ impl Rates {
         // A fixed number of words at a time, so that the masses do not depend on the threads.
         const WORDS: usize = 1024;
         let width = sums.width;
+        let follow = |((words, rows), eta): ((&mut [f32], &[f64]), &[f64])| {
+            let mut masses = vec![0.0; width];
+            let rows = words.chunks_exact_mut(width).zip(rows.chunks_exact(width));
+            for ((words, row), eta) in rows.zip(eta) {
+                for j in 0..k {
+                    words[j] = (row[j] + eta) as f32;
+                    masses[j] += row[j];
+                }
+            }
+            masses
+        };
         let parts =
             self.words.par_chunks_mut(WORDS * width).zip(sums.values.par_chunks(WORDS * width));
-        let part_masses: Vec<Vec<f64>> = parts
-            .zip(prior.eta.par_chunks(WORDS))
-            .map(|((words, rows), eta)| {
-                let mut masses = vec![0.0; width];
-                let rows = words.chunks_exact_mut(width).zip(rows.chunks_exact(width));
-                for ((words, row), eta) in rows.zip(eta) {
-                    for j in 0..k {
-                        words[j] = (row[j] + eta) as f32;
-                        masses[j] += row[j];
-                    }
-                }
-                masses
-            })
-            .collect();
+        let parts = parts.zip(prior.eta.par_chunks(WORDS));
+        let follow = |part| tasks::branch(|| follow(part));
+        let part_masses: Vec<Vec<f64>> = tasks::fork(|| parts.map(follow).collect());
         let mut masses = vec![0.0; width];
         for part in &part_masses {
             masses.iter_mut().zip(part).for_each(|(mass, part)| *mass += part);

@@ -27,7 +27,7 @@ const LEAST_HELD_OUT: u64 = 5;
 
 /// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
 /// for topics that sweeps only start from.
-pub(super) const ROUGHLY: f64 = 1e-2;
+pub(super) const START_TOLERANCE: f64 = 1e-2;
 
 /// Sweeps after which halves of the documents can be compared: which words return is settled then.
 const ENOUGH: usize = 8;
@@ -60,7 +60,7 @@ impl Candidate {
     pub(super) fn tolerance(self) -> f64 {
         match self {
             Candidate::Unpolished => TOLERANCE,
-            Candidate::AsModel { .. } | Candidate::AsText { .. } => ROUGHLY,
+            Candidate::AsModel { .. } | Candidate::AsText { .. } => START_TOLERANCE,
         }
     }
 

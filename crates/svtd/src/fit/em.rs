@@ -57,14 +57,14 @@ pub(crate) struct Polished {
 
 /// How EM goes about it.
 #[derive(Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct EmOptions {
     pub smoothing: Smoothing,
     pub max_steps: usize,
     /// Whether it ends before when the objective has settled.
     pub until_settled: bool,
 }
 
-impl Manner {
+impl EmOptions {
     /// To convergence, or nearly so.
     pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
         Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
@@ -77,10 +77,10 @@ pub(crate) fn polish(
     word_topic: &Matrix,
     topic_weights: &[f64],
     frequencies: &[f64],
-    manner: Manner,
+    options: EmOptions,
     watch: &dyn Fn(Step),
 ) -> Polished {
-    let Manner { smoothing, max_steps, until_settled } = manner;
+    let EmOptions { smoothing, max_steps, until_settled } = options;
     let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
@@ -210,8 +210,8 @@ pub fn polish_single_topic(
     });
     let frequencies = frequencies(corpus);
     let (weights, _) = lift(topic_weights);
-    let manner = Manner::to_the_end(smoothing);
-    let polished = polish(corpus, &start, &weights, &frequencies, manner, &|_| {});
+    let options = EmOptions::to_the_end(smoothing);
+    let polished = polish(corpus, &start, &weights, &frequencies, options, &|_| {});
     (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 

@@ -26,7 +26,7 @@ use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judgement;
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::contest::{self, Candidate, Contest, ROUGHLY};
+use crate::fit::contest::{self, Candidate, Contest, START_TOLERANCE};
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
 use crate::fit::refusal;
@@ -200,7 +200,7 @@ impl LdaParams {
         options.weights = options.weights.of(&kept);
         options.trust = false;
         let params = LdaParams { options };
-        let raw = params.spectral(&training, Counting::Raw, ROUGHLY, watch);
+        let raw = params.spectral(&training, Counting::Raw, START_TOLERANCE, watch);
         let fit = |candidate: Candidate| match candidate.counting() {
             Counting::Raw => match &raw {
                 Ok(found) => Ok(params.finished(&training, found, candidate, watch)),
@@ -267,8 +267,8 @@ impl LdaParams {
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
             let learn = |documents: &[usize]| self.learn_part(corpus, documents, candidate);
-            let manner = trust::Manner { usual: USUAL, counting: *counting, learn: &learn };
-            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, &manner, watch)
+            let refitting = trust::Refitting { usual: USUAL, counting: *counting, learn: &learn };
+            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, &refitting, watch)
         });
         let effective = moments.effective_documents();
         let (topics, diagnostics, order) =
@@ -288,7 +288,7 @@ impl LdaParams {
         let part = corpus.subset(documents);
         let params = LdaParams { options: options.clone() };
         let (topics, directions) = {
-            let found = params.spectral(&part, candidate.counting(), ROUGHLY, &|_| {})?;
+            let found = params.spectral(&part, candidate.counting(), START_TOLERANCE, &|_| {})?;
             let learned = params.polished(&part, &found.spectral, candidate.to_compare(), &|_| {});
             (learned.word_topic, noise::whitened(&found.spectral.whitening))
         };

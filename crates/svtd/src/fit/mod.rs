@@ -1,6 +1,7 @@
 //! The ways to a fitted model: `params(k)...fit(&corpus)`.
 //!
-//! [`LdaParams`] and [`SingleTopicParams`] hold what is asked for ([`Options`]). Both go the same
+//! [`LdaParams`] and [`SingleTopicParams`] hold what is asked for ([`Options`]); a [`Request`] is either of
+//! them by name. Both go the same
 //! road: moments, the spectral estimate, a polish on the counts (`em` for the single-topic model,
 //! `collapsed_vb` for LDA), then [`trust`](crate::trust). [`Stage`] and [`Step`] tell whoever watches,
 //! [`Workload`] what a fit will take. The classical [`rivals`](crate::rivals) can take the place
@@ -16,6 +17,7 @@ pub(crate) mod options;
 pub(crate) mod profile;
 mod refusal;
 pub(crate) mod repeats;
+mod request;
 pub(crate) mod single_topic;
 pub(crate) mod smoothing;
 pub(crate) mod spectral;
@@ -27,6 +29,7 @@ pub use em::polish_single_topic;
 pub use lda::LdaParams;
 pub use learner::Learner;
 pub use options::{Options, Polish};
+pub use request::{Kind, Request, TopicParams};
 pub use single_topic::SingleTopicParams;
 pub use smoothing::Smoothing;
 pub use stage::{Stage, Step};

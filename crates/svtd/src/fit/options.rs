@@ -9,6 +9,7 @@ use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::fit::learner::Learner;
+use crate::fit::request::Kind;
 use crate::moments::{DocumentWeights, Rows, check_custom};
 use crate::whitening::Scaling;
 
@@ -76,6 +77,14 @@ impl Options {
             splits: None,
             alpha0: None,
             chosen: None,
+        }
+    }
+
+    /// Which model.
+    pub(crate) fn kind(&self) -> Kind {
+        match self.alpha0 {
+            Some(_) => Kind::Lda,
+            None => Kind::SingleTopic,
         }
     }
 

@@ -26,7 +26,7 @@ const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
 const ENOUGH: usize = 10;
 
 /// To what part of the k-th eigenvalue the eigenpairs of a half are found.
-const ROUGHLY: f64 = 1e-2;
+const START_TOLERANCE: f64 = 1e-2;
 
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
@@ -105,8 +105,9 @@ impl SingleTopicParams {
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
             let learn = |documents: &[usize]| self.learn_part(corpus, documents);
-            let manner = trust::Manner { usual: USUAL, counting: Counting::Raw, learn: &learn };
-            trust::assess(corpus, &frame, &spectral, &mut estimate, options, &manner, watch)
+            let refitting =
+                trust::Refitting { usual: USUAL, counting: Counting::Raw, learn: &learn };
+            trust::assess(corpus, &frame, &spectral, &mut estimate, options, &refitting, watch)
         });
         let (topics, diagnostics, _) =
             finish(corpus, moments.effective_documents(), spectral, estimate, evidence);
@@ -125,7 +126,7 @@ impl SingleTopicParams {
             let moments =
                 SingleTopicMoments::estimate(&part, &params.options.weights, Counting::Raw)?;
             let mut spectral =
-                Spectral::estimate_to(ROUGHLY, &moments, &params.options, USUAL, &|_| {})?;
+                Spectral::estimate_to(START_TOLERANCE, &moments, &params.options, USUAL, &|_| {})?;
             let topics = params.polished(&part, &mut spectral, &|_| {}).word_topic;
             (topics, noise::whitened(&spectral.whitening))
         };
@@ -134,15 +135,17 @@ impl SingleTopicParams {
 
     fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
         let smoothing = Smoothing::Estimated;
-        let manner = match self.options.polish {
+        let how = match self.options.polish {
             Polish::None => return unpolished(spectral),
-            Polish::Auto => em::Manner::to_the_end(smoothing),
-            Polish::Steps(max_steps) => em::Manner { smoothing, max_steps, until_settled: false },
+            Polish::Auto => em::EmOptions::to_the_end(smoothing),
+            Polish::Steps(max_steps) => {
+                em::EmOptions { smoothing, max_steps, until_settled: false }
+            }
         };
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
         let frequencies = frequencies(corpus);
         let start = &spectral.recovered.word_topic;
-        let polished = em::polish(corpus, start, &weights, &frequencies, manner, watch);
+        let polished = em::polish(corpus, start, &weights, &frequencies, how, watch);
         let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
         merged(spectral, polished, lifted, outcome)
     }

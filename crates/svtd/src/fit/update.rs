@@ -105,6 +105,7 @@ impl Update {
         n_words: usize,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
+        corpus.must_be_here("an update")?;
         let (ordered, _) = corpus.in_key_order(None);
         let started = match (old, &old.diagnostics().polish) {
             (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
@@ -279,8 +280,8 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
     learner::check(corpus, old.topics().len())?;
     let start = over_features(old.topics(), corpus)?;
     let (weights, lifted) = lift(old.topics().weights());
-    let manner = em::Manner::to_the_end(Smoothing::Estimated);
-    let found = em::polish(corpus, &start, &weights, &frequencies(corpus), manner, watch);
+    let how = em::EmOptions::to_the_end(Smoothing::Estimated);
+    let found = em::polish(corpus, &start, &weights, &frequencies(corpus), how, watch);
     let estimate = Estimate {
         word_topic: found.word_topic,
         topic_weights: found.topic_weights,

@@ -31,6 +31,7 @@ use crate::decomposition::Method;
 use crate::fit::collapsed_vb::{self, Order};
 use crate::fit::learner::Learner;
 use crate::fit::options::{Options, Polish};
+use crate::fit::request::Kind;
 use crate::fit::stage::Stage;
 use crate::fit::{contest, em, repeats};
 use crate::krylov::{BLOCK, expected_products};
@@ -151,7 +152,7 @@ impl Plan<'_> {
     }
 
     fn moments(&mut self, sizes: Sizes) {
-        let is_lda = self.options.alpha0.is_some();
+        let is_lda = self.options.kind() == Kind::Lda;
         match self.options.polish {
             Polish::None => self.spectral(sizes),
             Polish::Auto if is_lda => self.best_of_several(sizes, collapsed_vb::SWEEPS),
@@ -285,7 +286,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
         // Tokens with their topics, and tables of words and documents by topics.
         return held(1.0, 0.0, 6.0, 4.0, 0.0) + 4.0 * sizes.n_tokens as f64;
     }
-    let is_lda = options.alpha0.is_some();
+    let is_lda = options.kind() == Kind::Lda;
     let mut peak = held(1.0, 10.0, 6.7, 2.0, 2.5);
     if is_lda && options.polish != Polish::None {
         peak = peak.max(held(1.3, 8.0, 9.7, 2.0, 2.7));

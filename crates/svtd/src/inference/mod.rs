@@ -165,6 +165,7 @@ fn infer_each(
     watch: &dyn Fn(usize, usize),
     infer: impl Fn(&Words) -> Vec<f64> + Sync,
 ) -> Result<Inferred> {
+    corpus.must_be_here("inference")?;
     let alignment = Alignment::new(topics, corpus)?;
     let (n, k) = (corpus.n_documents(), topics.len());
     let answer = |d: usize| {

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Matrix;
+use crate::tasks;
 
 /// The lower triangles of `A_c' diag(s_c) A_c` for every column `s_c` of `scales`, where `A_c` are the
 /// columns of `block` from `first_column(c)` on.
@@ -27,7 +28,7 @@ pub(crate) fn weighted_grams(
         for start in (task * ROWS_OF_A_TASK..end).step_by(ROWS) {
             let range = start..end.min(start + ROWS);
             let rows = block.rows(range.clone());
-            grams.par_iter_mut().enumerate().for_each(|(c, gram)| {
+            let add = |(c, gram): (usize, &mut Matrix)| {
                 let scale = &scales.column(c)[range.clone()];
                 let own = &rows.values[first_column(c) * rows.n_rows..];
                 let mut scaled = Vec::with_capacity(own.len());
@@ -35,7 +36,9 @@ pub(crate) fn weighted_grams(
                     scaled.extend(column.iter().zip(scale).map(|(value, s)| value * s));
                 }
                 gram.add_symmetric_product(own, &scaled);
-            });
+            };
+            let grams = grams.par_iter_mut().enumerate();
+            tasks::fork(|| grams.for_each(|gram| tasks::branch(|| add(gram))));
         }
         grams
     };

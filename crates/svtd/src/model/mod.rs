@@ -26,7 +26,7 @@ pub use verdict::Verdict;
 pub use word_order::{RankedWord, WordOrder};
 
 use crate::error::Result;
-use crate::fit::Options;
+use crate::fit::{Kind, Options};
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]
@@ -73,11 +73,11 @@ impl Model {
         }
     }
 
-    /// The kind's name: `single-topic` or `lda`.
-    pub fn kind(&self) -> &'static str {
+    /// Which model it is.
+    pub fn kind(&self) -> Kind {
         match self {
-            Model::SingleTopic(_) => "single-topic",
-            Model::Lda(_) => "lda",
+            Model::SingleTopic(_) => Kind::SingleTopic,
+            Model::Lda(_) => Kind::Lda,
         }
     }
 }

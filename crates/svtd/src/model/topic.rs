@@ -193,7 +193,7 @@ impl<'a> Topic<'a> {
 }
 
 /// Differences smaller than this are rounding when topics are ordered.
-const SAME: f64 = 1e-9;
+const ROUNDING: f64 = 1e-9;
 
 /// The canonical order of topics: falling weight, then the first differing row of `M`.
 ///
@@ -203,8 +203,8 @@ pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
     // Rounded, so that "equal" is the same for all three of any three topics.
-    let rounded = |j: usize| word_topic.column(j).iter().map(|p| (p / SAME).round() as i64);
-    for equals in order.chunk_by_mut(|&a, &b| weights[a] - weights[b] <= SAME) {
+    let rounded = |j: usize| word_topic.column(j).iter().map(|p| (p / ROUNDING).round() as i64);
+    for equals in order.chunk_by_mut(|&a, &b| weights[a] - weights[b] <= ROUNDING) {
         equals.sort_by(|&a, &b| rounded(b).cmp(rounded(a)));
     }
     order

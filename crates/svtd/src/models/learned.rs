@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::engine::FoundAgain;
 use super::table::Table;
 use crate::error::{Error, Result};
+use crate::fit::Kind;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Standing;
 use crate::persist::container::{Array, Container};
@@ -240,7 +241,7 @@ fn from_container(container: Container) -> std::result::Result<Option<SavedRecor
     let digest = digest.and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut parts = Parts { header: container.header, arrays: container.arrays };
     let model: Box<dyn Learned> = match kind.as_str() {
-        "lda" | "single-topic" => return Ok(None),
+        topics if topics.parse::<Kind>().is_ok() => return Ok(None),
         "classes" => Box::new(super::classes::LatentClass::from_parts(&mut parts)?),
         "raters" => Box::new(super::raters::Raters::from_parts(&mut parts)?),
         "hmm" => Box::new(super::hmm::Hmm::from_parts(&mut parts)?),

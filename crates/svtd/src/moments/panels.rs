@@ -43,6 +43,7 @@ use self::passes::{
 use crate::corpus::SparseCounts;
 use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
+use crate::tasks;
 
 /// Columns in a full panel.
 const WIDE: usize = 16;
@@ -204,7 +205,8 @@ impl<'a> Products<'a> {
             result
         };
         let blocks = (0..self.rows.n_blocks()).into_par_iter().with_max_len(1);
-        let images: Vec<Vec<[f64; W]>> = blocks.map(answer).collect();
+        let answer = |b: usize| tasks::branch(|| answer(b));
+        let images: Vec<Vec<[f64; W]>> = tasks::fork(|| blocks.map(answer).collect());
         panel.take(&images.concat());
     }
 
@@ -216,7 +218,7 @@ impl<'a> Products<'a> {
         run: impl Fn(Panel<'_>) + Sync + Send,
     ) -> Matrix {
         let mut result = Matrix::zeros(n_rows, n_columns);
-        let widths = panel_widths(n_columns, self.rows.n_blocks(), rayon::current_num_threads());
+        let widths = panel_widths(n_columns, self.rows.n_blocks(), tasks::n_cores());
         let mut panels = Vec::with_capacity(widths.len());
         let mut rest = result.values_mut();
         let mut start = 0;
@@ -227,7 +229,8 @@ impl<'a> Products<'a> {
             rest = tail;
             start += used;
         }
-        panels.into_par_iter().with_max_len(1).for_each(run);
+        let run = |panel: Panel<'_>| tasks::branch(|| run(panel));
+        tasks::fork(|| panels.into_par_iter().with_max_len(1).for_each(run));
         result
     }
 }

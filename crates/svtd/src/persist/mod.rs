@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
-use crate::fit::Options;
+use crate::fit::{Kind, Options};
 use crate::linalg::Matrix;
 use crate::model::{Diagnostics, Lda, Model, SingleTopic, Topics};
 use crate::text::WordChoice;
@@ -211,22 +211,20 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
     if diagnostics.topics.len() != k {
         return Err(format!("has {k} topics but diagnostics of {}", diagnostics.topics.len()));
     }
-    let model = match header.get("model").and_then(Value::as_str) {
-        Some("single-topic") => {
+    let kind = header.get("model").and_then(Value::as_str).unwrap_or("(none)");
+    let model = match kind.parse() {
+        Ok(Kind::SingleTopic) => {
             Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
         }
-        Some("lda") => {
+        Ok(Kind::Lda) => {
             let alpha = vector("alpha", take("alpha"), k)?;
             if !alpha.iter().all(|a| a.is_finite() && *a > 0.0) {
                 return Err("has an alpha that is not positive".to_owned());
             }
             Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
         }
-        other => {
-            return Err(format!(
-                "holds a model of kind {}, which this version does not know",
-                other.unwrap_or("(none)")
-            ));
+        Err(_) => {
+            return Err(format!("holds a model of kind {kind}, which this version does not know"));
         }
     };
     let corpus_digest = header

@@ -44,7 +44,7 @@ use crate::model::diagnostics::RivalOutcome;
 const BACKGROUND: f64 = 0.5;
 
 /// Two endings whose objectives differ by less than this, relatively, are the same.
-const SAME: f64 = 1e-5;
+const SAME_OBJECTIVE: f64 = 1e-5;
 
 /// Where EM starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,8 +145,8 @@ impl Em {
             watch(Step::new(Stage::Rival, start, self.restarts));
             let chosen = self.start.choose(corpus, &documents, k, &mut rng);
             let topics = documents_as_topics(corpus, &chosen, &frequencies);
-            let manner = em::Manner::to_the_end(self.smoothing);
-            em::polish(corpus, &topics, &even, &frequencies, manner, &|_| {})
+            let how = em::EmOptions::to_the_end(self.smoothing);
+            em::polish(corpus, &topics, &even, &frequencies, how, &|_| {})
         };
         let mut best = run(0);
         let mut objectives = vec![best.objective];
@@ -157,7 +157,7 @@ impl Em {
                 best = ended;
             }
         }
-        let reached = |o: &&f64| best.objective - **o <= SAME * best.objective.abs();
+        let reached = |o: &&f64| best.objective - **o <= SAME_OBJECTIVE * best.objective.abs();
         let outcome = RivalOutcome::Em {
             n_best: objectives.iter().filter(reached).count(),
             objectives,

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use super::file::digest_of;
 use super::*;
+use crate::choosing::{Check, CheckOptions};
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::fit::repeats::tripled;
@@ -204,6 +205,17 @@ fn what_only_documents_at_hand_can_tell_is_refused() {
         let error = outcome.unwrap_err();
         assert!(matches!(error, Error::Option { .. }), "{error}");
         assert!(error.to_string().contains("elsewhere"), "{error}");
+    }
+    let model = Lda::params(3).trust(false).fit(&elsewhere).unwrap();
+    let refused = [
+        model.infer(&elsewhere).map(drop),
+        Check::of(&elsewhere, &CheckOptions::default()).map(drop),
+        Lda::params(1).choose_topics(&elsewhere, 9).map(drop),
+        Lda::params(1).sweep(&elsewhere, 1..=3, &mut |_| {}).map(drop),
+    ];
+    for outcome in refused {
+        let error = outcome.unwrap_err();
+        assert!(error.to_string().contains("do it where they are"), "{error}");
     }
 }
 

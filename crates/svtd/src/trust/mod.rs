@@ -49,7 +49,7 @@ pub const T_FACTOR: f64 = 2.09;
 
 /// The residual to which the directions of half the documents are found, as a part of the last
 /// eigenvalue: half the documents do not know them better than that.
-pub(crate) const ROUGH: f64 = 0.3;
+pub(crate) const HALVES_TOLERANCE: f64 = 0.3;
 
 /// What is known about the errors of an estimate, topics in the estimate's order.
 pub(crate) struct Evidence {
@@ -62,7 +62,7 @@ pub(crate) struct Evidence {
 }
 
 /// How a model learns, as far as its judges must know.
-pub(crate) struct Manner<'a> {
+pub(crate) struct Refitting<'a> {
     /// How it reads off its topics.
     pub usual: ReadOff,
     /// How it counts words.
@@ -78,12 +78,12 @@ pub(crate) fn assess(
     spectral: &Spectral,
     estimate: &mut Estimate,
     options: &Options,
-    manner: &Manner<'_>,
+    refitting: &Refitting<'_>,
     watch: &dyn Fn(Step),
 ) -> Evidence {
     watch(Stage::Trust.into());
     let told = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
-    let &Manner { usual, counting, learn } = manner;
+    let &Refitting { usual, counting, learn } = refitting;
     let k = spectral.whitening.n_topics();
     let n_splits = options.splits.unwrap_or_else(|| {
         let alone = Options { trust: false, ..options.clone() };
@@ -94,7 +94,7 @@ pub(crate) fn assess(
     let (halves, z_scores) = match found {
         Some(found) => (found.topics, found.z_scores),
         None => {
-            let look = noise::Look { counting, tolerance: ROUGH, n_folds: 2 };
+            let look = noise::Look { counting, tolerance: HALVES_TOLERANCE, n_folds: 2 };
             (None, noise::z_scores(corpus, options, k, look, &|_, _| {}))
         }
     };

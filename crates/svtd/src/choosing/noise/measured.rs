@@ -1,4 +1,4 @@
-//! Directions measured on documents that had no part in finding them, and freed of one another.
+//! Directions measured on documents that had no part in finding them, and made conjugate to one another.
 
 use crate::linalg::{Matrix, dot};
 use crate::moments::MomentWeights;
@@ -71,38 +71,38 @@ impl Measured<'_> {
     }
 }
 
-/// Directions freed of the clear ones before them, in the product of `Q`.
-pub(super) struct Freed {
+/// Directions conjugate to the clear ones before them, in the product of `Q`.
+pub(super) struct Conjugate {
     /// `U = V mixing`; upper triangular.
     pub mixing: Matrix,
     /// `u_j'Q u_j`.
     pub strengths: Vec<f64>,
-    /// Which directions others are freed of.
+    /// Which directions the later ones are conjugate to.
     pub clear: Vec<usize>,
 }
 
-impl Freed {
+impl Conjugate {
     pub fn new(q: &Matrix, errors: &[f64]) -> Self {
         let k = errors.len();
-        let mut freed =
+        let mut conjugate =
             Self { mixing: Matrix::identity(k), strengths: vec![0.0; k], clear: Vec::new() };
         for (j, error) in errors.iter().enumerate() {
             let mut strength = q[(j, j)];
-            for &b in &freed.clear {
-                let product = dot(freed.mixing.column(b), q.column(j));
-                let part = product / freed.strengths[b];
+            for &b in &conjugate.clear {
+                let product = dot(conjugate.mixing.column(b), q.column(j));
+                let part = product / conjugate.strengths[b];
                 strength -= part * product;
                 for i in 0..=b {
-                    let less = part * freed.mixing[(i, b)];
-                    freed.mixing[(i, j)] -= less;
+                    let less = part * conjugate.mixing[(i, b)];
+                    conjugate.mixing[(i, j)] -= less;
                 }
             }
-            freed.strengths[j] = strength;
+            conjugate.strengths[j] = strength;
             if strength > CLEAR_ENOUGH * error {
-                freed.clear.push(j);
+                conjugate.clear.push(j);
             }
         }
-        freed
+        conjugate
     }
 }
 
@@ -111,14 +111,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn freed_directions_are_conjugate_and_keep_what_they_add() {
+    fn conjugate_directions_are_so_and_keep_what_they_add() {
         let q = Matrix::from_columns(3, 3, vec![4.0, 2.0, 1.0, 2.0, 1.1, 0.7, 1.0, 0.7, 3.0]);
-        let freed = Freed::new(&q, &[0.1, 0.5, 0.1]);
-        // The second adds 1.1 - 2 * 2 / 4 only, which is not clear: the third is not freed of it.
-        assert_eq!(freed.clear, [0, 2]);
-        assert!((freed.strengths[1] - 0.1).abs() < 1e-12);
-        assert!((freed.strengths[2] - 2.75).abs() < 1e-12);
-        let image = freed.mixing.transpose_times(&q.times(&freed.mixing));
+        let conjugate = Conjugate::new(&q, &[0.1, 0.5, 0.1]);
+        // The second adds 1.1 - 2 * 2 / 4 only, which is not clear: the third is not made conjugate to it.
+        assert_eq!(conjugate.clear, [0, 2]);
+        assert!((conjugate.strengths[1] - 0.1).abs() < 1e-12);
+        assert!((conjugate.strengths[2] - 2.75).abs() < 1e-12);
+        let image = conjugate.mixing.transpose_times(&q.times(&conjugate.mixing));
         assert!(image[(0, 1)].abs() < 1e-12 && image[(0, 2)].abs() < 1e-12);
         assert!((image[(1, 1)] - 0.1).abs() < 1e-12);
     }

@@ -10,7 +10,7 @@
 
 use super::TOP_WORDS;
 use super::passes::{Passes, Rotated};
-use crate::choosing::noise::{ROUGH, translated};
+use crate::choosing::noise::{PART_TOLERANCE, translated};
 use crate::corpus::Corpus;
 use crate::evaluation::{Completions, HeldOutWords, Presence};
 use crate::fit::contest;
@@ -56,7 +56,7 @@ impl<'a> HeldOut<'a> {
         most: usize,
     ) -> Option<Self> {
         let options = Options { weights: options.weights.of(kept), ..options.clone() };
-        let passes = Passes::new(training, &options, most, ROUGH).ok()?;
+        let passes = Passes::new(training, &options, most, PART_TOLERANCE).ok()?;
         let frequencies = Matrix::from_columns(training.n_present(), 1, frequencies(training));
         let known = to_vocabulary(training, &frequencies);
         let known = Topics::new(training.vocabulary().clone(), known, vec![1.0]);

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{ENTRY, SparseCounts, offsets_of};
 use crate::memory::Numbers;
+use crate::tasks;
 
 /// Below this many non-zeros, dividing the work costs more than it saves.
 const SMALLEST_TASK: usize = 1 << 15;
@@ -56,7 +57,7 @@ impl SparseCounts {
             let middle = left.iter().map(|&row| self.offsets[row + 1] - self.offsets[row]).sum();
             let (left_indices, right_indices) = indices.split_at_mut(middle);
             let (left_counts, right_counts) = counts.split_at_mut(middle);
-            rayon::join(
+            tasks::join(
                 || self.copy_rows(left, left_indices, left_counts),
                 || self.copy_rows(right, right_indices, right_counts),
             );
@@ -145,7 +146,7 @@ fn relabel_rows(
     let middle = middle.clamp(1, n_rows - 1);
     let (left_indices, right_indices) = indices.split_at_mut(offsets[middle] - first);
     let (left_counts, right_counts) = counts.split_at_mut(offsets[middle] - first);
-    rayon::join(
+    tasks::join(
         || relabel_rows(&offsets[..=middle], left_indices, left_counts, new_names, touch),
         || relabel_rows(&offsets[middle..], right_indices, right_counts, new_names, touch),
     );

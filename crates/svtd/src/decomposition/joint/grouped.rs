@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::Visit;
 use super::slices::{LANES, Rotation, Slices, Tally, Worth, place};
 use crate::linalg::Matrix;
+use crate::tasks;
 
 /// Rows of a block.
 const BLOCK: usize = 16;
@@ -80,10 +81,12 @@ impl Grouped {
             Rotation { p, q, ..*local }.turn_columns(rotation);
         }
         let k = self.k;
-        self.groups.par_iter_mut().enumerate().for_each(|(g, group)| {
+        let apply = |(g, group): (usize, &mut Vec<[f64; LANES]>)| {
             scatter(group, k, &rows, &own, g);
             Arch::new().dispatch(Apply { group, k, rows: &rows, made: &made });
-        });
+        };
+        let groups = self.groups.par_iter_mut().enumerate();
+        tasks::fork(|| groups.for_each(|group| tasks::branch(|| apply(group))));
         tally
     }
 

@@ -1,0 +1,179 @@
+//! Cores: how a fit of LDA with the polish would scale, **simulated**.
+//!
+//! ```text
+//! cargo bench -p svtd --bench cores -- [--documents 30000] [--topics 50] [--single-topic] [--once]
+//! ```
+//!
+//! The fit runs on one thread. Every task that cores could share is timed, and what is outside of tasks
+//! counts as work for one core alone, also where it is parallel and only not timed. The tasks are then
+//! dealt to 4, 8, 16 and 32 cores: a free core takes the next task that is ready. Tasks are assumed to
+//! take as long beside others as by themselves, so the memory's bandwidth and caches that cores share
+//! are not part of it. `--once` compares with the same tasks one after the other instead of with a fit that is
+//! dealt out for one core. Recorded in `benches/record/cores.md`.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
+use svtd::tasks::{Stretch, record};
+use svtd::{Lda, SingleTopic};
+
+const CORES: [usize; 4] = [4, 8, 16, 32];
+
+fn main() {
+    let given: Vec<String> = std::env::args().collect();
+    let number = |name: &str, usual: usize| {
+        let at = given.iter().position(|a| a == name);
+        at.and_then(|at| given.get(at + 1)).map_or(usual, |value| value.parse().unwrap())
+    };
+    let (n_documents, k) = (number("--documents", 30_000), number("--topics", 50));
+    let single = given.iter().any(|a| a == "--single-topic");
+    let lengths = Lengths::LogNormal { mu: 5.5, sigma: 0.7 };
+    let n_words = 100_000;
+    let corpus = if single {
+        SingleTopicSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
+    } else {
+        LdaSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
+    };
+    println!(
+        "{} documents, {} counts, {} words, k = {k}, {}; {} blocks",
+        corpus.n_documents(),
+        corpus.n_nonzeros(),
+        corpus.n_present(),
+        if single { "single topic" } else { "LDA" },
+        corpus.n_blocks(),
+    );
+    let fit = || {
+        if single {
+            SingleTopic::params(k).trust(false).fit(&corpus).unwrap();
+        } else {
+            Lda::params(k).trust(false).fit(&corpus).unwrap();
+        }
+    };
+    let dealt = record(32, fit).1;
+    let whole = seconds(&dealt);
+    println!("one thread, dealt out for 32 cores: {whole:.1} s");
+    let one = if given.iter().any(|a| a == "--once") {
+        whole
+    } else {
+        let one = seconds(&record(1, fit).1);
+        println!("one thread, dealt out for one: {one:.1} s");
+        one
+    };
+    println!("\n| cores (simulated) | seconds | times as fast |\n|--:|--:|--:|");
+    for cores in CORES {
+        let simulated = simulate(&dealt, cores);
+        println!("| {cores} | {simulated:.1} | {:.1} |", one / simulated);
+    }
+    let alone: f64 = dealt
+        .iter()
+        .filter_map(|s| matches!(s, Stretch::Alone(_)).then(|| seconds(std::slice::from_ref(s))))
+        .sum();
+    println!(
+        "\nalone, outside of every task: {alone:.2} s ({:.1} %)",
+        100.0 * alone / seconds(&dealt)
+    );
+    let mut few: Vec<(f64, usize)> = dealt
+        .iter()
+        .filter_map(|stretch| match stretch {
+            Stretch::Shared(tasks) => {
+                let leaves = tasks.iter().map(|task| leaves(task)).sum();
+                Some((seconds(std::slice::from_ref(stretch)), leaves))
+            }
+            Stretch::Alone(_) => None,
+        })
+        .filter(|(seconds, leaves)| *leaves < 32 && *seconds > 0.001 * one)
+        .collect();
+    few.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let lost: f64 = few.iter().map(|(seconds, _)| seconds).sum();
+    println!("passes of fewer than 32 tasks that take .1 % or more: {} ({lost:.2} s)", few.len());
+    for (seconds, leaves) in few.iter().take(8) {
+        println!("  {seconds:.2} s in {leaves} tasks");
+    }
+    let mut longest: Vec<f64> = dealt
+        .iter()
+        .filter_map(|s| match s {
+            Stretch::Alone(seconds) => Some(*seconds),
+            Stretch::Shared(_) => None,
+        })
+        .collect();
+    longest.sort_by(|a, b| b.total_cmp(a));
+    println!("longest stretches alone: {:.2?} s", &longest[..longest.len().min(8)]);
+}
+
+/// Seconds of work.
+fn seconds(stretches: &[Stretch]) -> f64 {
+    let of = |stretch: &Stretch| match stretch {
+        Stretch::Alone(seconds) => *seconds,
+        Stretch::Shared(tasks) => tasks.iter().map(|task| seconds(task)).sum(),
+    };
+    stretches.iter().map(of).sum()
+}
+
+/// Tasks that are not divided further.
+fn leaves(task: &[Stretch]) -> usize {
+    let within: usize = task
+        .iter()
+        .map(|stretch| match stretch {
+            Stretch::Alone(_) => 0,
+            Stretch::Shared(tasks) => tasks.iter().map(|task| leaves(task)).sum(),
+        })
+        .sum();
+    within.max(1)
+}
+
+/// A task on its way.
+struct Running<'a> {
+    stretches: &'a [Stretch],
+    next: usize,
+    parent: Option<usize>,
+    /// Tasks it waits for.
+    waits_for: usize,
+}
+
+/// When the last task is done, if a free core takes the next that is ready.
+fn simulate(work: &[Stretch], cores: usize) -> f64 {
+    let mut tasks = vec![Running { stretches: work, next: 0, parent: None, waits_for: 0 }];
+    let mut ready = VecDeque::from([0]);
+    // Moments in picoseconds, so that they can be ordered.
+    let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    let mut now = 0;
+    loop {
+        while busy.len() < cores
+            && let Some(task) = ready.pop_back()
+        {
+            let (stretches, next) = (tasks[task].stretches, tasks[task].next);
+            tasks[task].next += 1;
+            match stretches.get(next) {
+                Some(Stretch::Alone(seconds)) => {
+                    busy.push(Reverse((now + (seconds * 1e12) as u64, task)));
+                }
+                Some(Stretch::Shared(parts)) if !parts.is_empty() => {
+                    tasks[task].waits_for = parts.len();
+                    for part in parts.iter().rev() {
+                        ready.push_back(tasks.len());
+                        tasks.push(Running {
+                            stretches: part,
+                            next: 0,
+                            parent: Some(task),
+                            waits_for: 0,
+                        });
+                    }
+                }
+                Some(Stretch::Shared(_)) => ready.push_back(task),
+                None => {
+                    let Some(parent) = tasks[task].parent else { return now as f64 / 1e12 };
+                    tasks[parent].waits_for -= 1;
+                    if tasks[parent].waits_for == 0 {
+                        ready.push_back(parent);
+                    }
+                }
+            }
+        }
+        let Some(Reverse((at, task))) = busy.pop() else { return now as f64 / 1e12 };
+        now = at;
+        ready.push_back(task);
+    }
+}

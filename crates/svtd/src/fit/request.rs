@@ -1,0 +1,290 @@
+//! A fit as programs ask for it: which model by its name, and what was chosen beside the defaults.
+//!
+//! The command line and the Python package fill in a [`Request`]; what follows from it is decided here,
+//! so that the same choices give the same bytes in both.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::choosing::{MOST_TOPICS, Sweep};
+use crate::corpus::Corpus;
+use crate::decomposition::Method;
+use crate::error::{Error, Result};
+use crate::fit::{LdaParams, Learner, Polish, SingleTopicParams, Sizes, Step, Workload};
+use crate::model::{Lda, Model, SingleTopic};
+use crate::moments::{DocumentWeights, Rows};
+use crate::whitening::Scaling;
+
+/// Which topic model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Documents mix topics.
+    #[default]
+    Lda,
+    /// Each document is about one topic.
+    SingleTopic,
+}
+
+impl Kind {
+    /// Both of them.
+    pub const ALL: [Kind; 2] = [Kind::Lda, Kind::SingleTopic];
+
+    /// Its name in files, in the shell and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Lda => "lda",
+            Kind::SingleTopic => "single-topic",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        known.ok_or_else(|| Error::Option {
+            name: "the model",
+            needed: Kind::ALL.map(Kind::name).join(" or "),
+            found: name.to_owned(),
+        })
+    }
+}
+
+/// What is asked for. Where nothing is chosen the library's default holds, or the paper's with
+/// [`paper`](Self::paper).
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Which model.
+    pub kind: Kind,
+    /// How many topics; `None` for as many as the data supports.
+    pub n_topics: Option<usize>,
+    /// LDA: the sum of the Dirichlet parameter.
+    pub alpha0: Option<f64>,
+    /// The paper's Algorithm 2 to the letter, except for what is chosen explicitly.
+    pub paper: bool,
+    /// How the rotation is found.
+    pub method: Option<Method>,
+    /// Who learns.
+    pub learner: Learner,
+    /// How much a document counts.
+    pub weights: Option<DocumentWeights>,
+    /// How words are weighted in the pair moment.
+    pub whitening: Option<Scaling>,
+    /// Whether slices keep their own row.
+    pub rows: Option<Rows>,
+    /// What follows the spectral estimate.
+    pub polish: Option<Polish>,
+    /// Whether fewer topics than asked for will do.
+    pub allow_fewer: bool,
+    /// Whether to look into the errors of the fit.
+    pub trust: bool,
+    /// How often documents are split into halves.
+    pub splits: Option<usize>,
+}
+
+impl Request {
+    /// A model with nothing chosen.
+    pub fn new(kind: Kind, n_topics: Option<usize>) -> Self {
+        Self {
+            kind,
+            n_topics,
+            alpha0: None,
+            paper: false,
+            method: None,
+            learner: Learner::Moments,
+            weights: None,
+            whitening: None,
+            rows: None,
+            polish: None,
+            allow_fewer: false,
+            trust: true,
+            splits: None,
+        }
+    }
+
+    /// The parameters of this fit; `choosing` is told when the data must choose the number of topics.
+    ///
+    /// # Errors
+    /// When the data cannot choose.
+    pub fn params(&self, corpus: &Corpus, choosing: impl FnOnce()) -> Result<TopicParams> {
+        let params = self.with_so_many(self.n_topics.unwrap_or(1));
+        if self.n_topics.is_some() {
+            return Ok(params);
+        }
+        choosing();
+        Ok(match params {
+            TopicParams::Lda(params) => {
+                TopicParams::Lda(params.choose_topics(corpus, MOST_TOPICS)?)
+            }
+            TopicParams::SingleTopic(params) => {
+                TopicParams::SingleTopic(params.choose_topics(corpus, MOST_TOPICS)?)
+            }
+        })
+    }
+
+    /// Judges every number of topics of a range.
+    ///
+    /// # Errors
+    /// As [`LdaParams::sweep`].
+    pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> Result<Sweep> {
+        match self.with_so_many(1) {
+            TopicParams::Lda(params) => params.sweep(corpus, range, &mut |_| {}),
+            TopicParams::SingleTopic(params) => params.sweep(corpus, range, &mut |_| {}),
+        }
+    }
+
+    /// Judges some numbers of topics, each larger than the one before.
+    ///
+    /// # Errors
+    /// As [`LdaParams::sweep_of`].
+    pub fn sweep_of(&self, corpus: &Corpus, numbers: &[usize]) -> Result<Sweep> {
+        match self.with_so_many(1) {
+            TopicParams::Lda(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
+            TopicParams::SingleTopic(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
+        }
+    }
+
+    fn with_so_many(&self, n_topics: usize) -> TopicParams {
+        let mut params = match self.kind {
+            Kind::Lda => TopicParams::Lda(Lda::params(n_topics)),
+            Kind::SingleTopic => TopicParams::SingleTopic(SingleTopic::params(n_topics)),
+        };
+        let options = match &mut params {
+            TopicParams::Lda(params) => &mut params.options,
+            TopicParams::SingleTopic(params) => &mut params.options,
+        };
+        (options.allow_fewer, options.trust) = (self.allow_fewer, self.trust);
+        options.splits = self.splits;
+        options.learner = self.learner;
+        if self.paper {
+            options.set_paper();
+        }
+        // After the paper's, so that what is chosen explicitly wins.
+        if let Some(weights) = &self.weights {
+            options.weights = weights.clone();
+        }
+        if let Some(whitening) = self.whitening {
+            options.whitening = whitening;
+        }
+        if let Some(method) = self.method {
+            options.method = method;
+            // The paper removes rows from slices that only its own method has.
+            if method != Method::Svtd {
+                options.rows = Rows::Kept;
+            }
+        }
+        if let Some(rows) = self.rows {
+            options.rows = rows;
+        }
+        if let Some(polish) = self.polish {
+            options.polish = polish;
+        }
+        if self.kind == Kind::Lda && self.alpha0.is_some() {
+            options.alpha0 = self.alpha0;
+        }
+        params
+    }
+}
+
+/// The parameters of either model.
+#[derive(Clone, Debug)]
+pub enum TopicParams {
+    /// Of LDA.
+    Lda(LdaParams),
+    /// Of the single-topic model.
+    SingleTopic(SingleTopicParams),
+}
+
+impl TopicParams {
+    /// Learns the model, telling each stage as it begins and as it goes on.
+    ///
+    /// # Errors
+    /// As [`LdaParams::fit`] and [`SingleTopicParams::fit`].
+    pub fn fit_watched(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Model> {
+        match self {
+            TopicParams::Lda(params) => params.fit_watched(corpus, watch).map(Model::Lda),
+            TopicParams::SingleTopic(params) => {
+                params.fit_watched(corpus, watch).map(Model::SingleTopic)
+            }
+        }
+    }
+
+    /// What a fit of a corpus of these sizes will take.
+    pub fn workload(&self, sizes: Sizes) -> Workload {
+        match self {
+            TopicParams::Lda(params) => params.workload(sizes),
+            TopicParams::SingleTopic(params) => params.workload(sizes),
+        }
+    }
+
+    /// The same without a look into the errors of the fit.
+    pub fn without_trust(self) -> Self {
+        match self {
+            TopicParams::Lda(params) => TopicParams::Lda(params.trust(false)),
+            TopicParams::SingleTopic(params) => TopicParams::SingleTopic(params.trust(false)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::Options;
+
+    fn options(request: &Request) -> Options {
+        match request.with_so_many(4) {
+            TopicParams::Lda(params) => params.options,
+            TopicParams::SingleTopic(params) => params.options,
+        }
+    }
+
+    #[test]
+    fn models_are_found_by_their_names() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.to_string().parse::<Kind>().unwrap(), kind);
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+        }
+        let error = "LDA".parse::<Kind>().unwrap_err().to_string();
+        assert!(error.contains("lda or single-topic") && error.contains("LDA"), "{error}");
+    }
+
+    #[test]
+    fn nothing_chosen_is_the_default() {
+        let lda = options(&Request::new(Kind::Lda, Some(4)));
+        assert_eq!(lda, Lda::params(4).options);
+        let single = options(&Request::new(Kind::SingleTopic, None));
+        assert_eq!(single, SingleTopic::params(4).options);
+    }
+
+    #[test]
+    fn what_is_chosen_wins_over_the_paper() {
+        let paper = Request { paper: true, ..Request::new(Kind::Lda, Some(4)) };
+        assert_eq!(options(&paper), Lda::params(4).paper().options);
+        let chosen = Request {
+            method: Some(Method::Joint),
+            weights: Some(DocumentWeights::Optimal),
+            polish: Some(Polish::Steps(3)),
+            alpha0: Some(2.0),
+            ..paper
+        };
+        let expected = Lda::params(4)
+            .paper()
+            .weights(DocumentWeights::Optimal)
+            .method(Method::Joint)
+            .rows(Rows::Kept)
+            .polish(Polish::Steps(3))
+            .alpha0(2.0);
+        assert_eq!(options(&chosen), expected.options);
+    }
+}

@@ -1,0 +1,194 @@
+//! How long tasks take, recorded on one thread: what a fit would take on more cores can be worked out
+//! from it.
+//!
+//! A parallel stretch is a [`fork`], each of its tasks a [`branch`]; forks may stand within branches.
+//! While nobody [records](record) both cost one look at a flag. What is outside of every branch is work
+//! that no second core can share.
+//!
+//! For the benchmark `cores`; nothing of it is part of a fit.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+static RECORDING: AtomicBool = AtomicBool::new(false);
+static CORES: AtomicUsize = AtomicUsize::new(0);
+static EVENTS: Mutex<Vec<(Event, Instant)>> = Mutex::new(Vec::new());
+
+/// What happened at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A parallel stretch begins.
+    Fork,
+    /// All of its tasks are done.
+    Join,
+    /// A task begins.
+    Begin,
+    /// It is done.
+    End,
+}
+
+/// Work as a record tells it: stretches one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stretch {
+    /// Seconds that only one core can spend.
+    Alone(f64),
+    /// Tasks that cores may share.
+    Shared(Vec<Vec<Stretch>>),
+}
+
+/// Does some work on one thread, dealt out as it would be to so many cores, and tells its stretches.
+///
+/// # Panics
+/// If another record is being made.
+pub fn record<T: Send>(cores: usize, work: impl FnOnce() -> T + Send) -> (T, Vec<Stretch>) {
+    assert!(!RECORDING.load(Ordering::Relaxed), "one record at a time");
+    #[expect(clippy::expect_used, reason = "a benchmark without a thread has nothing to tell")]
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    CORES.store(cores, Ordering::Relaxed);
+    RECORDING.store(true, Ordering::Relaxed);
+    let start = Instant::now();
+    let result = pool.install(work);
+    let end = Instant::now();
+    RECORDING.store(false, Ordering::Relaxed);
+    CORES.store(0, Ordering::Relaxed);
+    let events = std::mem::take(&mut *EVENTS.lock().unwrap_or_else(PoisonError::into_inner));
+    (result, stretches(start, &events, end))
+}
+
+/// How many cores work is dealt out for.
+pub(crate) fn n_cores() -> usize {
+    match CORES.load(Ordering::Relaxed) {
+        0 => rayon::current_num_threads(),
+        cores => cores,
+    }
+}
+
+/// A parallel stretch.
+pub(crate) fn fork<T>(work: impl FnOnce() -> T) -> T {
+    between(Event::Fork, work, Event::Join)
+}
+
+/// A task of it.
+pub(crate) fn branch<T>(work: impl FnOnce() -> T) -> T {
+    between(Event::Begin, work, Event::End)
+}
+
+/// Two tasks side by side.
+pub(crate) fn join<A: Send, B: Send>(
+    left: impl FnOnce() -> A + Send,
+    right: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    fork(|| rayon::join(|| branch(left), || branch(right)))
+}
+
+#[inline]
+fn between<T>(before: Event, work: impl FnOnce() -> T, after: Event) -> T {
+    if !RECORDING.load(Ordering::Relaxed) {
+        return work();
+    }
+    note(before);
+    let result = work();
+    note(after);
+    result
+}
+
+#[cold]
+fn note(event: Event) {
+    EVENTS.lock().unwrap_or_else(PoisonError::into_inner).push((event, Instant::now()));
+}
+
+/// Stretches from events; what is left open ends at the end.
+fn stretches(start: Instant, events: &[(Event, Instant)], end: Instant) -> Vec<Stretch> {
+    /// A sequence that is being told, and when its last stretch ended.
+    struct Open {
+        told: Vec<Stretch>,
+        since: Instant,
+    }
+    impl Open {
+        fn alone(&mut self, until: Instant) {
+            let seconds = until.duration_since(self.since).as_secs_f64();
+            if seconds > 0.0 {
+                self.told.push(Stretch::Alone(seconds));
+            }
+            self.since = until;
+        }
+    }
+    let mut sequences = vec![Open { told: Vec::new(), since: start }];
+    let mut forks: Vec<Vec<Vec<Stretch>>> = Vec::new();
+    for &(event, at) in events.iter().chain([&(Event::End, end)]) {
+        let Some(open) = sequences.last_mut() else { break };
+        match event {
+            Event::Fork => {
+                open.alone(at);
+                forks.push(Vec::new());
+            }
+            Event::Begin => sequences.push(Open { told: Vec::new(), since: at }),
+            Event::End => {
+                open.alone(at);
+                if let Some(tasks) = forks.last_mut()
+                    && let Some(closed) = sequences.pop()
+                {
+                    tasks.push(closed.told);
+                }
+            }
+            Event::Join => {
+                if let Some(tasks) = forks.pop() {
+                    open.told.push(Stretch::Shared(tasks));
+                }
+                open.since = at;
+            }
+        }
+    }
+    sequences.into_iter().next().map(|open| open.told).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn busy(milliseconds: u64) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(milliseconds) {}
+    }
+
+    fn seconds(stretches: &[Stretch]) -> f64 {
+        let of = |stretch: &Stretch| match stretch {
+            Stretch::Alone(seconds) => *seconds,
+            Stretch::Shared(tasks) => tasks.iter().map(|task| seconds(task)).sum(),
+        };
+        stretches.iter().map(of).sum()
+    }
+
+    #[test]
+    fn a_record_tells_what_can_be_shared_and_loses_no_time() {
+        let start = Instant::now();
+        let (answer, told) = record(32, || {
+            busy(2);
+            let cores = n_cores();
+            let (left, right) = join(
+                || {
+                    busy(3);
+                    1
+                },
+                || join(|| busy(1), || busy(2)).0,
+            );
+            busy(1);
+            (cores, left, right)
+        });
+        let whole = start.elapsed().as_secs_f64();
+        assert_eq!(answer, (32, 1, ()));
+        let [Stretch::Alone(first), Stretch::Shared(tasks), Stretch::Alone(last)] = &told[..]
+        else {
+            panic!("{told:?}")
+        };
+        assert!(*first >= 0.002 && *last >= 0.001, "{told:?}");
+        assert_eq!(tasks.len(), 2, "{told:?}");
+        assert!(seconds(&tasks[0]) >= 0.003 && seconds(&tasks[1]) >= 0.003);
+        assert!(tasks[1].iter().any(|s| matches!(s, Stretch::Shared(tasks) if tasks.len() == 2)));
+        assert!(seconds(&told) >= 0.009 && seconds(&told) <= whole);
+        assert_eq!(n_cores(), rayon::current_num_threads());
+    }
+}
