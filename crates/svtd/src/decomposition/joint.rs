@@ -50,14 +50,15 @@ const SMALLEST_ANGLE: f64 = 1e-10;
 /// more finely than it is known changes nothing that matters.
 const PART_OF_RESIDUAL: f64 = 0.01;
 
-/// What a sweep must take away, as a part of what the errors of all angles are worth.
+/// A sweep must reduce the off-diagonal part by at least this fraction of what sampling errors of the
+/// angles contribute to it, or the sweeps end.
 const PART_OF_NOISE: f64 = 0.01;
 
-/// The same where a rough answer is enough: no more than they are worth.
+/// The same where a rough answer is enough.
 const ROUGH_PART_OF_NOISE: f64 = 1.0;
 
-/// What a rotation must take away, as a part of that again: many that are left out together must not
-/// be what ends the sweeps.
+/// A single rotation is skipped if it reduces the off-diagonal part by less than this fraction of its
+/// share of that bound. Below one, so that many skipped rotations together do not end the sweeps.
 const PART_OF_PART: f64 = 0.25;
 
 /// Sweeps after which we stop all the same.

@@ -5,12 +5,14 @@
 //! more memory than they have, success is no guarantee; what is larger than the machine is refused.
 //! What documents take can be bounded by a [`Limit`]; the rest then lies on disk.
 
+mod ahead;
 mod limit;
 mod numbers;
 mod pages;
 
 use crate::error::{Error, Result};
 
+pub(crate) use self::ahead::will_need;
 pub use self::limit::{Limit, caught};
 pub(crate) use self::numbers::Numbers;
 

@@ -1,4 +1,4 @@
-//! Pages of a temporary file as memory. The one module with `unsafe` code.
+//! Pages of a temporary file as memory. One of two modules with `unsafe` code.
 //!
 //! # Why it is sound
 //! - The file was made without a name by this process, and nobody else can open it: what it holds changes

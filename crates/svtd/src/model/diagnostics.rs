@@ -225,11 +225,11 @@ pub struct Stability {
     pub expected_error: f64,
     /// The mean L1 distance by which it moves without a group.
     pub mean_change: f64,
-    /// The largest.
+    /// The largest L1 distance by which it moves without a group.
     pub largest_change: f64,
     /// Without how many groups it becomes another topic.
     pub n_changed: usize,
-    /// Of so many.
+    /// The number of groups that were left out in turn.
     pub n_groups: usize,
 }
 

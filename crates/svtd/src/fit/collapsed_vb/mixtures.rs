@@ -16,12 +16,16 @@ use super::tally::{Ledger, Tally};
 use super::{Rates, STRIDE};
 use crate::corpus::SparseCounts;
 use crate::error::Result;
-use crate::memory::Numbers;
+use crate::memory::{Numbers, will_need};
 use crate::moments::documents::wrong_size;
+use crate::tasks;
 
 /// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
 /// rows are near, and excludes nothing; only the last one adds to `S`.
 const LOOKS: usize = 2;
+
+/// How many words ahead the rows of a word are asked for.
+const AHEAD: usize = 6;
 
 /// Looks at a document with fixed topics before the first sweep.
 const WARM_UP: usize = 4;
@@ -162,7 +166,7 @@ impl Mixtures {
         look: Look,
     ) {
         let order = self.order;
-        self.chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
+        let pass = |chunk: &mut Chunk| {
             crate::stop::here();
             rows.limit().touch(size_of_val(&*chunk.mixtures));
             let mut tally = tallies.take(ledger);
@@ -176,7 +180,9 @@ impl Mixtures {
                 look,
             });
             tallies.give_back(tally);
-        });
+        };
+        let chunks = self.chunks.par_iter_mut().with_max_len(1);
+        tasks::fork(|| chunks.for_each(|chunk| tasks::branch(|| pass(chunk))));
     }
 }
 
@@ -242,7 +248,15 @@ impl Pass<'_> {
             for turn in 1..=looks {
                 let last = turn == looks;
                 kernel.begin();
-                for (&i, &x) in features.iter().zip(counts) {
+                for (at, (&i, &x)) in features.iter().zip(counts).enumerate() {
+                    if let Some(&next) = features.get(at + AHEAD) {
+                        if turn == 1 {
+                            will_need(&rates.words, next as usize * width, width);
+                        }
+                        if last {
+                            tally.will_need(ledger, next);
+                        }
+                    }
                     let word = i as usize * width..(i as usize + 1) * width;
                     let eta = (look == Look::Sweep && last).then(|| rates.eta[i as usize]);
                     kernel.add(&rates.words[word], x as f32, eta);

@@ -33,12 +33,12 @@ pub(crate) enum Order {
     Second,
 }
 
-/// `alpha`.
+/// The Dirichlet parameter of mixtures, `alpha`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mixtures {
-    /// Every topic's.
+    /// The parameter of every topic, the same for all.
     Each(f64),
-    /// All topics', of which each has its share.
+    /// The sum over topics; each has a part of it as large as its share of the words.
     Total(f64),
 }
 

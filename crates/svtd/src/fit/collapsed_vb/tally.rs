@@ -20,6 +20,7 @@
 use super::LANES;
 use crate::corpus::facts::WordFacts;
 use crate::error::Result;
+use crate::memory::will_need;
 use crate::moments::documents::wrong_size;
 
 /// The coarsest unit of 32 bits, as bits behind the point.
@@ -84,7 +85,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Of nothing.
+    /// An empty tally.
     pub(crate) fn new(ledger: &Ledger) -> Self {
         Self {
             short: vec![0; ledger.n_short * ledger.width],
@@ -137,6 +138,15 @@ impl Tally {
     pub(crate) fn clear(&mut self) {
         self.short.fill(0);
         self.long.fill(0);
+    }
+
+    /// Says that [`add`](Self::add) will soon be called for a word. Long sums are near by anyway.
+    #[inline(always)]
+    pub(crate) fn will_need(&self, ledger: &Ledger, feature: u32) {
+        let Place { row, units, .. } = ledger.places[feature as usize];
+        if units > 0.0 {
+            will_need(&self.short, row as usize * ledger.width, ledger.width);
+        }
     }
 
     /// Adds the responsibilities of a word of a document, times its count.

@@ -20,9 +20,9 @@ use crate::models::fitting::{FitRecord, Path};
 /// Standard errors of a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorBars {
-    /// Of the weights.
+    /// Standard errors of the weights.
     pub weights: Vec<f64>,
-    /// Of the means, component by variable.
+    /// Standard errors of the means, component by variable.
     pub means: Matrix,
 }
 

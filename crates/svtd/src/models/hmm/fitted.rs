@@ -14,13 +14,13 @@ use crate::models::gaussian::data;
 /// Standard errors of a hidden Markov model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorBars {
-    /// Of `A`, row by column.
+    /// Standard errors of `A`, row by column.
     pub transitions: Matrix,
-    /// Of the emission parameters, state by parameter.
+    /// Standard errors of the emission parameters, state by parameter.
     pub emissions: Matrix,
-    /// Of the dwell times.
+    /// Standard errors of the dwell times.
     pub dwell_times: Vec<f64>,
-    /// Of the stationary law.
+    /// Standard errors of the stationary distribution.
     pub stationary: Vec<f64>,
 }
 

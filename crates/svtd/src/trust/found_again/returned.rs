@@ -40,9 +40,9 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
 /// What came back of a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Returned {
-    /// Of ten words.
+    /// How many of the ten likeliest words are in both halves.
     pub words: f64,
-    /// Of ten words, in topics that are not the same.
+    /// How many of ten words would be by chance: as many as topics that are not the same share.
     pub by_chance: f64,
     /// The L1 distance between the two halves.
     pub distance: f64,

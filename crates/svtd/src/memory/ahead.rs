@@ -1,0 +1,50 @@
+//! Memory that will be needed soon, asked for ahead of time.
+//!
+//! Rows of a table that are visited in the order of a document's words lie far apart, and no processor
+//! guesses which comes next. Asking for a row some words ahead hides most of the wait.
+//!
+//! # Soundness
+//! A prefetch is a hint: it reads nothing that a program could see, writes nothing, and cannot fault
+//! whatever the address is. The address is that of an element of a slice all the same.
+
+#![allow(unsafe_code, reason = "a hint to the processor, which the language has no safe name for")]
+
+/// Elements of four bytes to a line of the cache.
+const LINE: usize = 16;
+
+/// Asks for `len` elements from `start`, as far as there are so many.
+#[inline(always)]
+pub(crate) fn will_need<T>(values: &[T], start: usize, len: usize) {
+    const { assert!(size_of::<T>() == 4, "lines are counted in elements of four bytes") };
+    for at in (start..start + len).step_by(LINE) {
+        if let Some(value) = values.get(at) {
+            hint(value);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn hint<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch has no effect that a program can see, and the address is a valid one.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn hint<T>(_: &T) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_place_may_be_asked_for() {
+        let values = vec![1.0_f32; 40];
+        for start in [0, 30, 39, 40, 41, 1 << 40] {
+            will_need(&values, start, 32);
+        }
+        will_need::<u32>(&[], 0, 16);
+    }
+}
