@@ -17,7 +17,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % n
     }
 
@@ -112,7 +113,8 @@ fn after_any_sequence_of_changes_corpus_and_models_are_those_of_the_final_set() 
             w.must(&format!("update lda.svtd {corpus}.svtdc {end}.lda"));
         }
         for model in ["fit", "single", "lda"] {
-            let [living, fresh] = ["living", "fresh"].map(|name| w.read(&format!("{name}.{model}")));
+            let [living, fresh] =
+                ["living", "fresh"].map(|name| w.read(&format!("{name}.{model}")));
             assert!(living == fresh, "sequence {sequence}, {model}");
         }
     }
@@ -122,8 +124,7 @@ fn after_any_sequence_of_changes_corpus_and_models_are_those_of_the_final_set() 
 #[cfg(unix)]
 #[test]
 fn a_killed_change_leaves_the_old_file_or_the_new_one() {
-    let n_kills: u64 =
-        std::env::var("SVTD_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let n_kills: u64 = std::env::var("SVTD_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let w = settled();
     let all: Vec<Kept> = (0..N_DOCUMENTS).map(|d| (d, 0)).collect();
     w.write("all.csv", table(&all).as_bytes());
@@ -133,8 +134,18 @@ fn a_killed_change_leaves_the_old_file_or_the_new_one() {
     w.must("update single.svtd all.svtdc -q -o updated.svtd");
     let changes = [
         ("add c.svtdc all.csv -q", "c.svtdc", "first.svtdc", "all.svtdc"),
-        ("remove c.svtdc --documents later.txt -q", "c.svtdc", "all.svtdc", "first.svtdc"),
-        ("update single.svtd all.svtdc -q --force -o m.svtd", "m.svtd", "single.svtd", "updated.svtd"),
+        (
+            "remove c.svtdc --documents later.txt --ignore-missing -q",
+            "c.svtdc",
+            "all.svtdc",
+            "first.svtdc",
+        ),
+        (
+            "update single.svtd all.svtdc -q --force -o m.svtd",
+            "m.svtd",
+            "single.svtd",
+            "updated.svtd",
+        ),
     ];
     let mut seen = [[0_u32; 2]; 3];
     for round in 0..n_kills {
@@ -142,7 +153,8 @@ fn a_killed_change_leaves_the_old_file_or_the_new_one() {
         let (line, file, old, new) = changes[which];
         let (old, new) = (w.read(old), w.read(new));
         w.write(file, &old);
-        let mut child = w.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            w.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_micros(900 * (round / 3 % 40)));
         // A child that has ended already cannot be killed.
         let _ = child.kill();
