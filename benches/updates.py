@@ -3,6 +3,7 @@
     SVTD_DATA=... python benches/updates.py target/release/svtd batches
     SVTD_DATA=... python benches/updates.py target/release/svtd sweeps
     python benches/updates.py target/release/svtd moved
+    SVTD_DATA=... python benches/updates.py target/release/svtd halves
 
 `batches`: 20 newsgroups in ten batches, each tenth document held out. A fit of the first batch, then ten
 updates (the first to the same documents), by `svtd add` and `svtd update`; the same as a stream; against one
@@ -12,7 +13,8 @@ fit of all. CPU seconds, held-out perplexity, and whether the number of a topic 
 seen half the documents.
 
 `moved`: how often a topic that has not changed is said to have moved, and one that has, by how many times its
-error bars: corpora of known topics, half of which change a share of their words.
+error bars: corpora of known topics, half of which change a share of their words. `halves`: the same for halves of
+real texts, which have not changed.
 
 Recorded in benches/record/streams.md.
 """
@@ -190,9 +192,34 @@ def moved(program, _, folder):
         line = f"{label} {n} words, {k} topics, {n_documents} documents of {length}:"
         for change, found in ratios.items():
             found = np.array(found)
-            said = ", ".join(f"{100 * np.mean(found > bar):.0f} % beyond {bar}" for bar in [1, 1.5, 2, 2.5, 3])
-            line += f"\n  {100 * change:.0f} % of the words changed ({len(found)} topics): {said}"
+            line += f"\n  {100 * change:.0f} % of the words changed: {said(found)}"
         print(line, flush=True)
+
+
+def said(found):
+    """How often a bar is passed, and the largest."""
+    found = np.array(found)
+    beyond = ", ".join(f"{100 * np.mean(found > bar):.0f} % beyond {bar}" for bar in [1, 1.25, 1.5, 2])
+    return f"{len(found)} topics, {beyond}; median {np.median(found):.2f}, largest {found.max():.2f}"
+
+
+def halves(program, data, folder):
+    """The same on real texts, whose halves differ by chance alone: half of them fitted, the other half updated."""
+    for name, k in [("reuters395", 10), ("20newsgroups", 20)]:
+        table, vocabulary, n = counted(name, data)
+        found = []
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(n)
+            write(folder, "one", table, order[: n // 2], vocabulary)
+            write(folder, "two", table, order[n // 2 :], vocabulary)
+            for old, new in [("one", "two"), ("two", "one")]:
+                run(program, folder, f"fit docword.{old}.txt -k {k} --splits 0 -o old.svtd --force")
+                told, _ = run(
+                    program, folder, f"update old.svtd docword.{new}.txt -o new.svtd --force --json"
+                )
+                topics = json.loads(told)["topics"]
+                found += [t["distance"] / t["expected"] for t in topics if t["expected"] is not None]
+        print(f"{name}, k = {k}, no change: {said(found)}", flush=True)
 
 
 def draw_lines(path, topics, n_documents, length, rng):
@@ -223,4 +250,5 @@ if __name__ == "__main__":
     program, what = str(Path(sys.argv[1]).resolve()), sys.argv[2]
     data = Path(os.environ.get("SVTD_DATA", "."))
     with tempfile.TemporaryDirectory() as folder:
-        {"batches": batches, "sweeps": sweeps, "moved": moved}[what](program, data, Path(folder))
+        what = {"batches": batches, "sweeps": sweeps, "moved": moved, "halves": halves}[what]
+        what(program, data, Path(folder))

@@ -134,7 +134,12 @@ fn a_killed_change_leaves_the_old_file_or_the_new_one() {
     w.must("update single.svtd all.svtdc -q -o updated.svtd");
     let changes = [
         ("add c.svtdc all.csv -q", "c.svtdc", "first.svtdc", "all.svtdc"),
-        ("remove c.svtdc --documents later.txt -q", "c.svtdc", "all.svtdc", "first.svtdc"),
+        (
+            "remove c.svtdc --documents later.txt --ignore-missing -q",
+            "c.svtdc",
+            "all.svtdc",
+            "first.svtdc",
+        ),
         (
             "update single.svtd all.svtdc -q --force -o m.svtd",
             "m.svtd",
