@@ -1,12 +1,14 @@
-"""Hidden Markov models and Gaussian mixtures: do 95 % intervals cover, and is nothing found in noise?
+"""Models of records: do 95 % intervals cover, is nothing found in noise, what do bars and halves cost?
 
     python benches/models_trust.py coverage --sets 20 --first-seed 31000
     python benches/models_trust.py null --sets 40 --first-seed 41000
+    python benches/models_trust.py cost --sets 3
 
 Data are drawn from known models. Needs the package svtd and NumPy.
 """
 
 import argparse
+import time
 import warnings
 
 import numpy as np
@@ -141,14 +143,70 @@ def null(n_sets, first_seed):
         print(f"| {name} | {n_sets} | {aic3:.0f} | {aic:.0f} | {bic:.0f} |")
 
 
+COSTS = [
+    # what, how it is drawn and fitted
+    ("latent classes, 1000 x 8 items of 3, k=3", lambda rng: classes_of(rng, 1000, 8, 3, 3)),
+    ("latent classes, 20,000 x 12 items of 3, k=4", lambda rng: classes_of(rng, 20_000, 12, 3, 4)),
+    ("hidden Markov model, 2000 steps, 6 symbols, k=3", lambda rng: chain_of(rng, 2000, 6, 3)),
+    ("hidden Markov model, 20,000 steps, 6 symbols, k=3", lambda rng: chain_of(rng, 20_000, 6, 3)),
+    ("Gaussian mixture, 1000 x 4, k=3, full", lambda rng: points_of(rng, 1000, 4, 3)),
+    ("Gaussian mixture, 20,000 x 8, k=5, full", lambda rng: points_of(rng, 20_000, 8, 5)),
+]
+
+
+def classes_of(rng, n, items, categories, k):
+    laws = rng.dirichlet(np.ones(categories), size=(k, items))
+    of = rng.choice(k, size=n)
+    answers = (rng.random((n, items, 1)) > np.cumsum(laws[of], axis=2)[:, :, :-1]).sum(axis=2)
+    return svtd.LatentClass(k, categorical=list(range(items)), n_jobs=1), answers
+
+
+def chain_of(rng, n, symbols, k):
+    stay = 0.8 * np.eye(k) + 0.2 / k
+    laws = rng.dirichlet(np.ones(symbols), size=k)
+    state, steps = 0, []
+    for _ in range(n):
+        state = rng.choice(k, p=stay[state])
+        steps.append([rng.choice(symbols, p=laws[state])])
+    return svtd.HMM(k, n_jobs=1), np.array(steps)
+
+
+def points_of(rng, n, d, k):
+    centres = 3 * rng.standard_normal((k, d))
+    points = centres[rng.choice(k, size=n)] + rng.standard_normal((n, d))
+    return svtd.GaussianMixture(k, n_jobs=1), points
+
+
+def cost(n_sets, first_seed):
+    """CPU seconds of a fit's three parts: the search, the error bars, the search in halves."""
+    print("| setting | search | error bars | found again | found again over the search |")
+    print("|---|---|---|---|---|")
+    for name, draw in COSTS:
+        spent = []
+        for s in range(n_sets):
+            model, X = draw(np.random.default_rng(first_seed + s))
+            steps = [time.process_time()]
+            plain = draw(np.random.default_rng(first_seed + s))[0].set_params(error_bars=False)
+            plain.fit(X)
+            steps.append(time.process_time())
+            marks = []
+            start = time.process_time()
+            model.set_params(callback=lambda *_: marks.append(time.process_time())).fit(X)
+            # The last two things told: that error bars are made, and that all is done.
+            search = steps[1] - steps[0]
+            spent.append((search, marks[-2] - start - search, marks[-1] - marks[-2]))
+        search, bars, again = np.mean(spent, axis=0)
+        print(f"| {name} | {search:.2f} | {bars:.2f} | {again:.2f} | {again / search:.1f} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=["coverage", "null"])
+    parser.add_argument("question", choices=["coverage", "null", "cost"])
     parser.add_argument("--sets", type=int, default=20, help="data sets for each setting")
     parser.add_argument("--first-seed", type=int, default=31000)
     options = parser.parse_args()
-    ask = coverage if options.question == "coverage" else null
-    ask(options.sets, options.first_seed)
+    asked = {"coverage": coverage, "null": null, "cost": cost}
+    asked[options.question](options.sets, options.first_seed)
 
 
 if __name__ == "__main__":

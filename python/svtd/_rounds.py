@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import collections
 import os
+import tempfile
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
@@ -90,6 +91,33 @@ def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
 def begins_run(question: bytes) -> bool:
     """Whether this is the first look of a run of sweeps, which needs nothing from before."""
     return is_first_look(question)
+
+
+class Looks:
+    """The looks of a run so far, in a temporary file once they are large."""
+
+    _IN_MEMORY = 1 << 26
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """A run begins."""
+        self._file = tempfile.SpooledTemporaryFile(max_size=self._IN_MEMORY)  # noqa: SIM115
+        self._sizes: list[int] = []
+
+    def append(self, question: bytes) -> None:
+        """A look was answered by every group."""
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(question)
+        self._sizes.append(len(question))
+
+    def __iter__(self) -> Iterator[bytes]:
+        at = 0
+        for size in list(self._sizes):
+            self._file.seek(at)
+            yield self._file.read(size)
+            at += size
 
 
 class Reply(NamedTuple):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -36,6 +37,12 @@ except ImportError as error:  # pragma: no cover
 __all__ = ["LDA", "SingleTopic"]
 
 _RETRIES = 3
+
+# Questions larger than this, in bytes, do not travel through the scheduler.
+_LARGE = 1 << 20
+
+# What a fit is told when something that no task makes was lost with its workers.
+_LOST = (CancelledError, distributed.scheduler.KilledWorker)
 
 
 class _OnDask:
@@ -160,10 +167,33 @@ class _Engine:
             for group in range(1 << bits)
         ]
         self._states: list[Any] = [None] * len(self._groups)
+        self._looks_so_far = _rounds.Looks()
 
     def ask(self, question: bytes) -> bytes:
+        looks = _rounds.leaves_state(question)
+        if looks and _rounds.begins_run(question):
+            self._begin_run()
+        try:
+            answers = self._asked(question)
+        except _LOST:
+            # What was scattered is not made again when the workers that held it are gone. What the
+            # groups keep follows from the questions so far, which are asked again.
+            if looks:
+                self._states = [None] * len(self._groups)
+                for earlier in self._looks_so_far:
+                    self._asked(earlier)
+            answers = self._asked(question)
+        if looks:
+            self._looks_so_far.append(question)
+        return _rounds.added(question, answers)
+
+    def _begin_run(self) -> None:
+        self._looks_so_far.clear()
+        self._states = [None] * len(self._groups)
+
+    def _asked(self, question: bytes) -> list[Optional[bytes]]:
         client = self._client
-        sent = client.submit(_same, question, pure=False)
+        sent = self._sent(question)
         replies = [
             client.submit(
                 _reply,
@@ -177,14 +207,21 @@ class _Engine:
             )
             for group, rows in enumerate(self._groups)
         ]
-        if _rounds.leaves_state(question):
-            # What a group keeps stays with the workers; it is made again if one of them dies.
-            self._states = [client.submit(_part, reply, 1, pure=False) for reply in replies]
-            replies = [client.submit(_part, reply, 0, pure=False) for reply in replies]
-            answers = client.gather(replies)
-        else:
-            answers = [reply[0] for reply in client.gather(replies)]
-        return _rounds.added(question, answers)
+        if not _rounds.leaves_state(question):
+            return [reply[0] for reply in client.gather(replies)]
+        # What a group keeps stays with the workers.
+        states = [client.submit(_part, reply, 1, pure=False) for reply in replies]
+        answers: list[Optional[bytes]] = client.gather(
+            [client.submit(_part, reply, 0, pure=False) for reply in replies]
+        )
+        self._states = states
+        return answers
+
+    def _sent(self, question: bytes) -> Any:
+        """The question at the workers: made by a task if it is small, on all of them if it is large."""
+        if len(question) <= _LARGE:
+            return self._client.submit(_same, question, pure=False)
+        return self._client.scatter(question, broadcast=True, hash=False)
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union, cast
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,12 +37,12 @@ try:
     from pyspark.ml import Estimator, Model
     from pyspark.ml.functions import array_to_vector
     from pyspark.ml.param import Param, Params, TypeConverters
+    from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
 except ImportError as error:  # pragma: no cover
     raise ImportError("svtd.spark needs PySpark and PyArrow: pip install 'svtd[spark]'") from error
 
 if TYPE_CHECKING:
-    import pandas as pd
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["LDA", "LDAModel", "SingleTopic", "SingleTopicModel"]
@@ -49,6 +50,14 @@ __all__ = ["LDA", "LDAModel", "SingleTopic", "SingleTopicModel"]
 _BLOCKS = "group int, rows binary"
 _LOOKED = "group int, rows binary, state binary, answer binary"
 _ANSWERED = "group int, answer binary"
+_DESCRIBED = (
+    "topic int, termIndices array<int>, terms array<string>, termWeights array<double>, "
+    "termErrors array<double>"
+)
+
+# What is larger than this, in bytes, goes to the executors once and not with every task.
+_LARGE = 1 << 20
+
 _KINDS: dict[str, type[_rounds.Model]] = {"lda": _LDA, "single-topic": _SingleTopic}
 
 
@@ -214,16 +223,23 @@ class _TopicModel(Model, _Columns):
         """The probability of each word (rows) in each topic (columns)."""
         return np.asarray(self._local.components_).T
 
-    def describeTopics(self, maxTermsPerTopic: int = 10) -> pd.DataFrame:
-        """The likeliest words of every topic, as a pandas data frame: topic, term, probability."""
-        import pandas as pd
+    def describeTopics(self, maxTermsPerTopic: int = 10) -> DataFrame:
+        """The likeliest words of every topic, as a data frame of Spark.
 
-        words = self._local._fitted.words()
-        rows = []
-        for j, topic in enumerate(self._local.components_):
-            for i in np.argsort(-topic, kind="stable")[:maxTermsPerTopic]:
-                rows.append((j + 1, words[i] if words is not None else str(i), float(topic[i])))
-        return pd.DataFrame(rows, columns=["topic", "term", "probability"])
+        Columns as in ``pyspark.ml``: ``topic`` (its place in ``topicDistribution``, from 0),
+        ``termIndices`` and ``termWeights``; and ``terms``, the words themselves, and
+        ``termErrors``, the standard errors of the weights. The errors need the documents, so a
+        model that was fitted on an engine has null there, and one loaded from a file of
+        ``svtd.LDA(...)`` has numbers.
+        """
+        words, errors = self._local._words(), self._local._fitted.component_errors()
+        rows: list[tuple[Any, ...]] = []
+        for j, topic in enumerate(np.asarray(self._local.components_)):
+            best = np.argsort(-topic, kind="stable")[:maxTermsPerTopic]
+            terms = [str(words[i]) for i in best]
+            reach = None if errors is None else np.asarray(errors)[j, best].tolist()
+            rows.append((j, best.tolist(), terms, topic[best].tolist(), reach))
+        return SparkSession.builder.getOrCreate().createDataFrame(rows, _DESCRIBED)
 
     def save(self, path: Union[str, os.PathLike[str]], overwrite: bool = False) -> None:
         """Write the model file, which every ``svtd`` reads."""
@@ -268,7 +284,10 @@ class _Engine:
     def __init__(
         self, dataset: DataFrame, column: str, words: Optional[list[str]], n_groups: int
     ) -> None:
-        self._name, self._words = _rounds.new_name(), words
+        self._name, self._session = _rounds.new_name(), dataset.sparkSession
+        n_letters = sum(map(len, words)) if words is not None else 0
+        self._words = _sent(self._session, words, n_letters)
+        words = self._words
         vectors = dataset.select(_unwrapped(dataset, column).alias("vector"))
         surveys = vectors.mapInArrow(_surveyed(words), "answer binary").collect()
         surveys = [bytes(row.answer) for row in surveys if row.answer is not None]
@@ -278,16 +297,19 @@ class _Engine:
         self._n_groups = 1 << bits
         self._blocks = blocks.repartition(self._n_groups, "group").persist()
         self._looked: Optional[DataFrame] = None
-        self._looks_so_far: list[bytes] = []
+        self._looks_so_far = _rounds.Looks()
 
     def ask(self, question: bytes) -> bytes:
         if not _rounds.leaves_state(question):
-            answered = self._blocks.mapInArrow(self._answered(question), _ANSWERED)
-            return self._sum(question, answered)
+            with self._sent(question) as sent:
+                answered = self._blocks.mapInArrow(self._answered(sent), _ANSWERED)
+                return self._sum(question, answered)
         if _rounds.begins_run(question):
-            self._looks_so_far, self._looked = [], None
+            self._looks_so_far.clear()
+            self._looked = None
         try:
             looked = self._look(question)
+            answer = self._sum(question, looked.select("group", "answer"))
         except Exception:
             # What the groups keep lies with the executors, and one of them may be gone: it follows from
             # the questions so far, which are shown again.
@@ -295,19 +317,31 @@ class _Engine:
             for earlier in self._looks_so_far:
                 self._looked = self._look(earlier)
             looked = self._look(question)
+            answer = self._sum(question, looked.select("group", "answer"))
         self._looks_so_far.append(question)
         self._looked = looked
-        return self._sum(question, looked.select("group", "answer"))
+        return answer
 
     def _look(self, question: bytes) -> DataFrame:
         before = self._looked if self._looked is not None else _without_state(self._blocks)
-        # A plan that remembered every look would grow beyond all bounds.
-        return before.mapInArrow(self._looks(question), _LOOKED).localCheckpoint()
+        with self._sent(question) as sent:
+            # A plan that remembered every look would grow beyond all bounds.
+            return before.mapInArrow(self._looks(sent), _LOOKED).localCheckpoint()
+
+    @contextmanager
+    def _sent(self, question: bytes) -> Iterator[_Sent]:
+        """The question as tasks find it, until they have answered."""
+        sent = _sent(self._session, question, len(question))
+        try:
+            yield sent
+        finally:
+            _forget(sent)
 
     def close(self) -> None:
         """Gives back what the executors keep."""
         self._blocks.unpersist()
         self._looked = None
+        _forget(self._words)
 
     def _sum(self, question: bytes, answered: DataFrame) -> bytes:
         answers: list[Optional[bytes]] = [None] * self._n_groups
@@ -315,7 +349,7 @@ class _Engine:
             answers[row.group] = bytes(row.answer)
         return _rounds.added(question, answers)
 
-    def _answered(self, question: bytes) -> _Mapped:
+    def _answered(self, question: _Sent) -> _Mapped:
         name, words = self._name, self._words
 
         def answered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -325,7 +359,7 @@ class _Engine:
 
         return answered
 
-    def _looks(self, question: bytes) -> _Mapped:
+    def _looks(self, question: _Sent) -> _Mapped:
         name, words = self._name, self._words
 
         def looks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -339,18 +373,41 @@ class _Engine:
 _Mapped = Callable[[Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
-def _surveyed(words: Optional[list[str]]) -> _Mapped:
+class _Inline(NamedTuple):
+    """What goes with every task."""
+
+    value: Any
+
+
+# Or a broadcast variable, which has a ``value`` as well.
+_Sent = Any
+
+
+def _sent(session: Any, value: Any, size: int) -> _Sent:
+    """Something for all tasks: by broadcast if it is large. Connect has no broadcasts."""
+    if size <= _LARGE or not isinstance(session, SparkSession):
+        return _Inline(value)
+    return session.sparkContext.broadcast(value)
+
+
+def _forget(sent: _Sent) -> None:
+    """Frees a broadcast variable, at the executors and in the files of the driver."""
+    if not isinstance(sent, _Inline):
+        sent.destroy()
+
+
+def _surveyed(words: _Sent) -> _Mapped:
     def surveyed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for matrix in _matrices(batches):
-            yield _batch(answer=[_rounds.survey(matrix, words)])
+            yield _batch(answer=[_rounds.survey(matrix, words.value)])
 
     return surveyed
 
 
-def _dealt(words: Optional[list[str]], bits: int) -> _Mapped:
+def _dealt(words: _Sent, bits: int) -> _Mapped:
     def dealt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for matrix in _matrices(batches):
-            for group, rows in _rounds.dealt(matrix, words, bits).items():
+            for group, rows in _rounds.dealt(matrix, words.value, bits).items():
                 yield _batch(group=[group], rows=[_packed(rows)])
 
     return dealt
@@ -366,11 +423,13 @@ def _reply(
     name: str,
     group: int,
     rows: bytes,
-    words: Optional[list[str]],
-    question: bytes,
+    words: _Sent,
+    question: _Sent,
     state: Optional[bytes],
 ) -> _rounds.Reply:
-    return _rounds.reply(f"{name}-{group}", lambda: _unpacked(rows), words, question, state)
+    return _rounds.reply(
+        f"{name}-{group}", lambda: _unpacked(rows), words.value, question.value, state
+    )
 
 
 def _without_state(blocks: DataFrame) -> DataFrame:

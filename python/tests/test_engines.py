@@ -1,5 +1,6 @@
 """Documents that Dask or Spark hold: the same bytes as one process."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -7,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -97,10 +99,13 @@ class TestDask:
         shares = model.transform(array).compute()
         np.testing.assert_array_equal(np.asarray(shares), alone[svtd.LDA].transform(counts))
 
-    def test_a_killed_worker_changes_nothing(self, counts, alone):
+    @pytest.mark.parametrize("large", [1 << 20, -1], ids=["by tasks", "scattered"])
+    def test_a_killed_worker_changes_nothing(self, counts, alone, large, monkeypatch):
+        """However the questions travel: made by tasks, or on every worker as large ones are."""
         distributed = pytest.importorskip("distributed")
         import svtd.dask
 
+        monkeypatch.setattr(svtd.dask, "_LARGE", large)
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
         ) as cluster, distributed.Client(cluster) as client:
@@ -208,6 +213,140 @@ spark.stop()
 """
 
 
+STANDALONE = """
+import os, signal, sys, threading, time
+import scipy.sparse as sp
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+import svtd.spark
+
+folder, master = sys.argv[1:]
+spark = (
+    SparkSession.builder.master(master)
+    .config("spark.ui.enabled", "false")
+    .config("spark.ui.showConsoleProgress", "false")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.driver.bindAddress", "127.0.0.1")
+    .config("spark.driver.memory", "512m")
+    .config("spark.executor.memory", "512m")
+    .config("spark.sql.shuffle.partitions", "2")
+    .getOrCreate()
+)
+
+# The tasks of the third look wait at the first executor that comes to one, until it is dead.
+def killed_here(folder):
+    try:
+        os.mkdir(folder + "/begun")
+    except FileExistsError:
+        return
+    with open(folder + "/victim.part", "w") as file:
+        file.write(os.environ["VICTIM"])
+    os.rename(folder + "/victim.part", folder + "/victim")
+    time.sleep(60)
+
+usual, looks = svtd.spark._Engine._looks, []
+
+def waiting(engine, question):
+    mapped = usual(engine, question)
+    looks.append(1)
+    if len(looks) != 3:
+        return mapped
+    def wait(batches):
+        killed_here(folder)
+        yield from mapped(batches)
+    return wait
+
+svtd.spark._Engine._looks = waiting
+
+def kill():
+    while not os.path.exists(folder + "/victim"):
+        time.sleep(0.05)
+    os.killpg(int(open(folder + "/victim").read()), signal.SIGKILL)
+    open(folder + "/killed", "w").close()
+
+threading.Thread(target=kill, daemon=True).start()
+counts = sp.load_npz(folder + "/counts.npz").tocsr()
+vector = lambda row: Vectors.sparse(row.shape[1], row.indices.tolist(), row.data.astype(float).tolist())
+documents = spark.createDataFrame([(vector(row),) for row in counts], ["features"]).repartition(2)
+words = [f"word{i}" for i in range(counts.shape[1])]
+estimator = svtd.spark.LDA(k=3, vocabulary=words, groups=2, options={"polish": 12})
+estimator.fit(documents).save(folder + "/model.svtd")
+"""
+
+
+@pytest.fixture
+def standalone(tmp_path):
+    """A master and two workers, each a process of its own with its own group."""
+    pyspark = pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, and there is none")
+    home = pathlib.Path(pyspark.__file__).parent
+    env = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    running = []
+
+    def start(name, *words):
+        log = tmp_path / f"{name}.log"
+        command = [str(home / "bin/spark-class"), f"org.apache.spark.deploy.{name.split('-')[0]}", *words]
+        # What runs in this process group is known to the tasks by its number.
+        script = 'export VICTIM=$$; exec "$@"'
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                ["bash", "-c", script, "bash", *command],
+                env=env, stdout=out, stderr=out, start_new_session=True,
+            )
+        running.append(process)
+        return log
+
+    def said(log, pattern):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            found = re.search(pattern, log.read_text(errors="replace"))
+            if found:
+                return found.group(0)
+            time.sleep(0.1)
+        pytest.fail(f"no {pattern} in a minute: {log.read_text(errors='replace')[-2000:]}")
+
+    try:
+        master = start("master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+        address = said(master, r"spark://127\.0\.0\.1:\d+")
+        for i in range(2):
+            folder = tmp_path / f"work{i}"
+            worker = start(
+                f"worker.Worker-{i}", address, "--host", "127.0.0.1", "--webui-port", "0",
+                "--cores", "1", "--memory", "1g", "--work-dir", str(folder),
+            )
+            said(worker, "Successfully registered with master")
+        yield address, env
+    finally:
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=60)
+
+
+class TestStandalone:
+    def test_a_killed_worker_changes_nothing(self, standalone, counts, tmp_path):
+        """With its executor, while this has a task in hand and keeps what sweeps go on from."""
+        address, env = standalone
+        sp.save_npz(tmp_path / "counts.npz", counts)
+        script = tmp_path / "driver.py"
+        script.write_text(STANDALONE)
+        done = subprocess.run(
+            [sys.executable, str(script), str(tmp_path), address],
+            env=env, capture_output=True, text=True, timeout=600,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert (tmp_path / "killed").exists()
+        alone = svtd.LDA(3, trust=False, polish=12).fit(counts, words=WORDS)
+        assert (tmp_path / "model.svtd").read_bytes() == file_of(alone)
+
+
 class TestSpark:
     @pytest.mark.parametrize("n", [1, 7, 64])
     def test_the_model_file_has_the_same_bytes_for_any_partitions(self, documents, alone, n):
@@ -225,9 +364,38 @@ class TestSpark:
         told = model.transform(documents).orderBy("id").select("topicDistribution").collect()
         shares = np.array([row[0].toArray() for row in told])
         np.testing.assert_array_equal(shares, alone[svtd.LDA].transform(counts))
-        words = model.describeTopics(4)
-        assert list(words.columns) == ["topic", "term", "probability"] and len(words) == 12
-        assert set(words.term) <= set(WORDS)
+
+    def test_large_questions_are_broadcast_and_forgotten(self, spark, documents, alone, monkeypatch):
+        import svtd.spark
+        from pyspark import Broadcast
+
+        sent, forgotten = [], []
+        broadcast, destroy = type(spark.sparkContext).broadcast, Broadcast.destroy
+        monkeypatch.setattr(
+            type(spark.sparkContext), "broadcast", lambda *a: sent.append(broadcast(*a)) or sent[-1]
+        )
+        monkeypatch.setattr(Broadcast, "destroy", lambda b: forgotten.append(b) or destroy(b))
+        monkeypatch.setattr(svtd.spark, "_LARGE", -1)
+        model = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2).fit(documents)
+        assert file_of(model.toLocal()) == file_of(alone[svtd.SingleTopic])
+        assert len(sent) > 5 and len(forgotten) == len(sent)
+
+    def test_topics_are_described_as_in_pyspark(self, spark, counts, alone, tmp_path):
+        import svtd.spark
+
+        model = svtd.spark.LDAModel(alone[svtd.LDA])
+        described = model.describeTopics(4)
+        names = ["topic", "termIndices", "terms", "termWeights", "termErrors"]
+        assert described.columns == names
+        rows = described.orderBy("topic").collect()
+        assert [row.topic for row in rows] == [0, 1, 2]
+        for row in rows:
+            assert row.terms == [WORDS[i] for i in row.termIndices] and row.termErrors is None
+            assert row.termWeights == model.topicsMatrix()[row.termIndices, row.topic].tolist()
+        whole = svtd.LDA(3).fit(counts, words=WORDS)
+        whole.save(tmp_path / "whole.svtd")
+        first = svtd.spark.LDAModel.load(tmp_path / "whole.svtd").describeTopics(4).first()
+        assert len(first.termErrors) == 4 and min(first.termErrors) > 0
 
     def test_over_spark_connect(self, spark, counts, alone, tmp_path):
         """In a process of its own: one process has sessions of one kind only."""

@@ -98,11 +98,12 @@ impl Site<'_> {
         let bytes = std::fs::read(path).map_err(failed)?;
         let question = Question::from_bytes(&bytes, &name)?;
         let state = self.state();
-        if let Ok(kept) = std::fs::read(&state) {
-            self.respondent.resume(&kept, &state.display().to_string(), &question)?;
-        }
+        let resumed = match std::fs::read(&state) {
+            Ok(kept) => self.respondent.resume(&kept, &state.display().to_string(), &question),
+            Err(_) => Ok(()),
+        };
         let refused = path.with_extension(REFUSED);
-        let answer = match self.respondent.ask(&question) {
+        let answer = match resumed.and_then(|()| self.respondent.ask(&question)) {
             Ok(answer) => answer,
             Err(error) => {
                 // The fit waits for this site, so it is told that there will be no answer.

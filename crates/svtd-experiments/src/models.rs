@@ -3,8 +3,10 @@
 //! Latent classes are naive Bayes models of categorical records. On exact moments (every pattern of
 //! answers with its probability) the classes must come out exactly. On samples the rotation from
 //! one feature (the paper's Algorithm 2), the joint diagonalisation of all features, the tensor power
-//! method and the default that goes on from there are compared with the truth they were drawn from.
+//! method and the default that goes on from there are compared with the truth they were drawn from. Beside
+//! them stand the peers, from a recorded run.
 
+mod peers;
 mod sequences;
 
 use svtd::models::classes::spectral::{Rotation, Spectral, spectral_classes};
@@ -44,6 +46,7 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     exact(&mut section, plan);
     samples(&mut section, plan, watch)?;
     sequences::add(&mut section, plan, watch)?;
+    peers::add(&mut section);
     Ok(section)
 }
 
@@ -278,4 +281,25 @@ fn largest_error(truth: &ClassParameters, found: &ClassParameters) -> f64 {
 
 fn mean_error(truth: &ClassParameters, found: &ClassParameters) -> f64 {
     Mean::of(&errors(truth, found)).value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hidden Markov models and Gaussian mixtures have the same test in [`sequences`].
+    #[test]
+    fn exact_moments_give_exact_classes_by_joint_diagonalisation_and_by_tensor_power() {
+        for rotation in [Rotation::Joint, Rotation::TensorPower { seed: 1 }] {
+            for (n_items, n_categories, k) in EXACT {
+                let truth = drawn_model(n_items, n_categories, k, seed("exact classes", 0));
+                let records = exact_records(items(n_items, n_categories), &truth).unwrap();
+                let model = ClassModel::new(records, 0.0);
+                let how = Spectral { rotation, ..Spectral::EXACT };
+                let found = spectral_classes(model.records(), model.frequencies(), k, how).unwrap();
+                let error = largest_error(&truth, &found);
+                assert!(error < EXACT_TO, "{rotation:?}, {n_items} x {n_categories}: {error:e}");
+            }
+        }
+    }
 }

@@ -165,6 +165,48 @@ fn what_cannot_be_answered_is_one_sentence() {
 }
 
 #[test]
+fn a_question_for_another_corpus_with_the_same_words_is_refused() {
+    let w = hospitals();
+    let fit = "fit --sites sites -k 3 --model single-topic --no-wait -q -o m.svtd";
+    let names = ["north", "south", "west"];
+    let answer = |name: &str| w.svtd(&format!("answer sites/{name} docword.{name}.txt -q"));
+    assert_eq!(w.svtd(fit).code, Some(1));
+    assert!(names.iter().all(|name| answer(name).code == Some(0)));
+    assert_eq!(w.svtd(fit).code, Some(1));
+    // The second question, answered with the documents of another site, by folder and by itself.
+    let question = std::fs::read_dir(w.path("sites/north"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .find(|name| name.starts_with("0002") && name.ends_with(".question"))
+        .unwrap();
+    for line in [
+        "answer sites/north docword.south.txt -q".to_owned(),
+        format!("answer sites/north/{question} docword.south.txt -o x.answer -q"),
+    ] {
+        let told = w.svtd(&line);
+        assert_eq!(told.code, Some(1), "{}", told.stderr);
+        assert!(told.stderr.contains("asked of other documents than these"), "{}", told.stderr);
+        assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
+    }
+    assert!(!w.path("x.answer").exists());
+    // The fit is told, and goes on once the right documents have answered.
+    let told = w.svtd(fit);
+    assert!(told.stderr.contains("the site refused: the question was asked of other"), "{told:?}");
+    assert_eq!(answer("north").code, Some(0));
+    // A document that was added since the survey is noticed as well.
+    let grown = w.text("docword.west.txt");
+    let mut lines: Vec<String> = grown.lines().map(str::to_owned).collect();
+    let n: usize = lines[0].parse().unwrap();
+    let counts: usize = lines[2].parse().unwrap();
+    (lines[0], lines[2]) = ((n + 1).to_string(), (counts + 1).to_string());
+    lines.push(format!("{} 1 2", n + 1));
+    w.write("docword.grown.txt", (lines.join("\n") + "\n").as_bytes());
+    w.write("vocab.grown.txt", &w.read("vocab.lda.txt"));
+    let told = w.svtd("answer sites/west docword.grown.txt -q");
+    assert!(told.stderr.contains("added or removed since the survey"), "{}", told.stderr);
+}
+
+#[test]
 fn a_killed_fit_goes_on_from_its_checkpoint() {
     let w = Workspace::with_mixtures();
     let fit = "fit docword.lda.txt -k 3 --no-trust -q --polish 60";

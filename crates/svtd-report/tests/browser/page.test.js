@@ -60,6 +60,13 @@ test("the demo opens within a second, says nothing and asks for nothing", async 
   assert.ok(usable < 5000, `${usable} ms`);
   assert.equal(await page.$$eval("#list [role=option]", (options) => options.length), 10);
   assert.equal(await page.$$eval("[data-time] svg", (drawings) => drawings.length), 10);
+  // A band behind every curve, within its figure.
+  const heights = await page.$$eval("[data-time] svg polygon", (bands) => bands.map((band) => {
+    const box = band.getBoundingClientRect(), figure = band.closest("svg").getBoundingClientRect();
+    return [box.top - figure.top, figure.bottom - box.bottom, box.height];
+  }));
+  assert.equal(heights.length, 10);
+  assert.ok(heights.every(([above, below, height]) => above >= 0 && below >= 0 && height > 5), String(heights));
   quiet();
   await context.close();
 });

@@ -33,7 +33,7 @@ pub(super) struct Elsewhere {
 impl Elsewhere {
     fn ask(&self, words: Arc<[String]>, request: Request) -> Result<Answer> {
         let Self { range, n_blocks, .. } = *self;
-        self.who.ask(&Question { range, n_blocks, words, request })
+        self.who.ask(&Question { range, n_blocks, words, request, asked_of: None })
     }
 }
 

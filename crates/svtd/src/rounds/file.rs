@@ -22,7 +22,16 @@ impl Question {
     /// # Errors
     /// When it cannot be written down.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_bytes_for(self.asked_of.as_deref())
+    }
+
+    /// The question as bytes for the holder whose survey has this [digest](Answer::survey_digest). Others
+    /// refuse it.
+    pub(super) fn to_bytes_for(&self, asked_of: Option<&str>) -> Result<Vec<u8>> {
         let mut file = Writing::new("question");
+        if let Some(survey) = asked_of {
+            file.put("survey", survey)?;
+        }
         file.put("range", &self.range)?;
         file.put("blocks", &self.n_blocks)?;
         file.put("request", &self.request.named())?;
@@ -107,11 +116,21 @@ impl Question {
             return Err(file.refuse("its number of blocks is no power of two, or too large"));
         }
         let words: Arc<[String]> = file.words("words")?.into();
-        Ok(Self { range, n_blocks, words, request })
+        let asked_of: Option<String> = file.get("survey")?;
+        Ok(Self { range, n_blocks, words, request, asked_of })
     }
 }
 
 impl Answer {
+    /// The digest of an answer to the [first question](Question::first), by which later questions tell
+    /// the documents that they are asked of from others with the same words.
+    ///
+    /// # Errors
+    /// When the answer cannot be written down.
+    pub(super) fn survey_digest(&self) -> Result<String> {
+        Ok(digest_of(&self.to_bytes(&digest_of(&Question::first().to_bytes()?))?))
+    }
+
     /// The answer as bytes, with the digest of the question that it answers.
     ///
     /// # Errors
@@ -180,11 +199,12 @@ impl Respondent {
     /// Goes on from what was kept; `name` is what messages call it.
     ///
     /// # Errors
-    /// When it is damaged, or something else.
+    /// When it is damaged, or something else, or when the question was asked of other documents.
     pub fn resume(&self, bytes: &[u8], name: &str, question: &Question) -> Result<()> {
         let Request::Look(look) = &question.request else {
             return Ok(());
         };
+        self.check_asked(question)?;
         let mut file = Reading::new(bytes, name, "state")?;
         let (run, turn): (u64, u64) = (file.get("run")?, file.get("turn")?);
         let order: Order = file.get("order")?;

@@ -21,6 +21,9 @@ pub struct Question {
     /// which finds them.
     pub(crate) words: Arc<[String]>,
     pub(crate) request: Request,
+    /// Of which documents it is asked, by the digest of their survey; `None` where the asker sees to it
+    /// that the same documents answer every question.
+    pub(crate) asked_of: Option<String>,
 }
 
 /// What is asked for.
@@ -130,7 +133,7 @@ impl Question {
 
     /// What there is in a range of keys.
     pub(crate) fn survey(range: KeyRange) -> Self {
-        Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey }
+        Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey, asked_of: None }
     }
 
     /// Whether it is the first look of a run of sweeps, which needs nothing from before.

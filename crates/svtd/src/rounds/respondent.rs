@@ -1,6 +1,6 @@
 //! Whoever holds documents answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Ask;
 use super::answer::{Answer, Survey};
@@ -29,6 +29,8 @@ pub struct Respondent {
     least: usize,
     views: Mutex<Vec<Arc<View>>>,
     sweeping: Mutex<Option<Sweeping>>,
+    /// The digest of the survey of all documents, once it was asked for.
+    survey: OnceLock<String>,
 }
 
 /// Documents as a question sees them.
@@ -55,6 +57,25 @@ impl Respondent {
             least,
             views: Mutex::default(),
             sweeping: Mutex::default(),
+            survey: OnceLock::new(),
+        }
+    }
+
+    /// Refuses a question that was asked of other documents.
+    pub(super) fn check_asked(&self, question: &Question) -> Result<()> {
+        let Some(asked_of) = &question.asked_of else { return Ok(()) };
+        let own = match self.survey.get() {
+            Some(own) => own.clone(),
+            None => self.answer(&Question::first())?.survey_digest()?,
+        };
+        match self.survey.get_or_init(|| own) == asked_of {
+            true => Ok(()),
+            false => Err(Error::Round {
+                reason: "the question was asked of other documents than these, or some were added or removed \
+                         since the survey; name the documents that the survey was answered with, or begin the \
+                         fit anew with empty folders"
+                    .to_owned(),
+            }),
         }
     }
 
@@ -230,7 +251,10 @@ impl Respondent {
 
 impl Ask for Respondent {
     fn ask(&self, question: &Question) -> Result<Answer> {
-        memory::caught(|| self.answer(question))
+        memory::caught(|| {
+            self.check_asked(question)?;
+            self.answer(question)
+        })
     }
 }
 

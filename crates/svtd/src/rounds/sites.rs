@@ -12,6 +12,10 @@
 //! The folders are the memory of the fit: all that it did follows from the answers. A fit that was
 //! interrupted, or that ended because answers were missing, is begun again with the same folders, takes
 //! the answers that are there, and goes on.
+//!
+//! Every question but the first carries the digest of the survey that the site answered the first with.
+//! So a site whose documents are others, or have changed since, refuses it, even where the words are the
+//! same. The digest tells nobody anything: it goes back to whom it came from.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -49,6 +53,8 @@ pub struct Sites<W> {
     folders: Vec<PathBuf>,
     wait: W,
     n_asked: Mutex<usize>,
+    /// The digest of every site's survey, once it is there.
+    surveys: Mutex<Vec<String>>,
 }
 
 impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Sites<W> {
@@ -77,7 +83,7 @@ impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Sites<W> {
                 ),
             });
         }
-        Ok(Self { folders, wait, n_asked: Mutex::new(0) })
+        Ok(Self { folders, wait, n_asked: Mutex::new(0), surveys: Mutex::default() })
     }
 
     /// The folders of the sites.
@@ -126,17 +132,25 @@ impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Ask for Sites<W> {
             *n_asked
         };
         let stem = format!("{number:04}-{}", question.name());
-        let bytes = question.to_bytes()?;
-        let digest = file::digest_of(&bytes);
-        for folder in &self.folders {
+        let is_first = *question == Question::first();
+        let surveyed = self.surveys.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut digests = Vec::new();
+        for (site, folder) in self.folders.iter().enumerate() {
+            let asked_of = surveyed.get(site).filter(|_| !is_first);
+            let bytes = question.to_bytes_for(asked_of.map(String::as_str))?;
+            digests.push(file::digest_of(&bytes));
             put(&folder.join(format!("{stem}.{QUESTION}")), &bytes)?;
         }
         self.wait_for_all(&stem, question.name())?;
         let mut sum: Option<(Answer, Vec<(Answer, &PathBuf)>)> = None;
-        for folder in &self.folders {
+        let mut found = Vec::new();
+        for (folder, digest) in self.folders.iter().zip(&digests) {
             let path = folder.join(format!("{stem}.{ANSWER}"));
             let name = path.display().to_string();
-            let answer = Answer::from_bytes(&file::read(&path)?, &name, &digest)?;
+            let answer = Answer::from_bytes(&file::read(&path)?, &name, digest)?;
+            if is_first {
+                found.push(answer.survey_digest()?);
+            }
             match &mut sum {
                 None => sum = Some((answer.clone(), vec![(answer, folder)])),
                 Some((sum, surveys)) => {
@@ -147,6 +161,9 @@ impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Ask for Sites<W> {
                     }
                 }
             }
+        }
+        if is_first {
+            *self.surveys.lock().unwrap_or_else(PoisonError::into_inner) = found;
         }
         let nobody = || Error::Round { reason: "there is no site to ask".to_owned() };
         sum.map(|(sum, _)| sum).ok_or_else(nobody)

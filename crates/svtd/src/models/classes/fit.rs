@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::models::engine::{
     Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
 };
+use crate::models::fitting::part_of;
 
 /// The most classes that the data may choose.
 pub const MAX_CHOSEN: usize = 12;
@@ -109,12 +110,17 @@ impl ClassParams {
     ) -> Result<LatentClass> {
         self.check(records)?;
         let model = ClassModel::new(records.clone(), self.options.prior);
-        let search = Search::new(&model).effort(self.options.effort).watch(watch);
+        // Error bars, and the search in halves, take about as long as the search each.
+        let parts = if self.options.error_bars { 3 } else { 1 };
+        let searching = part_of(watch, 0, parts);
+        let search = Search::new(&model).effort(self.options.effort).watch(&searching);
         let (found, tried) = match self.options.classes {
             ClassCount::Fixed(k) => (search.fit(k), Vec::new()),
             ClassCount::Auto { most } => self.choose(&model, &search, most),
         };
-        Ok(self.finished(&model, found, tried))
+        let fitted = self.finished(&model, found, tried, &|done| watch(done, parts));
+        watch(parts, parts);
+        Ok(fitted)
     }
 
     /// Classes for every number of a range, each as [`ClassParams::fit`] would give it but for the
@@ -137,7 +143,10 @@ impl ClassParams {
         let model = ClassModel::new(records.clone(), self.options.prior);
         let found = Search::new(&model).effort(self.options.effort).path(range);
         let plain = Self { options: ClassOptions { error_bars: false, ..self.options.clone() } };
-        Ok(found.into_iter().map(|found| plain.finished(&model, found, Vec::new())).collect())
+        Ok(found
+            .into_iter()
+            .map(|found| plain.finished(&model, found, Vec::new(), &|_| {}))
+            .collect())
     }
 
     fn check(&self, records: &Records) -> Result<()> {
@@ -197,12 +206,15 @@ impl ClassParams {
         model: &ClassModel,
         mut found: Found<ClassParameters>,
         tried: Vec<Criteria>,
+        done: &dyn Fn(usize),
     ) -> LatentClass {
         let order = found.parameters.canonical_order();
         found.parameters = found.parameters.reordered(&order);
+        done(1);
         let errors = self.options.error_bars.then(|| standard_errors(model, &found.parameters));
         let mut summary: Summary = summarise(model, &found, tried);
         if self.options.error_bars {
+            done(2);
             let halves = |split: usize| {
                 Some(model.records.halves(split)?.map(|weights| model.reweighted(weights)))
             };

@@ -111,15 +111,18 @@ impl GaussianMixtureParams {
         self.check(points)?;
         let used = without_weightless(points);
         let model = GaussianModel::new(&used, self.covariance, self.search_prior())?;
-        let (parts, bars) = (self.n_searches(), usize::from(self.options.error_bars));
-        let of = |part: usize| part_of(watch, part, parts + bars);
+        let searches = self.n_searches();
+        // Error bars, and the search in halves.
+        let parts = searches + 2 * usize::from(self.options.error_bars);
+        let of = |part: usize| part_of(watch, part, parts);
         let (k, path) = match self.options.n_components {
             Some(k) => (k, Vec::new()),
             None => self.options.choose(&model, points.total_weight(), &of(0)),
         };
         let (model, found) = self.search(&model, k, &of);
-        let fitted = self.finished(&model, found, (points, path));
-        watch(parts + bars, parts + bars);
+        let barred = || watch(searches + 1, parts);
+        let fitted = self.finished(&model, found, (points, path), &barred);
+        watch(parts, parts);
         Ok(fitted)
     }
 
@@ -152,7 +155,7 @@ impl GaussianMixtureParams {
         let mixture =
             model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
         let end = climb(&model, mixture, model.max_steps());
-        Ok(self.finished(&model, found_by_climbing(end), (points, Vec::new())))
+        Ok(self.finished(&model, found_by_climbing(end), (points, Vec::new()), &|| {}))
     }
 
     /// Searches that a fit makes one after the other.
@@ -231,16 +234,19 @@ impl GaussianMixtureParams {
         }
     }
 
+    /// The model with its error bars, told of by `barred`, and the components found again.
     fn finished(
         &self,
         model: &GaussianModel,
         found: Found<Mixture>,
         of: (&Points, Path),
+        barred: &dyn Fn(),
     ) -> GaussianMixture {
         let mixture = canonical(&found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &mixture));
         let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, of);
         if self.options.error_bars {
+            barred();
             let halves = |split: usize| model.halves(mixture.k, split);
             let again = found_again(model, &mixture, self.options.effort, halves);
             fitted.record.found_again = again.unwrap_or_default();

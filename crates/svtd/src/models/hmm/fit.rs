@@ -79,15 +79,16 @@ impl HmmParams {
         let model = HmmModel::new(sequences.clone(), self.prior);
         let steps = model.n_rows() as f64;
         let chosen = usize::from(self.options.n_components.is_none());
-        let bars = usize::from(self.options.error_bars);
-        let parts = chosen + 1 + usize::from(self.prior == 0.0) + bars;
+        let searches = chosen + 1 + usize::from(self.prior == 0.0);
+        // Error bars, and the search in halves.
+        let parts = searches + 2 * usize::from(self.options.error_bars);
         let of = |part: usize| part_of(watch, part, parts);
         let (k, path) = match self.options.n_components {
             Some(k) => (k, Vec::new()),
             None => self.options.choose(&model, steps, &of(0)),
         };
         let (model, found) = self.search(model, k, &|part| of(chosen + part));
-        let fitted = self.finished(&model, &found, path);
+        let fitted = self.finished(&model, &found, path, &|| watch(searches + 1, parts));
         watch(parts, parts);
         Ok(fitted)
     }
@@ -123,14 +124,22 @@ impl HmmParams {
             chain.emission_mut(i).copy_from_slice(&placed);
         }
         let end = climb(&model, chain, model.max_steps());
-        Ok(self.finished(&model, &found_by_climbing(end), Vec::new()))
+        Ok(self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
     }
 
-    fn finished(&self, model: &HmmModel, found: &Found<Chain>, path: Path) -> Hmm {
+    /// The model with its error bars, told of by `barred`, and the states found again.
+    fn finished(
+        &self,
+        model: &HmmModel,
+        found: &Found<Chain>,
+        path: Path,
+        barred: &dyn Fn(),
+    ) -> Hmm {
         let chain = canonical(model, &found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &chain));
         let mut fitted = Hmm::new(model, &chain, found, bars, path);
         if self.options.error_bars {
+            barred();
             let halves = |split: usize| halves(model, chain.k, split);
             let again = found_again(model, &chain, self.options.effort, halves);
             fitted.record.found_again = again.unwrap_or_default();
