@@ -231,6 +231,7 @@ impl<'a> Models<'a> {
         let path = self.file(self.n_made);
         let model = match learned {
             Learned::First(model) => {
+                let model = *model;
                 told.first(&model);
                 model
             }
@@ -258,7 +259,7 @@ impl<'a> Models<'a> {
             // Without a model there is a fit to begin with.
             let Some(args) = self.first else { return Err(Error::NoWords { documents: 0 }) };
             let params = fit::params(args, corpus, &progress)?;
-            return params.fit_watched(corpus, &|_| {}).map(Learned::First);
+            return params.fit_watched(corpus, &|_| {}).map(Box::new).map(Learned::First);
         };
         let number = self.n_made + 1;
         let cold = self.cold_every.is_some_and(|every| number.is_multiple_of(every));
@@ -279,7 +280,7 @@ impl<'a> Models<'a> {
 }
 
 enum Learned {
-    First(Model),
+    First(Box<Model>),
     Next(Box<Updated>),
 }
 

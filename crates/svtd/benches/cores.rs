@@ -67,10 +67,12 @@ fn main() {
         let simulated = simulate(&dealt, cores);
         println!("| {cores} | {simulated:.1} | {:.1} |", one / simulated);
     }
-    let alone: f64 = dealt
-        .iter()
-        .filter_map(|s| matches!(s, Stretch::Alone(_)).then(|| seconds(std::slice::from_ref(s))))
-        .sum();
+    let alone = |stretch: &Stretch| match stretch {
+        Stretch::Alone(seconds) => Some(*seconds),
+        Stretch::Shared(_) => None,
+    };
+    let mut longest: Vec<f64> = dealt.iter().filter_map(alone).collect();
+    let alone: f64 = longest.iter().sum();
     println!(
         "\nalone, outside of every task: {alone:.2} s ({:.1} %)",
         100.0 * alone / seconds(&dealt)
@@ -92,13 +94,6 @@ fn main() {
     for (seconds, leaves) in few.iter().take(8) {
         println!("  {seconds:.2} s in {leaves} tasks");
     }
-    let mut longest: Vec<f64> = dealt
-        .iter()
-        .filter_map(|s| match s {
-            Stretch::Alone(seconds) => Some(*seconds),
-            Stretch::Shared(_) => None,
-        })
-        .collect();
     longest.sort_by(|a, b| b.total_cmp(a));
     println!("longest stretches alone: {:.2?} s", &longest[..longest.len().min(8)]);
 }

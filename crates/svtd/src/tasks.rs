@@ -1,7 +1,7 @@
 //! How long tasks take, recorded on one thread: what a fit would take on more cores can be worked out
 //! from it.
 //!
-//! A parallel stretch is a [`fork`], each of its tasks a [`branch`]; forks may stand within branches.
+//! A parallel stretch is a `fork`, each of its tasks a `branch`; forks may stand within branches.
 //! While nobody [records](record) both cost one look at a flag. What is outside of every branch is work
 //! that no second core can share.
 //!

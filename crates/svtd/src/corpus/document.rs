@@ -1,6 +1,6 @@
 //! One document.
 
-/// One document of a [`Corpus`], `X⁽ᵈ⁾`.
+/// One document of a [`Corpus`](super::Corpus), `X⁽ᵈ⁾`.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
     pub(super) features: &'a [u32],
