@@ -232,7 +232,7 @@ impl<'a> Models<'a> {
         let model = match learned {
             Learned::First(model) => {
                 told.first(&model);
-                model
+                *model
             }
             Learned::Next(updated) => {
                 if let Some(old) = &self.old {
@@ -258,7 +258,7 @@ impl<'a> Models<'a> {
             // Without a model there is a fit to begin with.
             let Some(args) = self.first else { return Err(Error::NoWords { documents: 0 }) };
             let params = Params::chosen(args, corpus, &progress)?;
-            return params.fit_watched(corpus, &|_| {}).map(Learned::First);
+            return params.fit_watched(corpus, &|_| {}).map(Box::new).map(Learned::First);
         };
         let number = self.n_made + 1;
         let cold = self.cold_every.is_some_and(|every| number.is_multiple_of(every));
@@ -279,7 +279,7 @@ impl<'a> Models<'a> {
 }
 
 enum Learned {
-    First(Model),
+    First(Box<Model>),
     Next(Box<Updated>),
 }
 
