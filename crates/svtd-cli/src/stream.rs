@@ -231,9 +231,8 @@ impl<'a> Models<'a> {
         let path = self.file(self.n_made);
         let model = match learned {
             Learned::First(model) => {
-                let model = *model;
                 told.first(&model);
-                model
+                *model
             }
             Learned::Next(updated) => {
                 if let Some(old) = &self.old {

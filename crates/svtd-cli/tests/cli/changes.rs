@@ -147,6 +147,13 @@ fn a_killed_change_leaves_the_old_file_or_the_new_one() {
             "updated.svtd",
         ),
     ];
+    // Kills are spread over the time that a change takes here and now.
+    let lasting = changes.map(|(line, file, old, _)| {
+        w.write(file, &w.read(old));
+        let begin = std::time::Instant::now();
+        w.must(line);
+        begin.elapsed()
+    });
     let mut seen = [[0_u32; 2]; 3];
     for round in 0..n_kills {
         let which = (round % 3) as usize;
@@ -155,7 +162,7 @@ fn a_killed_change_leaves_the_old_file_or_the_new_one() {
         w.write(file, &old);
         let mut child =
             w.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_micros(900 * (round / 3 % 40)));
+        std::thread::sleep(lasting[which] * (round / 3 % 24) as u32 / 20);
         // A child that has ended already cannot be killed.
         let _ = child.kill();
         child.wait().unwrap();
