@@ -17,7 +17,6 @@ partitions; an executor that dies costs the work it had in hand.
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, cast
 import numpy as np
 import scipy.sparse as sp
 
-from . import _rounds
+from . import _rounds, _vectors
 from ._estimators import LDA as _LDA
 from ._estimators import SingleTopic as _SingleTopic
 from ._estimators import load as _load
@@ -258,7 +257,7 @@ class _TopicModel(Model, _Columns):
 
             parts = [pa.array(vectors[name], from_pandas=True) for name in vectors.columns]
             rows = pa.StructArray.from_arrays(parts, list(vectors.columns))
-            shares = model.transform(_matrix(rows))
+            shares = model.transform(_vectors.matrix(rows))
             return pd.Series(list(np.asarray(shares)))
 
         # Spark reads the kind of a function off its annotations, which it must find as classes.
@@ -353,7 +352,7 @@ class _Engine:
         name, words = self._name, self._words
 
         def answered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for group, rows in _columns(batches, "group", "rows"):
+            for group, rows in _vectors.columns(batches, "group", "rows"):
                 answer = _reply(name, group, rows, words, question, None).answer
                 yield _batch(group=[group], answer=[answer])
 
@@ -363,7 +362,7 @@ class _Engine:
         name, words = self._name, self._words
 
         def looks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for group, rows, state in _columns(batches, "group", "rows", "state"):
+            for group, rows, state in _vectors.columns(batches, "group", "rows", "state"):
                 reply = _reply(name, group, rows, words, question, state)
                 yield _batch(group=[group], rows=[rows], state=[reply.state], answer=[reply.answer])
 
@@ -398,7 +397,7 @@ def _forget(sent: _Sent) -> None:
 
 def _surveyed(words: _Sent) -> _Mapped:
     def surveyed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for matrix in _matrices(batches):
+        for matrix in _vectors.matrices(batches):
             yield _batch(answer=[_rounds.survey(matrix, words.value)])
 
     return surveyed
@@ -406,17 +405,17 @@ def _surveyed(words: _Sent) -> _Mapped:
 
 def _dealt(words: _Sent, bits: int) -> _Mapped:
     def dealt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for matrix in _matrices(batches):
+        for matrix in _vectors.matrices(batches):
             for group, rows in _rounds.dealt(matrix, words.value, bits).items():
-                yield _batch(group=[group], rows=[_packed(rows)])
+                yield _batch(group=[group], rows=[_vectors.packed(rows)])
 
     return dealt
 
 
 def _united(pieces: pa.Table) -> pa.Table:
     """The pieces of a group as one."""
-    rows = sp.vstack([_unpacked(piece) for piece in pieces["rows"].to_pylist()], format="csr")
-    return pa.Table.from_batches([_batch(group=[pieces["group"][0].as_py()], rows=[_packed(rows)])])
+    rows = sp.vstack([_vectors.unpacked(piece) for piece in pieces["rows"].to_pylist()], format="csr")
+    return pa.Table.from_batches([_batch(group=[pieces["group"][0].as_py()], rows=[_vectors.packed(rows)])])
 
 
 def _reply(
@@ -428,7 +427,7 @@ def _reply(
     state: Optional[bytes],
 ) -> _rounds.Reply:
     return _rounds.reply(
-        f"{name}-{group}", lambda: _unpacked(rows), words.value, question.value, state
+        f"{name}-{group}", lambda: _vectors.unpacked(rows), words.value, question.value, state
     )
 
 
@@ -441,50 +440,7 @@ def _unwrapped(dataset: DataFrame, column: str) -> Column:
     return F.unwrap_udt(F.col(column))
 
 
-def _columns(batches: Iterable[pa.RecordBatch], *names: str) -> Iterator[tuple[Any, ...]]:
-    for batch in batches:
-        yield from zip(*(batch.column(name).to_pylist() for name in names))
-
-
-def _matrices(batches: Iterable[pa.RecordBatch]) -> Iterator[sp.csr_matrix]:
-    for batch in batches:
-        if batch.num_rows:
-            yield _matrix(batch.column("vector"))
-
-
-def _matrix(vectors: Any) -> sp.csr_matrix:
-    """Vectors of ``pyspark.ml``, sparse (type 0) or dense (type 1), as rows."""
-    kinds = vectors.field("type").to_numpy(zero_copy_only=False)
-    if vectors.null_count or (len(kinds) and np.isnan(kinds.astype(float)).any()):
-        raise ValueError("the column of counts has no vector in some rows; leave those rows out")
-    values = vectors.field("values")
-    lengths = np.diff(values.offsets.to_numpy(zero_copy_only=False))
-    data = values.flatten().to_numpy(zero_copy_only=False)
-    if (kinds == 1).all():
-        if len(set(lengths)) > 1:
-            raise ValueError("the vectors have different lengths; all need one place for each word")
-        return sp.csr_matrix(data.reshape(len(kinds), -1))
-    if (kinds == 1).any():
-        raise ValueError("some vectors are dense and others sparse; make all of them sparse")
-    sizes = set(vectors.field("size").to_pylist())
-    if len(sizes) > 1:
-        raise ValueError("the vectors have different lengths; all need one place for each word")
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    indices = vectors.field("indices").flatten().to_numpy(zero_copy_only=False)
-    return sp.csr_matrix((data, indices, indptr), shape=(len(kinds), sizes.pop()))
-
-
 def _batch(**columns: list[Any]) -> pa.RecordBatch:
     types = {"group": pa.int32()}
     arrays = {name: pa.array(values, types.get(name, pa.binary())) for name, values in columns.items()}
     return pa.RecordBatch.from_pydict(arrays)
-
-
-def _packed(rows: sp.csr_matrix) -> bytes:
-    out = io.BytesIO()
-    sp.save_npz(out, rows, compressed=False)
-    return out.getvalue()
-
-
-def _unpacked(rows: bytes) -> sp.csr_matrix:
-    return sp.load_npz(io.BytesIO(rows))

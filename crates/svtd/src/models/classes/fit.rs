@@ -84,8 +84,8 @@ impl ClassParams {
         self
     }
 
-    /// Whether standard errors are made, and classes looked for in halves of the records; both cost about
-    /// as much as the fit.
+    /// Whether standard errors are made, and classes looked for in halves of the records, which takes three
+    /// to four times as long as the search: `benches/record/models.md`.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
@@ -110,7 +110,7 @@ impl ClassParams {
     ) -> Result<LatentClass> {
         self.check(records)?;
         let model = ClassModel::new(records.clone(), self.options.prior);
-        // Error bars, and the search in halves, take about as long as the search each.
+        // The search, error bars, the search in halves; the last takes longest.
         let parts = if self.options.error_bars { 3 } else { 1 };
         let searching = part_of(watch, 0, parts);
         let search = Search::new(&model).effort(self.options.effort).watch(&searching);
