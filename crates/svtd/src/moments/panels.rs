@@ -50,6 +50,9 @@ const WIDE: usize = 16;
 /// Columns in a panel when there are few columns, or more threads than full panels.
 const NARROW: usize = 8;
 
+/// Blocks whose images are held at a time, for each panel.
+const ABREAST: usize = 32;
+
 /// The first `n` features of a table of counts, ready for products.
 #[derive(Clone, Copy)]
 pub(crate) struct Products<'a> {
@@ -186,7 +189,7 @@ impl<'a> Products<'a> {
 
     fn panel_images<const W: usize>(
         &self,
-        panel: Panel<'_>,
+        mut panel: Panel<'_>,
         pass: &impl Pass,
         value: &impl EntryValue,
     ) {
@@ -204,10 +207,17 @@ impl<'a> Products<'a> {
             });
             result
         };
-        let blocks = (0..self.rows.n_blocks()).into_par_iter().with_max_len(1);
         let answer = |b: usize| tasks::branch(|| answer(b));
-        let images: Vec<Vec<[f64; W]>> = tasks::fork(|| blocks.map(answer).collect());
-        panel.take(&images.concat());
+        let n_blocks = self.rows.n_blocks();
+        let mut row = 0;
+        for first in (0..n_blocks).step_by(ABREAST) {
+            let blocks = (first..n_blocks.min(first + ABREAST)).into_par_iter().with_max_len(1);
+            let images: Vec<Vec<[f64; W]>> = tasks::fork(|| blocks.map(answer).collect());
+            for image in images {
+                panel.take_from(row, &image);
+                row += image.len();
+            }
+        }
     }
 
     /// Runs something for every panel of `n_columns` columns and lays the results side by side.
@@ -271,10 +281,16 @@ impl Panel<'_> {
     }
 
     /// Lays rows of numbers into the columns of the product.
-    fn take<const W: usize>(self, result: &[[f64; W]]) {
+    fn take<const W: usize>(mut self, result: &[[f64; W]]) {
+        self.take_from(0, result);
+    }
+
+    /// The same for rows from `first` on.
+    fn take_from<const W: usize>(&mut self, first: usize, result: &[[f64; W]]) {
         let n_rows = self.n_rows().max(1);
         for (block, rows) in result.chunks(ROWS).enumerate() {
-            let places = block * ROWS..block * ROWS + rows.len();
+            let start = first + block * ROWS;
+            let places = start..start + rows.len();
             for (j, column) in self.target.chunks_exact_mut(n_rows).enumerate() {
                 for (target, row) in column[places.clone()].iter_mut().zip(rows) {
                     *target = row[j];
