@@ -2,18 +2,27 @@
 //! from it.
 //!
 //! A parallel stretch is a `fork`, each of its tasks a `branch`; forks may stand within branches.
-//! While nobody [records](record) both cost one look at a flag. What is outside of every branch is work
+//! As long as nobody has asked for a [record] both cost one look at a flag. What is outside of every branch is work
 //! that no second core can share.
 //!
 //! For the benchmark `cores`; nothing of it is part of a fit.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-static RECORDING: AtomicBool = AtomicBool::new(false);
-static CORES: AtomicUsize = AtomicUsize::new(0);
-static EVENTS: Mutex<Vec<(Event, Instant)>> = Mutex::new(Vec::new());
+/// Whether a record was ever asked for: until then nobody looks further.
+static EVER: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
+}
+
+/// The record of a thread.
+struct Record {
+    cores: usize,
+    events: Vec<(Event, Instant)>,
+}
 
 /// What happened at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,28 +49,26 @@ pub enum Stretch {
 /// Does some work on one thread, dealt out as it would be to so many cores, and tells its stretches.
 ///
 /// # Panics
-/// If another record is being made.
+/// If no thread can be started.
 pub fn record<T: Send>(cores: usize, work: impl FnOnce() -> T + Send) -> (T, Vec<Stretch>) {
-    assert!(!RECORDING.load(Ordering::Relaxed), "one record at a time");
     #[expect(clippy::expect_used, reason = "a benchmark without a thread has nothing to tell")]
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    CORES.store(cores, Ordering::Relaxed);
-    RECORDING.store(true, Ordering::Relaxed);
-    let start = Instant::now();
-    let result = pool.install(work);
-    let end = Instant::now();
-    RECORDING.store(false, Ordering::Relaxed);
-    CORES.store(0, Ordering::Relaxed);
-    let events = std::mem::take(&mut *EVENTS.lock().unwrap_or_else(PoisonError::into_inner));
-    (result, stretches(start, &events, end))
+    EVER.store(true, Ordering::Relaxed);
+    pool.install(|| {
+        RECORD.set(Some(Record { cores, events: Vec::new() }));
+        let start = Instant::now();
+        let result = work();
+        let end = Instant::now();
+        let events = RECORD.take().map(|record| record.events).unwrap_or_default();
+        (result, stretches(start, &events, end))
+    })
 }
 
 /// How many cores work is dealt out for.
 pub(crate) fn n_cores() -> usize {
-    match CORES.load(Ordering::Relaxed) {
-        0 => rayon::current_num_threads(),
-        cores => cores,
-    }
+    let recorded = || RECORD.with_borrow(|record| record.as_ref().map(|record| record.cores));
+    let recorded = if EVER.load(Ordering::Relaxed) { recorded() } else { None };
+    recorded.unwrap_or_else(rayon::current_num_threads)
 }
 
 /// A parallel stretch.
@@ -84,7 +91,7 @@ pub(crate) fn join<A: Send, B: Send>(
 
 #[inline]
 fn between<T>(before: Event, work: impl FnOnce() -> T, after: Event) -> T {
-    if !RECORDING.load(Ordering::Relaxed) {
+    if !EVER.load(Ordering::Relaxed) {
         return work();
     }
     note(before);
@@ -95,7 +102,11 @@ fn between<T>(before: Event, work: impl FnOnce() -> T, after: Event) -> T {
 
 #[cold]
 fn note(event: Event) {
-    EVENTS.lock().unwrap_or_else(PoisonError::into_inner).push((event, Instant::now()));
+    RECORD.with_borrow_mut(|record| {
+        if let Some(record) = record {
+            record.events.push((event, Instant::now()));
+        }
+    });
 }
 
 /// Stretches from events; what is left open ends at the end.
