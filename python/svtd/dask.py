@@ -219,9 +219,13 @@ class _Engine:
 
     def _sent(self, question: bytes) -> Any:
         """The question at the workers: made by a task if it is small, on all of them if it is large."""
-        if len(question) <= _LARGE:
-            return self._client.submit(_same, question, pure=False)
-        return self._client.scatter(question, broadcast=True, hash=False)
+        if len(question) > _LARGE:
+            try:
+                return self._client.scatter(question, broadcast=True, hash=False)
+            except OSError:
+                # A worker went while it was sent there. A task is made again wherever it is needed.
+                pass
+        return self._client.submit(_same, question, pure=False)
 
 
 @contextmanager
