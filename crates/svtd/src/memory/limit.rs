@@ -24,8 +24,9 @@ const LEAST: u64 = 16 << 20;
 /// Arrays below this part of the limit stay in memory.
 const SMALL: u64 = 64;
 
-/// Bytes that the system reads around one that is used.
-const AROUND: usize = 1 << 16;
+/// Bytes that the system maps around one that is used, where files lie in its cache in large pieces:
+/// about 400 kB were seen on Linux 6.18.
+const AROUND: usize = 1 << 19;
 
 /// A bound on the memory that documents take. Without one they are kept in memory whole.
 ///
