@@ -143,10 +143,9 @@ pub fn names(vocabulary: &Vocabulary) -> Option<Vec<String>> {
 }
 
 /// Where each row begins, columns, counts.
-pub type Rows<'py> =
-    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>);
+pub type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyAny>);
 
-/// The counts of every document by ascending word.
+/// The counts of every document by ascending word, in 32 bits where all of them have room there.
 pub fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
     let mut indptr = Vec::with_capacity(corpus.n_documents() + 1);
     let mut indices = Vec::with_capacity(corpus.n_nonzeros());
@@ -156,10 +155,15 @@ pub fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
         let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
         words.sort_unstable();
         indices.extend(words.iter().map(|&(word, _)| word as i32));
-        counts.extend(words.iter().map(|&(_, count)| count as i32));
+        counts.extend(words.iter().map(|&(_, count)| count));
         indptr.push(indices.len() as i64);
     }
-    (indptr.into_pyarray(py), indices.into_pyarray(py), counts.into_pyarray(py))
+    let small: Option<Vec<i32>> = counts.iter().map(|&count| i32::try_from(count).ok()).collect();
+    let counts = match small {
+        Some(counts) => counts.into_pyarray(py).into_any(),
+        None => counts.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py).into_any(),
+    };
+    (indptr.into_pyarray(py), indices.into_pyarray(py), counts)
 }
 
 /// A number that may be a column or the start of a row.

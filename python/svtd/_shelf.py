@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
+Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint32]]
 
 PART = 1 << 20
 """Counts in a part, at most, but for a single row that has more."""
@@ -104,7 +104,7 @@ class Shelf:
 
         indptr = array(np.int64, part.n_rows + 1)
         indices = array(np.int32, part.n_counts)
-        return indptr, indices, array(np.int32, part.n_counts)
+        return indptr, indices, array(np.uint32, part.n_counts)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"n_columns": self.n_columns, "folder": self.folder, "parts": list(self.parts())}
@@ -125,7 +125,7 @@ def _cut(matrix: sp.csr_matrix) -> Iterator[Arrays]:
         end = min(max(end, start + 1), matrix.shape[0])
         span = slice(int(indptr[start]), int(indptr[end]))
         indices = np.array(matrix.indices[span], dtype=np.int32)
-        data = np.array(matrix.data[span], dtype=np.int32)
+        data = np.array(matrix.data[span], dtype=np.uint32)
         yield indptr[start : end + 1] - indptr[start], indices, data
         start = end
 

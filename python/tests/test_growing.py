@@ -145,3 +145,13 @@ def test_texts_are_counted_within_a_bound_too():
     plain = svtd.SingleTopic(2, trust=False).fit(texts * 10)
     bounded = svtd.SingleTopic(2, trust=False, memory="20MB").fit(texts * 10)
     assert bounded._fitted.to_bytes() == plain._fitted.to_bytes()
+
+
+@pytest.mark.parametrize("memory", [None, "40MB"])
+def test_counts_beyond_31_bits_are_kept_as_they_are(memory):
+    X = drawn("single-topic").astype(np.int64).tolil()
+    X[0, 0] = 3_000_000_000
+    X = sp.csr_matrix(X)
+    new = lambda: svtd.SingleTopic(2, trust=False, polish="none", memory=memory)  # noqa: E731
+    grown = new().partial_fit(X[:50], refit=False).partial_fit(X[50:])
+    assert grown._fitted.to_bytes() == new().fit(X)._fitted.to_bytes()

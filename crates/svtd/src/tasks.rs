@@ -25,8 +25,8 @@ struct Record {
 }
 
 /// What happened at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+#[derive(Clone, Copy)]
+enum Event {
     /// A parallel stretch begins.
     Fork,
     /// All of its tasks are done.

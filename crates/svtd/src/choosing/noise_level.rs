@@ -25,7 +25,7 @@ use crate::whitening::{Scaling, Whitening};
 
 /// The residual to which directions are found whose eigenvalues alone are needed, as a part of the
 /// last of them.
-const LOOSE_TOLERANCE: f64 = 0.1;
+const EIGENVALUE_TOLERANCE: f64 = 0.1;
 
 /// The noise of an estimated pair moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -52,7 +52,7 @@ impl PairNoise {
 /// `|M2|` from at most `k` leading eigenvalues.
 pub(crate) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
     // The error of an eigenvalue is the square of that of its direction, so rough ones will do.
-    let fit = |k| Whitening::fit_to(LOOSE_TOLERANCE, moments, k, Scaling::Plain, &|_, _| {});
+    let fit = |k| Whitening::fit_to(EIGENVALUE_TOLERANCE, moments, k, Scaling::Plain, &|_, _| {});
     let whitening = match fit(k) {
         Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
         outcome => outcome?,

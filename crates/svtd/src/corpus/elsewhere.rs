@@ -159,7 +159,7 @@ impl Corpus {
                 vocabulary.id(&word).ok_or_else(|| missing(&word))
             })
             .collect::<Result<_>>()?;
-        let mut rows = part.rows.of_columns(part.n_words().max(words.len()));
+        let mut rows = part.rows.clone().of_columns(part.n_words().max(words.len()));
         if renamed.iter().zip(0..).any(|(&new, old)| new != old) {
             // Words that do not occur here have no entry to be renamed.
             renamed.resize(rows.n_columns(), 0);

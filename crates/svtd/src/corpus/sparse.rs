@@ -238,9 +238,9 @@ impl SparseCounts {
         (self.offsets, Arc::unwrap_or_clone(self.indices), Arc::unwrap_or_clone(self.counts))
     }
 
-    /// The same rows in a table of so many columns, which must be enough; nothing is copied.
-    pub(super) fn of_columns(&self, n_columns: usize) -> SparseCounts {
-        SparseCounts { n_columns, ..self.clone() }
+    /// The same rows in a table of so many columns, which must be enough.
+    pub(super) fn of_columns(self, n_columns: usize) -> SparseCounts {
+        SparseCounts { n_columns, ..self }
     }
 
     /// Sum of every column.

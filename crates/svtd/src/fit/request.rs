@@ -116,9 +116,9 @@ impl Request {
     /// The parameters of this fit; `choosing` is told when the data must choose the number of topics.
     ///
     /// # Errors
-    /// When the data cannot choose.
+    /// When something is chosen that the model does not have, or the data cannot choose.
     pub fn params(&self, corpus: &Corpus, choosing: impl FnOnce()) -> Result<TopicParams> {
-        let params = self.with_so_many(self.n_topics.unwrap_or(1));
+        let params = self.with_so_many(self.n_topics.unwrap_or(1))?;
         if self.n_topics.is_some() {
             return Ok(params);
         }
@@ -138,7 +138,7 @@ impl Request {
     /// # Errors
     /// As [`LdaParams::sweep`].
     pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> Result<Sweep> {
-        match self.with_so_many(1) {
+        match self.with_so_many(1)? {
             TopicParams::Lda(params) => params.sweep(corpus, range, &mut |_| {}),
             TopicParams::SingleTopic(params) => params.sweep(corpus, range, &mut |_| {}),
         }
@@ -149,13 +149,14 @@ impl Request {
     /// # Errors
     /// As [`LdaParams::sweep_of`].
     pub fn sweep_of(&self, corpus: &Corpus, numbers: &[usize]) -> Result<Sweep> {
-        match self.with_so_many(1) {
+        match self.with_so_many(1)? {
             TopicParams::Lda(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
             TopicParams::SingleTopic(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
         }
     }
 
-    fn with_so_many(&self, n_topics: usize) -> TopicParams {
+    fn with_so_many(&self, n_topics: usize) -> Result<TopicParams> {
+        self.check()?;
         let mut params = match self.kind {
             Kind::Lda => TopicParams::Lda(Lda::params(n_topics)),
             Kind::SingleTopic => TopicParams::SingleTopic(SingleTopic::params(n_topics)),
@@ -190,10 +191,27 @@ impl Request {
         if let Some(polish) = self.polish {
             options.polish = polish;
         }
-        if self.kind == Kind::Lda && self.alpha0.is_some() {
+        if self.alpha0.is_some() {
             options.alpha0 = self.alpha0;
         }
-        params
+        Ok(params)
+    }
+
+    /// Refuses what the model does not have.
+    fn check(&self) -> Result<()> {
+        let wrong = |name, needed: &str| {
+            Err(Error::Option { name, needed: needed.to_owned(), found: self.kind.to_string() })
+        };
+        match (self.kind, &self.learner) {
+            (Kind::Lda, Learner::Em(_)) => wrong("the model that EM learns", "single-topic"),
+            (Kind::SingleTopic, Learner::Gibbs(_)) => {
+                wrong("the model that Gibbs sampling learns", "lda")
+            }
+            (Kind::SingleTopic, _) if self.alpha0.is_some() => {
+                wrong("the model that alpha0 is for", "lda")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -241,9 +259,10 @@ impl TopicParams {
 mod tests {
     use super::*;
     use crate::fit::Options;
+    use crate::rivals::{CollapsedGibbs, Em};
 
     fn options(request: &Request) -> Options {
-        match request.with_so_many(4) {
+        match request.with_so_many(4).unwrap() {
             TopicParams::Lda(params) => params.options,
             TopicParams::SingleTopic(params) => params.options,
         }
@@ -286,5 +305,20 @@ mod tests {
             .polish(Polish::Steps(3))
             .alpha0(2.0);
         assert_eq!(options(&chosen), expected.options);
+    }
+
+    #[test]
+    fn what_a_model_does_not_have_is_refused() {
+        let single = Request::new(Kind::SingleTopic, Some(2));
+        let lda = Request::new(Kind::Lda, Some(2));
+        let refused = [
+            Request { alpha0: Some(1.0), ..single.clone() },
+            Request { learner: Learner::Gibbs(CollapsedGibbs::default()), ..single },
+            Request { learner: Learner::Em(Em::default()), ..lda },
+        ];
+        for request in refused {
+            let error = request.with_so_many(2).unwrap_err();
+            assert!(matches!(error, Error::Option { .. }), "{error}");
+        }
     }
 }

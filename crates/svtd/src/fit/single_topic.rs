@@ -4,6 +4,7 @@ use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
+use crate::fit::contest::START_TOLERANCE;
 use crate::fit::em;
 use crate::fit::learner::{self, Learner};
 use crate::fit::options::{Options, Polish, shared_params};
@@ -24,9 +25,6 @@ const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
 
 /// EM steps after which halves of the documents can be compared.
 const ENOUGH: usize = 10;
-
-/// To what part of the k-th eigenvalue the eigenpairs of a half are found.
-const START_TOLERANCE: f64 = 1e-2;
 
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.

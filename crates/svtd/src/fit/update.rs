@@ -34,7 +34,7 @@ use crate::evaluation::{Comparison, TopicPair};
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::spectral::{Estimate, frequencies, lift, to_vocabulary};
 use crate::fit::stage::Stage;
-use crate::fit::{LdaParams, SingleTopicParams, Smoothing, Step, em, learner, refusal};
+use crate::fit::{LdaParams, Options, SingleTopicParams, Smoothing, Step, em, learner, refusal};
 use crate::linalg::Matrix;
 use crate::model::{Diagnostics, Lda, Model, PolishOutcome, SingleTopic, Topics};
 use crate::trust;
@@ -270,7 +270,8 @@ fn swept(
         posterior: None,
         prior: Some(prior),
     };
-    let (topics, diagnostics) = finish(&Model::Lda(old.clone()), corpus, estimate, watch);
+    let before = (old.options(), old.diagnostics());
+    let (topics, diagnostics) = finish(before, corpus, estimate, watch);
     refusal::check(&topics, &alpha, &diagnostics)?;
     Ok(Lda::from_parts(topics, alpha, diagnostics, old.options().clone()))
 }
@@ -290,19 +291,20 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
         posterior: found.posterior,
         prior: None,
     };
-    let (topics, diagnostics) = finish(&Model::SingleTopic(old.clone()), corpus, estimate, watch);
+    let before = (old.options(), old.diagnostics());
+    let (topics, diagnostics) = finish(before, corpus, estimate, watch);
     refusal::check(&topics, &[], &diagnostics)?;
     Ok(SingleTopic::from_parts(topics, diagnostics, old.options().clone()))
 }
 
 /// Topics over the words of the corpus, with error bars if the old model was asked for them.
 fn finish(
-    old: &Model,
+    (options, before): (&Options, &Diagnostics),
     corpus: &Corpus,
     mut estimate: Estimate,
     watch: &dyn Fn(Step),
 ) -> (Topics, Diagnostics) {
-    let errors = match old.options().trust {
+    let errors = match options.trust {
         true => {
             watch(Stage::Trust.into());
             trust::errors(corpus, &mut estimate)
@@ -313,7 +315,7 @@ fn finish(
     let note = format!(
         "updated from a model of {} documents: no moments were taken, so nothing says which topics \
          would be found again",
-        old.diagnostics().n_documents
+        before.n_documents
     );
     let Estimate { word_topic, topic_weights, polish, .. } = estimate;
     let diagnostics = learner::without_moments(corpus, &topic_weights, polish, vec![note]);
