@@ -94,6 +94,19 @@ fn main() {
     for (seconds, leaves) in few.iter().take(8) {
         println!("  {seconds:.2} s in {leaves} tasks");
     }
+    println!("what 32 cores would wait for most: seconds of work, tasks, seconds on 32 cores");
+    let mut waits: Vec<(f64, f64, usize, f64)> = Vec::new();
+    let mut at = 0.0;
+    for stretch in &dealt {
+        let alone = std::slice::from_ref(stretch);
+        let (work, simulated) = (seconds(alone), simulate(alone, 32));
+        waits.push((at, work, leaves(alone), simulated));
+        at += work;
+    }
+    waits.sort_by(|a, b| (b.3 - b.1 / 32.0).total_cmp(&(a.3 - a.1 / 32.0)));
+    for (at, work, leaves, simulated) in waits.iter().take(40) {
+        println!("  at {at:.1} s: {work:.3} s, {leaves} tasks, {simulated:.3} s");
+    }
     longest.sort_by(|a, b| b.total_cmp(a));
     println!("longest stretches alone: {:.2?} s", &longest[..longest.len().min(8)]);
 }

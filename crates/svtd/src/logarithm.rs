@@ -40,7 +40,7 @@ pub(crate) fn take_logarithms(values: &mut [f64]) {
 
 /// The logarithm of a positive normal number.
 #[inline(always)]
-fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     let above = x.to_bits().wrapping_sub(CUT) as i64;
     let exponent = (above >> 52) as i32;
     let m = f64::from_bits(x.to_bits().wrapping_sub((above as u64) & 0xFFF0_0000_0000_0000));

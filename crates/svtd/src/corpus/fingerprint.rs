@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::{Corpus, keys};
+use crate::tasks;
 
 impl Corpus {
     /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and the sum of
@@ -38,7 +39,9 @@ impl Corpus {
             })
         };
         let add = |left: [u64; 8], right: [u64; 8]| std::array::from_fn(|i| left[i] + right[i]);
-        self.keys().par_iter().map(of_document).reduce(|| [0; 8], add)
+        let of_document = |key| tasks::branch(|| of_document(key));
+        let keys = self.keys().par_iter().with_min_len(256);
+        tasks::fork(|| keys.map(of_document).reduce(|| [0; 8], add))
     }
 
     /// A number made from the content of document `d` alone, by its words and their counts: the

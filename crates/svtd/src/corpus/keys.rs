@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{SparseCounts, Vocabulary};
+use crate::tasks;
 
 /// Seeds of the two halves of a key.
 const SEEDS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
@@ -33,21 +34,20 @@ pub(super) fn of_rows(
         .par_iter()
         .map(|&word| of_word(vocabulary.word(word as usize).as_bytes()))
         .collect();
-    (0..rows.n_rows())
-        .into_par_iter()
-        .with_min_len(256)
-        .map(|d| {
-            let (features, counts) = rows.row(d);
-            let mut sums = [0_u64; 2];
-            for (&feature, &count) in features.iter().zip(counts) {
-                let word = words[feature as usize];
-                for (sum, word) in sums.iter_mut().zip(word) {
-                    *sum = sum.wrapping_add(mixed(word ^ u64::from(count)));
-                }
+    let key = |d: usize| {
+        let (features, counts) = rows.row(d);
+        let mut sums = [0_u64; 2];
+        for (&feature, &count) in features.iter().zip(counts) {
+            let word = words[feature as usize];
+            for (sum, word) in sums.iter_mut().zip(word) {
+                *sum = sum.wrapping_add(mixed(word ^ u64::from(count)));
             }
-            u128::from(mixed(sums[0])) << 64 | u128::from(mixed(sums[1]))
-        })
-        .collect()
+        }
+        u128::from(mixed(sums[0])) << 64 | u128::from(mixed(sums[1]))
+    };
+    let key = |d| tasks::branch(|| key(d));
+    let documents = (0..rows.n_rows()).into_par_iter().with_min_len(256);
+    tasks::fork(|| documents.map(key).collect())
 }
 
 /// A range of keys, by their leading 64 bits: a part of the documents that anybody can tell who holds

@@ -312,16 +312,21 @@ impl Halved {
         let cut = |d| tasks::branch(|| cut(d));
         let mut documents: Vec<(Half, Half, u64)> =
             tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(cut).collect());
-        let sides = documents.iter().flat_map(|(a, b, _)| [a, b]);
-        let mut words: Vec<u32> = sides.flatten().map(|&(word, _)| word).collect();
-        words.par_sort_unstable();
-        words.dedup();
-        let mut place = vec![0; words.last().map_or(0, |&last| last as usize + 1)];
-        words.iter().enumerate().for_each(|(at, &word)| place[word as usize] = at as u32);
-        documents.par_iter_mut().for_each(|(observed, held_out, _)| {
+        let entries = || documents.iter().flat_map(|(a, b, _)| a.iter().chain(b));
+        let mut place = vec![0; entries().map(|&(word, _)| word + 1).max().unwrap_or(0) as usize];
+        entries().for_each(|&(word, _)| place[word as usize] = 1);
+        let mut words = Vec::new();
+        for (word, place) in (0..).zip(&mut place) {
+            if std::mem::replace(place, words.len() as u32) == 1 {
+                words.push(word);
+            }
+        }
+        let renumber = |(observed, held_out, _): &mut (Half, Half, u64)| {
             let entries = observed.iter_mut().chain(held_out);
             entries.for_each(|(word, _)| *word = place[*word as usize]);
-        });
+        };
+        let renumber = |document| tasks::branch(|| renumber(document));
+        tasks::fork(|| documents.par_iter_mut().for_each(renumber));
         Self { words, documents }
     }
 

@@ -20,6 +20,7 @@
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, mixed};
+use crate::tasks;
 
 /// Times that words without names are told apart by documents, and documents by words.
 const ROUNDS: usize = 2;
@@ -114,7 +115,8 @@ fn document_keys(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
         });
         mixed(sum)
     };
-    (0..corpus.n_documents()).into_par_iter().map(key).collect()
+    let key = |d| tasks::branch(|| key(d));
+    tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(key).collect())
 }
 
 /// The key of each word, given those of the documents.

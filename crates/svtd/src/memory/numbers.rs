@@ -35,6 +35,10 @@ impl<T: Pod> Numbers<T> {
 
     /// So many zeros.
     pub(crate) fn zeros(n: usize, limit: &Limit) -> Self {
+        if !limit.is_exceeded_by(n * size_of::<T>()) {
+            // Pages of zeros that the system lends as they are first used.
+            return Self { held: Held::Memory(vec![T::zeroed(); n]), limit: limit.clone() };
+        }
         let mut numbers = Self::new(limit);
         numbers.reserve(n);
         match &mut numbers.held {

@@ -53,6 +53,9 @@ const NARROW: usize = 8;
 /// Blocks whose images are held at a time, for each panel.
 const ABREAST: usize = 32;
 
+/// Numbers of two answers that one task adds.
+const PIECE: usize = 1 << 15;
+
 /// The first `n` features of a table of counts, ready for products.
 #[derive(Clone, Copy)]
 pub(crate) struct Products<'a> {
@@ -171,7 +174,11 @@ impl<'a> Products<'a> {
             sums
         };
         let add = |left: &mut Vec<f64>, right: Vec<f64>| {
-            left.iter_mut().zip(&right).for_each(|(left, right)| *left += right);
+            let pieces = left.par_chunks_mut(PIECE).zip(right.par_chunks(PIECE));
+            let add = |(left, right): (&mut [f64], &[f64])| {
+                left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+            };
+            tasks::fork(|| pieces.for_each(|piece| tasks::branch(|| add(piece))));
             spare.give_back(right);
         };
         let sum = self.rows.sum_blocks(answer, add);

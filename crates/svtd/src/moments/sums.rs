@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Counting;
 use crate::corpus::SparseCounts;
+use crate::tasks;
 
 /// Counts below this are evaluated once; in text nearly all are.
 const SMALL_COUNTS: u32 = 256;
@@ -29,7 +30,9 @@ impl Sums<'_> {
             }
             (length, repeats)
         };
-        (0..self.rows.n_rows()).into_par_iter().with_min_len(512).map(sums).unzip()
+        let sums = |d| tasks::branch(|| sums(d));
+        let documents = (0..self.rows.n_rows()).into_par_iter().with_min_len(512);
+        tasks::fork(|| documents.map(sums).unzip())
     }
 
     /// `sum_d w_d value(x_di)` for every feature `i` and each of several weights `w` of the documents.

@@ -3,6 +3,7 @@
 //! What is kept of documents between two sweeps belongs to whoever holds them. It is a function of the
 //! documents and of the rates they were shown so far.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use pulp::bytemuck::cast_slice;
@@ -36,7 +37,7 @@ const LONG_WARM_UP: usize = 11;
 
 /// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
 /// has sums of its own.
-pub(crate) const CHUNKS: usize = 64;
+pub(crate) const CHUNKS: usize = 256;
 
 /// Looks at a document before the first sweep, and how far each goes.
 pub(crate) fn warm_up(order: Order) -> (usize, f32) {
@@ -96,14 +97,18 @@ impl Tallies {
 
 /// What is kept of documents between sweeps: their mixtures.
 pub(crate) struct Mixtures {
-    chunks: Vec<Chunk>,
+    /// `D`, one row of topics per document, to second order followed by `V`.
+    values: Numbers<f32>,
+    /// Numbers kept of a document.
+    kept: usize,
     order: Order,
 }
 
 impl Mixtures {
     /// Of documents that were not looked at yet.
     pub(crate) fn new(rows: &SparseCounts, order: Order, width: usize) -> Self {
-        Self { chunks: cut(rows, kept_for(order, width), CHUNKS), order }
+        let kept = kept_for(order, width);
+        Self { values: Numbers::zeros(rows.n_rows() * kept, rows.limit()), kept, order }
     }
 
     /// Refuses to go on with documents that these are not the mixtures of.
@@ -111,7 +116,7 @@ impl Mixtures {
     /// # Errors
     /// When there are not as many as the documents need.
     pub(crate) fn check(&self, rows: &SparseCounts, order: Order, width: usize) -> Result<()> {
-        let found: usize = self.chunks.iter().map(|chunk| chunk.mixtures.len()).sum();
+        let found = self.values.len();
         let needed = rows.n_rows() * kept_for(order, width);
         match found == needed && order == self.order {
             true => Ok(()),
@@ -121,7 +126,7 @@ impl Mixtures {
 
     /// The mixtures, one document behind the other.
     pub(crate) fn values(&self) -> impl Iterator<Item = f32> + '_ {
-        self.chunks.iter().flat_map(|chunk| chunk.mixtures.iter().copied())
+        self.values.iter().copied()
     }
 
     /// The order of the sweeps that they are of.
@@ -140,19 +145,12 @@ impl Mixtures {
         values: &[f32],
     ) -> Result<Self> {
         let mut mixtures = Self::new(rows, order, width);
-        mixtures.check_length(values.len())?;
-        let mut rest = values;
-        for chunk in &mut mixtures.chunks {
-            let (own, behind) = rest.split_at(chunk.mixtures.len());
-            chunk.mixtures.copy_from_slice(own);
-            rest = behind;
+        let needed = mixtures.values.len();
+        if values.len() != needed {
+            return Err(wrong_size(values.len(), needed));
         }
+        mixtures.values.copy_from_slice(values);
         Ok(mixtures)
-    }
-
-    fn check_length(&self, found: usize) -> Result<()> {
-        let needed: usize = self.chunks.iter().map(|chunk| chunk.mixtures.len()).sum();
-        if found == needed { Ok(()) } else { Err(wrong_size(found, needed)) }
     }
 
     /// Goes through the documents, of which these are the mixtures, and adds their part of the new
@@ -166,9 +164,9 @@ impl Mixtures {
         look: Look,
     ) {
         let order = self.order;
-        let pass = |chunk: &mut Chunk| {
+        let pass = |chunk: Chunk<'_>| {
             crate::stop::here();
-            rows.limit().touch(size_of_val(&*chunk.mixtures));
+            rows.limit().touch(size_of_val(chunk.mixtures));
             let mut tally = tallies.take(ledger);
             Arch::new().dispatch(Pass {
                 chunk,
@@ -181,14 +179,14 @@ impl Mixtures {
             });
             tallies.give_back(tally);
         };
-        let chunks = self.chunks.par_iter_mut().with_max_len(1);
+        let chunks = cut(rows, &mut self.values, self.kept).into_par_iter().with_max_len(1);
         tasks::fork(|| chunks.for_each(|chunk| tasks::branch(|| pass(chunk))));
     }
 }
 
 /// A pass over one chunk, compiled for each instruction set and chosen at run time.
 struct Pass<'a> {
-    chunk: &'a mut Chunk,
+    chunk: Chunk<'a>,
     tally: &'a mut Tally,
     rows: &'a SparseCounts,
     ledger: &'a Ledger,
@@ -272,23 +270,26 @@ impl Pass<'_> {
 }
 
 /// Consecutive documents with their mixtures.
-struct Chunk {
-    documents: std::ops::Range<usize>,
-    /// `D`, one row of topics per document, to second order followed by `V`.
-    mixtures: Numbers<f32>,
+struct Chunk<'a> {
+    documents: Range<usize>,
+    mixtures: &'a mut [f32],
 }
 
-/// Cuts the documents so that all chunks hold about equally many counts.
-fn cut(rows: &SparseCounts, kept: usize, n_chunks: usize) -> Vec<Chunk> {
-    let offsets = rows.offsets();
-    let total = rows.n_nonzeros();
-    let edge = |c: usize| offsets.partition_point(|&o| o < total * c / n_chunks).min(rows.n_rows());
-    (0..n_chunks)
-        .map(|c| {
-            let last = if c + 1 == n_chunks { rows.n_rows() } else { edge(c + 1) };
-            let documents = edge(c)..last.max(edge(c));
-            let mixtures = Numbers::zeros(documents.len() * kept, rows.limit());
-            Chunk { documents, mixtures }
-        })
-        .collect()
+/// Cuts documents, of which `kept` numbers each are kept, into [`CHUNKS`] of about equally many counts.
+fn cut<'a>(rows: &SparseCounts, mut rest: &'a mut [f32], kept: usize) -> Vec<Chunk<'a>> {
+    let (offsets, total) = (rows.offsets(), rows.n_nonzeros());
+    let mut chunks = Vec::with_capacity(CHUNKS);
+    let mut first = 0;
+    for c in 1..=CHUNKS {
+        let last = match c {
+            CHUNKS => rows.n_rows(),
+            _ => offsets.partition_point(|&o| o < total * c / CHUNKS).clamp(first, rows.n_rows()),
+        };
+        let (mixtures, behind) = rest.split_at_mut((last - first) * kept);
+        if last > first {
+            chunks.push(Chunk { documents: first..last, mixtures });
+        }
+        (first, rest) = (last, behind);
+    }
+    chunks
 }

@@ -1,9 +1,9 @@
 //! EM for latent classes: one pass over the distinct patterns a step.
 //!
 //! ```text
-//! E:  l_uj = log omega_j + sum over observed items of log p_(x_ub) j;   R by row-wise log-sum-exp
+//! E:  L_uj = omega_j * product over observed items of p_(x_ub) j;   R = L by rows, made to sum to one
 //! M:  p_ij = (sum_u w_u R_uj [x_ui = 1] + a M1_i) / (sum over the item's categories)
-//! F = sum_u w_u logsumexp_j l_uj + a sum_ij M1_i log p_ij
+//! F = sum_u w_u log sum_j L_uj + a sum_ij M1_i log p_ij
 //! ```
 //!
 //! `M1_i` is the observed frequency of category `i` within its item, `a` the prior: one record that
@@ -12,13 +12,15 @@
 //! variance never falls below [`VARIANCE_FLOOR`] of the item's.
 //!
 //! # Cost
-//! `U (J k)` additions and `U k` exponentials a step, for `U` patterns and `J` items.
+//! `U (J k)` products and sums and `U` logarithms a step, for `U` patterns and `J` items; with numeric items `U k`
+//! exponentials as well.
 
 use std::ops::Range;
 
 use super::data::Records;
 use super::items::widths;
-use super::parameters::{ClassParameters, Law, LogTables, log_scale};
+use super::parameters::{ClassParameters, Law, Tables, log_scale};
+use super::pass::{Adding, Sums, Visit, add_all};
 use crate::linalg::Matrix;
 use crate::models::engine::{LatentModel, by_blocks};
 
@@ -43,40 +45,6 @@ pub struct ClassModel {
     /// Mean and variance of every numeric item.
     pub(super) spreads: Vec<(f64, f64)>,
     log_scale: f64,
-}
-
-/// Sums over rows that an M step needs.
-struct Sums {
-    log_likelihood: f64,
-    shares: Vec<f64>,
-    /// Weight of every category in every class; the last row is of missing answers.
-    counts: Vec<f64>,
-    /// Weight, sum and sum of squares of every numeric item in every class.
-    numeric: Vec<[f64; 3]>,
-}
-
-impl Sums {
-    fn zeros(n: usize, jn: usize, k: usize) -> Self {
-        Self {
-            log_likelihood: 0.0,
-            shares: vec![0.0; k],
-            counts: vec![0.0; (n + 1) * k],
-            numeric: vec![[0.0; 3]; jn * k],
-        }
-    }
-
-    fn add(&mut self, other: Sums) {
-        self.log_likelihood += other.log_likelihood;
-        add_all(&mut self.shares, &other.shares);
-        add_all(&mut self.counts, &other.counts);
-        for (sum, more) in self.numeric.iter_mut().zip(other.numeric) {
-            add_all(sum, &more);
-        }
-    }
-}
-
-fn add_all(sums: &mut [f64], more: &[f64]) {
-    sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
 }
 
 impl ClassModel {
@@ -122,93 +90,14 @@ impl ClassModel {
         Self::new(self.records.reweighted(weights), self.prior)
     }
 
-    /// Responsibilities of the rows in `range`, handed to `visit` row by row.
-    fn pass(
-        &self,
-        parameters: &ClassParameters,
-        logs: &LogTables,
-        range: Range<usize>,
-        visit: impl FnMut(usize, &[f64], f64),
-    ) {
-        match logs.k {
-            1 => self.pass_of::<1>(parameters, logs, range, visit),
-            2 => self.pass_of::<2>(parameters, logs, range, visit),
-            3 => self.pass_of::<3>(parameters, logs, range, visit),
-            4 => self.pass_of::<4>(parameters, logs, range, visit),
-            5 => self.pass_of::<5>(parameters, logs, range, visit),
-            6 => self.pass_of::<6>(parameters, logs, range, visit),
-            7 => self.pass_of::<7>(parameters, logs, range, visit),
-            8 => self.pass_of::<8>(parameters, logs, range, visit),
-            _ => self.pass_of::<0>(parameters, logs, range, visit),
-        }
-    }
-
-    /// The pass with the number of classes known to the compiler; 0 stands for any.
-    #[inline(always)]
-    fn pass_of<const K: usize>(
-        &self,
-        parameters: &ClassParameters,
-        logs: &LogTables,
-        range: Range<usize>,
-        mut visit: impl FnMut(usize, &[f64], f64),
-    ) {
-        let k = if K == 0 { logs.k } else { K };
-        let (jc, jn) = widths(self.records.items());
-        let rows = &self.records.rows;
-        let mut fixed = [0.0; 8];
-        let mut any = vec![0.0; if K == 0 { k } else { 0 }];
-        let r: &mut [f64] = if K == 0 { &mut any } else { &mut fixed[..k] };
-        for u in range {
-            r.copy_from_slice(&logs.shares[..k]);
-            for &code in &rows.codes[u * jc..(u + 1) * jc] {
-                let row = &logs.probabilities[code as usize * k..][..k];
-                for (sum, log) in r.iter_mut().zip(row) {
-                    *sum += log;
-                }
-            }
-            for l in 0..jn {
-                let x = rows.values[u * jn + l];
-                if !x.is_nan() {
-                    for (j, sum) in r.iter_mut().enumerate() {
-                        let (c, v) =
-                            (parameters.centres[l * k + j], parameters.variances[l * k + j]);
-                        *sum += self.laws[l].log_density(x, c, v);
-                    }
-                }
-            }
-            let largest = r.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-            let mut sum = 0.0;
-            for value in r.iter_mut() {
-                *value = (*value - largest).exp();
-                sum += *value;
-            }
-            let scale = 1.0 / sum;
-            r.iter_mut().for_each(|value| *value *= scale);
-            visit(u, r, largest + sum.ln());
-        }
-    }
-
     fn sums(&self, parameters: &ClassParameters) -> Sums {
-        let logs = LogTables::new(parameters);
-        let (n, k) = (self.records.n_categories(), logs.k);
-        let (jc, jn) = widths(self.records.items());
-        let (rows, weights) = (&self.records.rows, self.records.weights());
+        let tables = Tables::new(parameters);
+        let (n, k) = (self.records.n_categories(), tables.k);
+        let (_, jn) = widths(self.records.items());
         let part = |range: Range<usize>| {
             let mut sums = Sums::zeros(n, jn, k);
-            self.pass(parameters, &logs, range, |u, r, log_likelihood| {
-                let weight = weights[u];
-                sums.log_likelihood += weight * log_likelihood;
-                for (sum, value) in sums.shares.iter_mut().zip(r) {
-                    *sum += weight * value;
-                }
-                for &code in &rows.codes[u * jc..(u + 1) * jc] {
-                    let target = &mut sums.counts[code as usize * k..][..k];
-                    for (sum, value) in target.iter_mut().zip(r) {
-                        *sum += weight * value;
-                    }
-                }
-                add_numeric(&mut sums.numeric, &rows.values[u * jn..(u + 1) * jn], r, weight);
-            });
+            let adding = Adding { records: &self.records, sums: &mut sums };
+            self.pass(parameters, &tables, range, adding);
             sums
         };
         by_blocks(self.records.n_patterns(), BLOCK, part, Sums::add)
@@ -269,19 +158,15 @@ impl ClassModel {
 
     /// Log-likelihood of every pattern.
     pub(super) fn pattern_log_likelihoods(&self, parameters: &ClassParameters) -> Vec<f64> {
-        let logs = LogTables::new(parameters);
+        let tables = Tables::new(parameters);
         let mut all = Vec::with_capacity(self.records.n_patterns());
-        self.pass(parameters, &logs, 0..self.records.n_patterns(), |_, _, value| all.push(value));
+        self.pass(
+            parameters,
+            &tables,
+            0..self.records.n_patterns(),
+            |_: usize, _: &[f64], value: f64| all.push(value),
+        );
         all
-    }
-}
-
-fn add_numeric(sums: &mut [[f64; 3]], values: &[f64], r: &[f64], weight: f64) {
-    for (own, &x) in sums.chunks_exact_mut(r.len()).zip(values).filter(|(_, x)| !x.is_nan()) {
-        for (sum, value) in own.iter_mut().zip(r) {
-            let mass = weight * value;
-            add_all(sum, &[mass, mass * x, mass * x * x]);
-        }
     }
 }
 
@@ -330,11 +215,13 @@ impl LatentModel for ClassModel {
     }
 
     fn log_likelihood(&self, parameters: &ClassParameters) -> f64 {
-        let logs = LogTables::new(parameters);
+        let tables = Tables::new(parameters);
         let weights = self.records.weights();
         let part = |range: Range<usize>| {
             let mut sum = 0.0;
-            self.pass(parameters, &logs, range, |u, _, value| sum += weights[u] * value);
+            self.pass(parameters, &tables, range, |u: usize, _: &[f64], value: f64| {
+                sum += weights[u] * value
+            });
             sum
         };
         let sum = by_blocks(self.records.n_patterns(), BLOCK, part, |sum, more| *sum += more);
@@ -349,11 +236,13 @@ impl LatentModel for ClassModel {
     }
 
     fn responsibilities(&self, parameters: &ClassParameters) -> Matrix {
-        let logs = LogTables::new(parameters);
-        let (n, k) = (self.records.n_patterns(), logs.k);
+        let tables = Tables::new(parameters);
+        let (n, k) = (self.records.n_patterns(), tables.k);
         let part = |range: Range<usize>| {
             let mut rows = Vec::with_capacity(range.len() * k);
-            self.pass(parameters, &logs, range, |_, r, _| rows.extend_from_slice(r));
+            self.pass(parameters, &tables, range, |_: usize, r: &[f64], _: f64| {
+                rows.extend_from_slice(r)
+            });
             rows
         };
         let rows = by_blocks(n, BLOCK, part, |all, more| all.extend(more)).unwrap_or_default();
@@ -366,24 +255,12 @@ impl LatentModel for ClassModel {
 
     fn parameters_from(&self, responsibilities: &Matrix) -> ClassParameters {
         let (n, k) = (self.records.n_categories(), responsibilities.n_columns());
-        let (jc, jn) = widths(self.records.items());
-        let (rows, weights) = (&self.records.rows, self.records.weights());
+        let (_, jn) = widths(self.records.items());
         let by_rows = responsibilities.transpose();
         let part = |range: Range<usize>| {
             let mut sums = Sums::zeros(n, jn, k);
-            for u in range {
-                let (r, weight) = (by_rows.column(u), weights[u]);
-                for (sum, value) in sums.shares.iter_mut().zip(r) {
-                    *sum += weight * value;
-                }
-                for &code in &rows.codes[u * jc..(u + 1) * jc] {
-                    let target = &mut sums.counts[code as usize * k..][..k];
-                    for (sum, value) in target.iter_mut().zip(r) {
-                        *sum += weight * value;
-                    }
-                }
-                add_numeric(&mut sums.numeric, &rows.values[u * jn..(u + 1) * jn], r, weight);
-            }
+            let mut adding = Adding { records: &self.records, sums: &mut sums };
+            range.for_each(|u| adding.row::<0>(u, by_rows.column(u), 0.0));
             sums
         };
         let sums = by_blocks(self.records.n_patterns(), BLOCK, part, Sums::add);

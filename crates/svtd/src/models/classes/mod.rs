@@ -41,6 +41,7 @@ mod identify;
 mod items;
 mod learned;
 mod parameters;
+mod pass;
 pub mod spectral;
 mod starts;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::data::Records;
 use super::items::{Item, ItemKind};
 
 /// Logarithms of probabilities below this are taken of this.
-const SMALLEST: f64 = 1e-300;
+pub(super) const SMALLEST: f64 = 1e-300;
 
 /// Shares and answer laws of `k` classes.
 ///
@@ -87,20 +87,19 @@ pub(super) fn log_factorial(x: f64) -> f64 {
         + 1.0 / (1260.0 * x.powi(5))
 }
 
-/// What a pass over rows reads: logarithms, with a last row of zeros for missing answers.
-pub(super) struct LogTables {
+/// What a pass over rows reads: probabilities, with a last row of ones for missing answers.
+pub(super) struct Tables {
     pub k: usize,
     pub shares: Vec<f64>,
     pub probabilities: Vec<f64>,
 }
 
-impl LogTables {
+impl Tables {
     pub(super) fn new(parameters: &ClassParameters) -> Self {
-        let log = |p: &f64| p.max(SMALLEST).ln();
         let k = parameters.n_classes();
-        let mut probabilities: Vec<f64> = parameters.probabilities.iter().map(log).collect();
-        probabilities.extend(std::iter::repeat_n(0.0, k));
-        Self { k, shares: parameters.shares.iter().map(log).collect(), probabilities }
+        let mut probabilities = parameters.probabilities.clone();
+        probabilities.extend(std::iter::repeat_n(1.0, k));
+        Self { k, shares: parameters.shares.clone(), probabilities }
     }
 }
 

@@ -121,6 +121,12 @@ pub trait LatentModel: Sync {
         5000
     }
 
+    /// Whether `agreeing` of all `n_starts` starts at one maximum are enough to look no further: moves up and
+    /// down are then left out.
+    fn believes(&self, _agreeing: usize, _n_starts: usize) -> bool {
+        false
+    }
+
     /// The same model on a part of the data that is large enough to search on, or `None` when the
     /// data are small. Parameters of either mean the same for the other.
     fn coarse(&self) -> Option<Self>

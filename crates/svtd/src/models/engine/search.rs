@@ -9,7 +9,8 @@ use crate::linalg::Matrix;
 /// Steps of a rung of the ladder.
 const RUNG: usize = 200;
 
-/// How hard to search beyond the starts.
+/// How hard to search beyond the starts. A model may believe starts that agree, and then there is nothing
+/// beyond them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
@@ -186,7 +187,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         for (name, end) in ends {
             candidates.push(name, end);
         }
-        if k > 1 && self.effort > Effort::Starts {
+        if k > 1 && self.effort > Effort::Starts && !self.believed(&candidates) {
             let order = candidates.ranked();
             let best = candidates.ends[order[0]].1.clone();
             let second = (self.effort == Effort::BestTwo)
@@ -208,6 +209,14 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         self.finish(candidates)
     }
 
+    /// Whether so many starts ended at the highest objective that the model looks no further.
+    fn believed(&self, candidates: &Candidates<M::Parameters>) -> bool {
+        let objectives = || candidates.ends.iter().map(|(_, end)| end.objective);
+        let best = objectives().fold(f64::NEG_INFINITY, f64::max);
+        let there = objectives().filter(|&objective| reached(objective, best)).count();
+        self.model.believes(there, candidates.ends.len())
+    }
+
     /// What was found on a part of the data, converged on all of them. Where starts led is known on
     /// the part alone.
     fn refined(&self, rough: Found<M::Parameters>) -> Found<M::Parameters> {
@@ -226,11 +235,10 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             Some(&i) => candidates.ends[i].1.clone(),
             None => climb(self.model, self.one_component(), self.model.max_steps()),
         };
-        let near = 1e-6 * best.objective.abs().max(1.0);
         let starts = candidates.ends.iter().map(|(name, end)| StartEnd {
             name: (*name).to_owned(),
             objective: end.objective,
-            reached: best.objective - end.objective <= near,
+            reached: reached(end.objective, best.objective),
         });
         Found {
             starts: starts.collect(),
@@ -244,6 +252,11 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
     fn one_component(&self) -> M::Parameters {
         self.model.parameters_from(&Matrix::from_fn(self.model.n_rows(), 1, |_, _| 1.0))
     }
+}
+
+/// Whether an objective is the best one, within rounding.
+fn reached(objective: f64, best: f64) -> bool {
+    best - objective <= 1e-6 * best.abs().max(1.0)
 }
 
 /// Ends of climbs, with the names of their starts.
