@@ -92,16 +92,17 @@ impl ClassModel {
 
     fn sums(&self, parameters: &ClassParameters) -> Sums {
         let tables = Tables::new(parameters);
-        let (n, k) = (self.records.n_categories(), tables.k);
+        let (n, width) = (self.records.n_categories(), tables.width);
         let (_, jn) = widths(self.records.items());
         let part = |range: Range<usize>| {
-            let mut sums = Sums::zeros(n, jn, k);
+            let mut sums = Sums::zeros(n, jn, width);
             let adding = Adding { records: &self.records, sums: &mut sums };
             self.pass(parameters, &tables, range, adding);
             sums
         };
         by_blocks(self.records.n_patterns(), BLOCK, part, Sums::add)
-            .unwrap_or_else(|| Sums::zeros(n, jn, k))
+            .unwrap_or_else(|| Sums::zeros(n, jn, width))
+            .of_first(parameters.n_classes())
     }
 
     /// The M step on given sums, with the prior `a`; `pseudo` records are added to every share.
@@ -237,11 +238,11 @@ impl LatentModel for ClassModel {
 
     fn responsibilities(&self, parameters: &ClassParameters) -> Matrix {
         let tables = Tables::new(parameters);
-        let (n, k) = (self.records.n_patterns(), tables.k);
+        let (n, k) = (self.records.n_patterns(), parameters.n_classes());
         let part = |range: Range<usize>| {
             let mut rows = Vec::with_capacity(range.len() * k);
             self.pass(parameters, &tables, range, |_: usize, r: &[f64], _: f64| {
-                rows.extend_from_slice(r)
+                rows.extend_from_slice(&r[..k])
             });
             rows
         };

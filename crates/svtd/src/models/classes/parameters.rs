@@ -87,9 +87,10 @@ pub(super) fn log_factorial(x: f64) -> f64 {
         + 1.0 / (1260.0 * x.powi(5))
 }
 
-/// What a pass over rows reads: probabilities, with a last row of ones for missing answers.
+/// What a pass over rows reads: probabilities, with a last row of ones for missing answers. Empty classes fill up
+/// the width, so that a row is one vector of the processor.
 pub(super) struct Tables {
-    pub k: usize,
+    pub width: usize,
     pub shares: Vec<f64>,
     pub probabilities: Vec<f64>,
 }
@@ -97,9 +98,15 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn new(parameters: &ClassParameters) -> Self {
         let k = parameters.n_classes();
-        let mut probabilities = parameters.probabilities.clone();
-        probabilities.extend(std::iter::repeat_n(1.0, k));
-        Self { k, shares: parameters.shares.clone(), probabilities }
+        let width = if k <= 8 { k.next_power_of_two() } else { k };
+        let mut shares = parameters.shares.clone();
+        shares.resize(width, 0.0);
+        let rows = parameters.probabilities.chunks_exact(k);
+        let mut probabilities = vec![1.0; (rows.len() + 1) * width];
+        for (wide, row) in probabilities.chunks_exact_mut(width).zip(rows) {
+            wide[..k].copy_from_slice(row);
+        }
+        Self { width, shares, probabilities }
     }
 }
 

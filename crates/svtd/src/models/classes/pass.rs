@@ -36,6 +36,19 @@ impl Sums {
         }
     }
 
+    /// The sums of the first `k` classes.
+    pub(super) fn of_first(mut self, k: usize) -> Self {
+        let width = self.shares.len();
+        if k < width {
+            self.shares.truncate(k);
+            self.counts =
+                self.counts.chunks_exact(width).flat_map(|row| &row[..k]).copied().collect();
+            self.numeric =
+                self.numeric.chunks_exact(width).flat_map(|row| &row[..k]).copied().collect();
+        }
+        self
+    }
+
     pub(super) fn add(&mut self, other: Sums) {
         self.log_likelihood += other.log_likelihood;
         add_all(&mut self.shares, &other.shares);
@@ -52,19 +65,19 @@ pub(super) fn add_all(sums: &mut [f64], more: &[f64]) {
 
 /// What is done with the responsibilities of a row.
 pub(super) trait Visit {
-    /// Row `u`, the responsibilities of its classes, and its log-likelihood; `K` is the number of classes
-    /// where the compiler knows it, else 0.
-    fn row<const K: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64);
+    /// Row `u`, the responsibilities of its classes followed by zeros, and its log-likelihood; `W` is how many these
+    /// are where the compiler knows it, else 0.
+    fn row<const W: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64);
 }
 
 impl<F: FnMut(usize, &[f64], f64)> Visit for F {
     #[inline(always)]
-    fn row<const K: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64) {
+    fn row<const W: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64) {
         self(u, r, log_likelihood);
     }
 }
 
-/// Adds rows to the sums of an M step.
+/// Adds rows to the sums of an M step, whose classes may be followed by empty ones.
 pub(super) struct Adding<'a> {
     pub(super) records: &'a Records,
     pub(super) sums: &'a mut Sums,
@@ -72,8 +85,8 @@ pub(super) struct Adding<'a> {
 
 impl Visit for Adding<'_> {
     #[inline(always)]
-    fn row<const K: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64) {
-        let k = if K == 0 { r.len() } else { K };
+    fn row<const W: usize>(&mut self, u: usize, r: &[f64], log_likelihood: f64) {
+        let k = if W == 0 { r.len() } else { W };
         let r = &r[..k];
         let (jc, jn) = widths(self.records.items());
         let (rows, weight) = (&self.records.rows, self.records.weights()[u]);
@@ -102,39 +115,35 @@ impl ClassModel {
     ) {
         Arch::new().dispatch(
             #[inline(always)]
-            || match tables.k {
+            || match tables.width {
                 1 => self.pass_of::<1>(parameters, tables, range, visit),
                 2 => self.pass_of::<2>(parameters, tables, range, visit),
-                3 => self.pass_of::<3>(parameters, tables, range, visit),
                 4 => self.pass_of::<4>(parameters, tables, range, visit),
-                5 => self.pass_of::<5>(parameters, tables, range, visit),
-                6 => self.pass_of::<6>(parameters, tables, range, visit),
-                7 => self.pass_of::<7>(parameters, tables, range, visit),
                 8 => self.pass_of::<8>(parameters, tables, range, visit),
                 _ => self.pass_of::<0>(parameters, tables, range, visit),
             },
         );
     }
 
-    /// The pass with the number of classes known to the compiler; 0 stands for any.
+    /// The pass with the width of the tables known to the compiler; 0 stands for any.
     #[inline(always)]
-    fn pass_of<const K: usize>(
+    fn pass_of<const W: usize>(
         &self,
         parameters: &ClassParameters,
         tables: &Tables,
         range: Range<usize>,
         mut visit: impl Visit,
     ) {
-        let k = if K == 0 { tables.k } else { K };
+        let (k, width) = (parameters.n_classes(), if W == 0 { tables.width } else { W });
         let (jc, jn) = widths(self.records.items());
         let rows = &self.records.rows;
         let mut fixed = [0.0; 8];
-        let mut any = vec![0.0; if K == 0 { k } else { 0 }];
-        let r: &mut [f64] = if K == 0 { &mut any } else { &mut fixed[..k] };
+        let mut any = vec![0.0; if W == 0 { width } else { 0 }];
+        let r: &mut [f64] = if W == 0 { &mut any } else { &mut fixed[..width] };
         for u in range {
-            r.copy_from_slice(&tables.shares[..k]);
+            r.copy_from_slice(&tables.shares[..width]);
             for &code in &rows.codes[u * jc..(u + 1) * jc] {
-                let row = &tables.probabilities[code as usize * k..][..k];
+                let row = &tables.probabilities[code as usize * width..][..width];
                 for (product, probability) in r.iter_mut().zip(row) {
                     *product *= probability;
                 }
@@ -143,6 +152,7 @@ impl ClassModel {
             let log_likelihood = if jn == 0 && sum > SMALLEST_PRODUCT {
                 ln(sum)
             } else {
+                let r = &mut r[..k];
                 self.log_joint(parameters, u, r);
                 let largest = r.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
                 r.iter_mut().for_each(|value| *value = (*value - largest).exp());
@@ -151,7 +161,7 @@ impl ClassModel {
             };
             let scale = 1.0 / sum;
             r.iter_mut().for_each(|value| *value *= scale);
-            visit.row::<K>(u, r, log_likelihood);
+            visit.row::<W>(u, r, log_likelihood);
         }
     }
 
