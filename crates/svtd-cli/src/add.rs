@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use svtd::corpus::{Addition, CorpusFile, Taken};
+use svtd::reading::{Addition, CorpusFile, Taken};
 
 use crate::args::{Add, Common};
 use crate::count::{corpus_json, write_sizes};

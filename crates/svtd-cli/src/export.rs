@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use svtd::atomic::{Together, write_atomically};
 use svtd::linalg::Matrix;
 use svtd::model::{Marker, markers};
-use svtd::persist::atomic::{Together, write_atomically};
 use svtd::{Corpus, Model};
 
 use crate::args::{Common, Export, ExportTo, Layout};

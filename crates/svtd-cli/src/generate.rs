@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::Corpus;
+use svtd::atomic::Together;
 use svtd::fit::Kind;
 use svtd::linalg::Matrix;
-use svtd::persist::atomic::Together;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
 use crate::args::{Common, Generate};

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use svtd::corpus::Opened;
 use svtd::memory::Limit;
 use svtd::persist::Saved;
+use svtd::reading::Opened;
 use svtd::text::{Batch, Preprocessing};
 use svtd::{Corpus, CorpusReader, Error, Format, Model};
 
@@ -308,8 +308,8 @@ fn reader(source: &Source, reader: CorpusReader) -> CorpusReader {
     reader.skip_bad(layout.skip_bad)
 }
 
-fn columns(asked: &args::Columns) -> svtd::corpus::Columns {
-    svtd::corpus::Columns {
+fn columns(asked: &args::Columns) -> svtd::reading::Columns {
+    svtd::reading::Columns {
         tokens: asked.tokens_column.clone(),
         indices: asked.indices_column.clone(),
         counts: asked.counts_column.clone(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
-use svtd::corpus::Taken;
+use svtd::reading::Taken;
 use svtd::{Corpus, CorpusReader};
 
 use crate::add::tell_names;

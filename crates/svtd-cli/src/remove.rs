@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde_json::json;
-use svtd::corpus::CorpusFile;
+use svtd::reading::CorpusFile;
 use svtd::{Corpus, Error};
 
 use crate::args::{Common, Remove};

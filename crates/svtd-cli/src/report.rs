@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
+use svtd::atomic::write_atomically;
 use svtd::choosing::Sweep;
 use svtd::persist::Saved;
-use svtd::persist::atomic::write_atomically;
 use svtd::{Corpus, Error};
 use svtd_report::{Made, Report as Page, Texts};
 

@@ -125,7 +125,7 @@ fn follow(begin: &Begin<'_>, mut models: Models<'_>, words: Preprocessing) -> Ou
 }
 
 /// Refuses what has no documents of text, or no column for the times.
-fn check(opened: &svtd::corpus::Opened, input: &Path, time: Option<&str>) -> Outcome {
+fn check(opened: &svtd::reading::Opened, input: &Path, time: Option<&str>) -> Outcome {
     let format = opened.format();
     let path = match input.as_os_str() == "-" {
         true => PathBuf::from("standard input"),

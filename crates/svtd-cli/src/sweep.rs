@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde_json::json;
+use svtd::atomic::write_atomically;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::fit::{Kind, Request};
-use svtd::persist::atomic::write_atomically;
 
 use crate::args::{AnyKind, Common, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};

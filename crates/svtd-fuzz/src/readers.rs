@@ -14,7 +14,7 @@ pub fn read(bytes: &[u8], format: Option<Format>, name: &str) {
         reader = reader.transposed(options & 1 == 1 && format.is_matrix());
     }
     if options & 2 == 2 {
-        reader = reader.encoding(svtd::corpus::Encoding::Windows1252);
+        reader = reader.encoding(svtd::reading::Encoding::Windows1252);
     }
     if options & 4 == 4 {
         reader = reader.index_base(options >> 7);

@@ -46,6 +46,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod atomic;
 pub mod choosing;
 pub mod corpus;
 pub mod decomposition;
@@ -62,6 +63,7 @@ pub mod models;
 pub mod moments;
 mod pace;
 pub mod persist;
+pub mod reading;
 pub mod recovery;
 pub mod rivals;
 pub mod rounds;
@@ -73,12 +75,14 @@ pub mod tasks;
 pub mod text;
 pub mod trust;
 pub mod whitening;
+pub mod words;
 
-pub use corpus::{Corpus, CorpusReader, Format, Vocabulary};
+pub use corpus::{Corpus, Vocabulary};
 pub use decomposition::Method;
 pub use error::{Error, ErrorKind, Result};
 pub use fit::Polish;
 pub use inference::Gibbs;
 pub use model::{Lda, Model, SingleTopic};
 pub use moments::{DocumentWeights, Moments};
+pub use reading::{CorpusReader, Format};
 pub use whitening::{Scaling, Whitening};

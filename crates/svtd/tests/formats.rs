@@ -301,7 +301,7 @@ fn no_damage_to_a_saved_corpus_goes_unnoticed() {
 
 #[cfg(feature = "parquet")]
 mod parquet {
-    use svtd::corpus::Columns;
+    use svtd::reading::Columns;
     use svtd::text::{Frequency, Preprocessing, StopWords};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Text: the flags about documents in files and about words, which every reader of a corpus has.
 
 use clap::Args;
-use svtd::corpus::Encoding;
+use svtd::reading::Encoding;
 use svtd::text::{Apostrophes, Frequency, Language, Ngrams, Numbers};
 
 use super::numbers::at_least_one;

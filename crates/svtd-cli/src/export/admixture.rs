@@ -15,8 +15,8 @@
 use std::path::PathBuf;
 
 use svtd::Model;
+use svtd::atomic::Together;
 use svtd::corpus::Vocabulary;
-use svtd::persist::atomic::Together;
 
 use super::{Told, beside, finished, inputs, write_lines};
 use crate::args::{Common, Export};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use svtd::decomposition::{als, tensor_power};
+use svtd::decomposition::rivals::{als, tensor_power};
 use svtd::fit::{Stage, Step};
 use svtd::moments::{Counting, Rows, SingleTopicMoments};
 use svtd::synthetic::{Lengths, SingleTopicSource};

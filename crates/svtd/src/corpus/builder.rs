@@ -9,7 +9,7 @@ use super::names::Names;
 use super::{Corpus, SparseCounts, Vocabulary, vocabulary};
 use crate::error::{Error, Result};
 use crate::memory::{self, Limit, Numbers};
-use crate::text::WordChoice;
+use crate::words::WordChoice;
 
 /// Collects documents into a [`Corpus`]; made by [`Corpus::builder`].
 ///
@@ -174,7 +174,7 @@ impl CorpusBuilder {
     }
 
     /// Explicit zeros that a reader has left out.
-    pub(super) fn zero_entries(mut self, n: u64) -> Self {
+    pub(crate) fn zero_entries(mut self, n: u64) -> Self {
         self.n_zero_entries = n;
         self
     }

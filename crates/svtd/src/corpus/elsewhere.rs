@@ -17,7 +17,7 @@ use crate::memory::Limit;
 use crate::moments::documents::wrong_size;
 use crate::rounds::{Answer, Ask, Question, Request, Survey};
 use crate::stop;
-use crate::text::WordChoice;
+use crate::words::WordChoice;
 
 /// Whom to ask, and about which documents.
 #[derive(Clone)]

@@ -56,7 +56,7 @@ impl Corpus {
     }
 
     /// The keys of all documents, made when first asked for and then kept.
-    pub(super) fn keys(&self) -> &[u128] {
+    pub(crate) fn keys(&self) -> &[u128] {
         let words = &self.ranking.word_of_feature;
         self.keys.get_or_init(|| keys::of_rows(&self.rows, &self.vocabulary, words))
     }

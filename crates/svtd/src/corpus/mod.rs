@@ -35,67 +35,34 @@
 
 pub(crate) mod blocks;
 mod builder;
-mod cells;
-mod columns;
-mod dense;
 mod document;
-mod documents;
-mod docword;
 mod elsewhere;
-mod entries;
 pub(crate) mod facts;
 mod fingerprint;
-mod format;
 mod keys;
-mod lda_c;
-mod living;
-#[cfg(test)]
-mod malformed;
-mod matrix_market;
-mod meter;
 mod names;
-mod npy;
-mod npz;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod parts;
-mod plink;
 mod ranking;
-mod reader;
-mod rows;
-mod source;
+mod settled;
 mod spare;
-mod sparse;
-mod svmlight;
-mod svtdc;
+pub(crate) mod sparse;
 #[cfg(test)]
 mod tests;
-mod united;
-mod unpack;
+pub(crate) mod united;
 mod vocabulary;
-mod zip;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use self::elsewhere::Elsewhere;
 use self::facts::Facts;
 use self::names::Names;
 use self::ranking::Ranking;
-use crate::error::Result;
-use crate::text::WordChoice;
+use crate::words::WordChoice;
 
 pub use self::builder::CorpusBuilder;
-pub use self::columns::Columns;
 pub use self::document::Document;
-pub use self::documents::Encoding;
-pub use self::format::Format;
 pub(crate) use self::keys::{KeyRange, mixed};
-pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
-pub use self::reader::{CorpusReader, Opened};
-pub(crate) use self::source::{TableBytes, open_table};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
 
@@ -137,19 +104,6 @@ impl Corpus {
     /// Starts a corpus over a vocabulary of `n_words` words.
     pub fn builder(n_words: usize) -> CorpusBuilder {
         CorpusBuilder::new(n_words)
-    }
-
-    /// Ways to read a corpus from files.
-    pub fn reader() -> CorpusReader {
-        CorpusReader::new()
-    }
-
-    /// Reads a corpus from a file of counts; see [`CorpusReader`] for the formats.
-    ///
-    /// # Errors
-    /// As [`CorpusReader::read`].
-    pub fn read(path: impl AsRef<Path>) -> Result<Corpus> {
-        CorpusReader::new().read(path)
     }
 
     /// `N`, the number of documents, empty ones included.
@@ -311,15 +265,6 @@ impl Corpus {
             self.document(d).words().for_each(|(word, _)| frequencies[word as usize] += 1);
         }
         frequencies
-    }
-
-    /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go
-    /// to a file of their own, one a line.
-    ///
-    /// # Errors
-    /// When `out` does not take them.
-    pub fn write_docword(&self, out: &mut dyn Write) -> io::Result<()> {
-        docword::write(self, out)
     }
 
     /// Ranks the words and renames the columns of `rows`, which come in under word ids.

@@ -212,7 +212,7 @@ impl SparseCounts {
     }
 
     /// Takes arrays that are already in compressed-row form; columns may be in any order.
-    pub(super) fn from_parts(
+    pub(crate) fn from_parts(
         offsets: Vec<usize>,
         indices: impl Into<Numbers<u32>>,
         counts: impl Into<Numbers<u32>>,
@@ -265,7 +265,7 @@ impl SparseCounts {
 }
 
 /// Offsets of `n_rows` rows from `(row, number of entries)` in any order.
-pub(super) fn offsets_of(n_rows: usize, lengths: impl Iterator<Item = (u32, usize)>) -> Vec<usize> {
+pub(crate) fn offsets_of(n_rows: usize, lengths: impl Iterator<Item = (u32, usize)>) -> Vec<usize> {
     let mut offsets = vec![0; n_rows + 1];
     for (row, length) in lengths {
         offsets[row as usize + 1] += length;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
-use crate::text::WordChoice;
+use crate::words::WordChoice;
 
 /// A corpus, and what messages call the file it came from.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(crate) struct Part {
     pub name: String,
     pub corpus: Corpus,
 }
@@ -24,7 +24,7 @@ pub(super) struct Part {
 /// # Errors
 /// When some parts know their words and others only number them, when texts were split into words in
 /// different ways, or when there are more documents or words than can be numbered.
-pub(super) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
+pub(crate) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
     if parts.len() == 1
         && let Some(part) = parts.pop()
     {

@@ -17,14 +17,12 @@
 //! [`Moments`] and nothing else. [`decompose`] is all of it in one call: moments in, the terms they
 //! are made of out ([`Components`]), for models of any kind.
 
-pub mod als;
 mod components;
-pub mod eigenvectors;
 pub mod joint;
-pub mod singular_vectors;
+pub mod rivals;
 pub mod svtd;
-pub mod tensor_power;
-mod unfolded;
+
+use self::rivals::{als, eigenvectors, singular_vectors, tensor_power};
 
 pub use self::components::{Components, decompose};
 

@@ -38,6 +38,7 @@ pub(crate) use self::left_out::{LeftOut, Steps};
 use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
 use self::passes::{
     BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresGivenPass, SquaresPass,
+    TASK_ROWS,
 };
 
 use crate::corpus::SparseCounts;
@@ -294,16 +295,24 @@ impl Panel<'_> {
 
     /// The same for rows from `first` on.
     fn take_from<const W: usize>(&mut self, first: usize, result: &[[f64; W]]) {
-        let n_rows = self.n_rows().max(1);
-        for (block, rows) in result.chunks(ROWS).enumerate() {
-            let start = first + block * ROWS;
-            let places = start..start + rows.len();
-            for (j, column) in self.target.chunks_exact_mut(n_rows).enumerate() {
-                for (target, row) in column[places.clone()].iter_mut().zip(rows) {
-                    *target = row[j];
+        let (n_rows, last) = (self.n_rows().max(1), first + result.len());
+        let mut pieces: Vec<(&[[f64; W]], Vec<&mut [f64]>)> =
+            result.chunks(TASK_ROWS).map(|rows| (rows, Vec::with_capacity(W))).collect();
+        for column in self.target.chunks_exact_mut(n_rows) {
+            let places = column[first..last].chunks_mut(TASK_ROWS);
+            pieces.iter_mut().zip(places).for_each(|((_, columns), place)| columns.push(place));
+        }
+        let lay = |(rows, columns): (&[[f64; W]], Vec<&mut [f64]>)| {
+            let mut columns: Vec<_> = columns.into_iter().map(|c| c.chunks_mut(ROWS)).collect();
+            for rows in rows.chunks(ROWS) {
+                for (j, column) in columns.iter_mut().enumerate() {
+                    let places = column.next().unwrap_or_default();
+                    places.iter_mut().zip(rows).for_each(|(place, row)| *place = row[j]);
                 }
             }
-        }
+        };
+        let pieces = pieces.into_par_iter();
+        tasks::fork(|| pieces.for_each(|piece| tasks::branch(|| lay(piece))));
     }
 }
 

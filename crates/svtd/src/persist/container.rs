@@ -40,8 +40,8 @@ use safetensors::tensor::{Dtype, Metadata, TensorInfo, View};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
-use crate::persist::atomic::write_atomically;
 
 /// The value of the header key `format`.
 pub const FORMAT: &str = "svtd-model";

@@ -7,7 +7,6 @@
 //! The layout is described for other programs in `docs/model-file.md`. The bytes are a function
 //! of the corpus and the options: no time stamp, no thread count, no path.
 
-pub mod atomic;
 pub mod container;
 #[cfg(feature = "parquet")]
 pub mod parquet;
@@ -139,7 +138,7 @@ fn write(container: &Container, path: &Path, overwrite: bool) -> Result<()> {
         path: path.display().to_string(),
         reason: format!("the model could not be read again ({reason}); nothing was written"),
     };
-    atomic::write_checked(
+    crate::atomic::write_checked(
         path,
         overwrite,
         |out| out.write_all(&bytes),

@@ -19,7 +19,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::atomic::write_atomically;
+use crate::atomic::write_atomically;
 use crate::error::Result;
 
 /// Rows in a group.

@@ -7,8 +7,8 @@ use super::Ask;
 use super::answer::Answer;
 use super::file;
 use super::question::Question;
+use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
-use crate::persist::atomic::write_atomically;
 
 /// Asks somebody, and keeps the answers.
 pub struct Checkpoint<A> {

@@ -24,8 +24,8 @@ use super::Ask;
 use super::answer::Answer;
 use super::file;
 use super::question::Question;
+use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
-use crate::persist::atomic::write_atomically;
 
 /// How the names of questions end.
 pub const QUESTION: &str = "question";

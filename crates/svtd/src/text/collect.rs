@@ -13,16 +13,16 @@
 use rayon::prelude::*;
 
 use super::batch::{Batch, Content, Records};
-use super::choice::{Dropped, Reason, WordChoice};
 use super::count::{self, Counted, Rules};
 use super::filter::{self, DROPPED, Selection};
 use super::gathered::{self, Gathered};
 use super::hints;
 use super::intern::Interner;
-use super::preprocessing::Preprocessing;
 use crate::corpus::{Corpus, CorpusBuilder, Vocabulary};
 use crate::error::{Error, Result};
 use crate::memory::Limit;
+use crate::words::Preprocessing;
+use crate::words::{Dropped, Reason, WordChoice};
 
 /// Batches in a group: as many threads can work at once, and 64 MB of text.
 const GROUP: usize = 32;

@@ -17,13 +17,13 @@ use std::ops::Range;
 use rust_stemmers::Stemmer;
 
 use super::batch::{Batch, Content};
-use super::choice::Reason;
 use super::intern::Interner;
-use super::preprocessing::{Ngrams, Numbers, Preprocessing};
-use super::split::Tokenizer;
-use super::stop_words;
 use crate::corpus::Vocabulary;
 use crate::error::Result;
+use crate::words::Reason;
+use crate::words::Tokenizer;
+use crate::words::stop_words;
+use crate::words::{Ngrams, Numbers, Preprocessing};
 
 /// Characters beyond which a string without spaces is no word of any language.
 const LONGEST_WORD: usize = 100;

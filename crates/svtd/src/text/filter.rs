@@ -7,11 +7,11 @@
 
 use std::cmp::Reverse;
 
-use super::choice::{Dropped, Reason};
 use super::intern::Interner;
-use super::preprocessing::Preprocessing;
 use crate::corpus::Vocabulary;
 use crate::error::Result;
+use crate::words::Preprocessing;
+use crate::words::{Dropped, Reason};
 
 /// The id of an item that is dropped.
 pub(super) const DROPPED: u32 = u32::MAX;

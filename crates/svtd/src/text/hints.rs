@@ -4,7 +4,7 @@
 //! Nothing is dropped because of it. A hint is a note beside the counts, with the option that would do
 //! something about it.
 
-use super::choice::{Reason, WordChoice};
+use crate::words::{Reason, WordChoice};
 
 /// What is left of HTML once it is split into words. Entities first, which are hardly ever words.
 const LEFTOVERS: [&str; 16] = [
@@ -74,7 +74,8 @@ fn named(mut words: Vec<(u64, &str)>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Language, Preprocessing, StopWords, count_texts};
+    use super::super::count_texts;
+    use crate::words::{Language, Preprocessing, StopWords};
 
     fn notes(texts: &[String]) -> Vec<String> {
         let chosen = Preprocessing::new()

@@ -12,9 +12,9 @@
 use std::ops::Range;
 
 use super::count::Rules;
-use super::preprocessing::Preprocessing;
 use crate::corpus::Vocabulary;
 use crate::error::Result;
+use crate::words::Preprocessing;
 
 /// Finds the words of a vocabulary in texts.
 pub struct Marker<'a> {

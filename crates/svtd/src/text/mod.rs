@@ -32,21 +32,14 @@
 //! ```
 
 mod batch;
-mod choice;
 mod collect;
 mod count;
 mod filter;
 mod gathered;
 mod hints;
 mod intern;
-mod language;
 mod marks;
-#[cfg(test)]
-mod naive;
-mod preprocessing;
 mod rare;
-mod split;
-mod stop_words;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -54,13 +47,13 @@ use crate::memory::Limit;
 
 pub(crate) use self::batch::Content;
 pub use self::batch::{Batch, Records};
-pub use self::choice::{Dropped, Reason, WordChoice};
 pub use self::collect::count_records;
-pub use self::language::Language;
 pub use self::marks::{Mark, Marker};
-pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
 pub use self::rare::{HIDDEN, WordSpread};
-pub use self::split::Tokenizer;
+pub use crate::words::{
+    Apostrophes, Dropped, Frequency, Language, Ngrams, Numbers, Preprocessing, Reason, StopWords,
+    Tokenizer, WordChoice,
+};
 
 /// Counts the words of texts in memory, numbered from 1.
 ///

@@ -86,7 +86,7 @@ impl SparseCounts {
 
     /// The same counts with columns ascending in each row, repeated ones added up and zeros left
     /// out; none if a sum does not fit. What is in order already is given back as it is.
-    pub(in crate::corpus) fn summed(self) -> Option<SparseCounts> {
+    pub(crate) fn summed(self) -> Option<SparseCounts> {
         let in_order = |i| self.row(i).0.is_sorted_by(|a, b| a < b);
         if !self.counts.contains(&0) && (0..self.n_rows()).all(in_order) {
             return Some(self);
@@ -118,7 +118,7 @@ impl SparseCounts {
     }
 
     /// The first row that holds a column twice, and that column. Rows must be sorted.
-    pub(in crate::corpus) fn first_repeat(&self) -> Option<(usize, u32)> {
+    pub(crate) fn first_repeat(&self) -> Option<(usize, u32)> {
         (0..self.n_rows()).into_par_iter().find_map_first(|i| {
             let (columns, _) = self.row(i);
             let repeat = columns.windows(2).find(|pair| pair[0] == pair[1])?;

@@ -163,8 +163,8 @@ impl DocumentShares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Taken;
     use crate::inference::{TopicTable, fixed_point};
+    use crate::reading::Taken;
     use crate::synthetic::{LdaSource, Lengths};
 
     fn topics(source: &LdaSource) -> Topics {

@@ -37,7 +37,7 @@ const LONG_WARM_UP: usize = 11;
 
 /// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
 /// has sums of its own.
-pub(crate) const CHUNKS: usize = 256;
+pub(crate) const CHUNKS: usize = 512;
 
 /// Looks at a document before the first sweep, and how far each goes.
 pub(crate) fn warm_up(order: Order) -> (usize, f32) {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use super::*;
-use crate::corpus::Taken;
+use crate::reading::Taken;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
 fn both(first: &Corpus, second: &Corpus) -> Corpus {

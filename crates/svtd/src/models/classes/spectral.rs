@@ -25,7 +25,7 @@ use super::data::Records;
 use super::em::normalise_within;
 use super::parameters::ClassParameters;
 use crate::decomposition::joint::diagonalise_matrices;
-use crate::decomposition::tensor_power::Deflation;
+use crate::decomposition::rivals::tensor_power::Deflation;
 use crate::linalg::{
     Matrix, dot, non_negative_least_squares, orthonormal_basis, positive_inverse, symmetric_eigen,
 };

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use super::{ColumnBuilder, Table};
-use crate::corpus::{TableBytes, open_table};
 use crate::error::{Error, Result};
+use crate::reading::{TableBytes, open_table};
 
 /// Cells that are missing unless the caller says otherwise; an empty cell always is.
 pub const DEFAULT_MISSING: [&str; 5] = ["NA", "NaN", "nan", "null", "NULL"];

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::Pass;
 use super::counting::EntryValue;
 use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
+use crate::tasks;
 
 /// Columns of a matrix, laid row by row and padded with zeros.
 pub(super) fn gather_columns<const W: usize>(
@@ -14,19 +17,27 @@ pub(super) fn gather_columns<const W: usize>(
 ) -> Vec<[f64; W]> {
     let mut rows = vec![[0.0; W]; matrix.n_rows()];
     // A few rows at a time, which stay near while all columns are laid into them.
-    for (block, rows) in rows.chunks_mut(ROWS).enumerate() {
-        let places = block * ROWS..block * ROWS + rows.len();
+    let lay = |first: usize, rows: &mut [[f64; W]]| {
         for (target, j) in columns.clone().enumerate() {
-            for (row, value) in rows.iter_mut().zip(&matrix.column(j)[places.clone()]) {
+            for (row, value) in rows.iter_mut().zip(&matrix.column(j)[first..]) {
                 row[target] = *value;
             }
         }
-    }
+    };
+    let lay = |(piece, rows): (usize, &mut [[f64; W]])| {
+        let near = (piece * TASK_ROWS..).step_by(ROWS).zip(rows.chunks_mut(ROWS));
+        near.for_each(|(first, rows)| lay(first, rows));
+    };
+    let pieces = rows.par_chunks_mut(TASK_ROWS).enumerate();
+    tasks::fork(|| pieces.for_each(|piece| tasks::branch(|| lay(piece))));
     rows
 }
 
 /// Rows laid out or read off at a time.
 pub(super) const ROWS: usize = 128;
+
+/// Rows laid out or read off by one task.
+pub(super) const TASK_ROWS: usize = 32 * ROWS;
 
 #[inline(always)]
 pub(super) fn add_scaled<const W: usize>(target: &mut [f64; W], factor: f64, row: &[f64; W]) {

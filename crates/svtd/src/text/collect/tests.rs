@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::super::batch::{BATCH_BYTES, Texts};
-use super::super::preprocessing::{Frequency, Ngrams, Numbers, StopWords};
-use super::super::{Language, count_texts, naive};
+use super::super::count_texts;
 use super::*;
+use crate::words::{Frequency, Ngrams, Numbers, StopWords};
+use crate::words::{Language, naive};
 
 fn plain() -> Preprocessing {
     Preprocessing::new()
@@ -230,7 +231,7 @@ proptest! {
         max_words in prop::option::of(1_usize..5),
     ) {
         let chosen = plain()
-            .apostrophes(Some(super::super::Apostrophes::Split))
+            .apostrophes(Some(crate::words::Apostrophes::Split))
             .ngrams(Ngrams { min: n, max: n + more })
             .min_length(length)
             .min_df(Frequency::Documents(fewest))

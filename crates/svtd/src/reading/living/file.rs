@@ -1,0 +1,105 @@
+//! A corpus file that is changed in place: one process at a time, whole or not at all.
+//!
+//! Whoever changes the file holds a lock on it from before it is read until the new one has taken its
+//! name. Without that, of two additions at the same time one would be lost. A process that is killed
+//! at any moment leaves the old file or the new one, and the system lets its lock go.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::corpus::Corpus;
+
+use crate::atomic::write_checked;
+use crate::error::{Error, Result};
+use crate::reading::{CorpusReader, Format, svtdc};
+
+/// A corpus file that nobody else changes as long as this value lives.
+#[derive(Debug)]
+pub struct CorpusFile {
+    path: PathBuf,
+    corpus: Corpus,
+    /// Holds the lock; `None` on file systems that have none.
+    _held: Option<File>,
+}
+
+impl CorpusFile {
+    /// Reads a corpus file in order to change it.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no `.svtdc` file, or somebody else is changing it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let held = hold(path)?;
+        let corpus = CorpusReader::new().format(Format::Svtdc).read(path)?;
+        Ok(Self { path: path.to_owned(), corpus, _held: held })
+    }
+
+    /// What the file holds.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// Puts another corpus in its place. The new file is read back before it takes the name.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old file is then still there.
+    pub fn replace(self, corpus: &Corpus) -> Result<()> {
+        let read_back =
+            |written: &Path| CorpusReader::new().format(Format::Svtdc).read(written).map(|_| ());
+        write_checked(&self.path, true, |out| svtdc::write(corpus, out), read_back)
+    }
+}
+
+/// Takes the lock. The file may have been replaced between opening it and taking the lock, so this is
+/// repeated until the file that is locked is the one that has the name.
+fn hold(path: &Path) -> Result<Option<File>> {
+    let failed = |source: io::Error| Error::Io { path: path.display().to_string(), source };
+    loop {
+        let mut file = File::open(path).map_err(failed)?;
+        check_magic(path, &mut file)?;
+        match file.try_lock() {
+            Ok(()) if is_named(path, &file) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::File {
+                    path: path.display().to_string(),
+                    reason: "another svtd is changing this corpus; try again when it is done"
+                        .to_owned(),
+                });
+            }
+            // No locks here; a single process is as safe as ever.
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+}
+
+fn check_magic(path: &Path, file: &mut File) -> Result<()> {
+    let failed = |source: io::Error| Error::Io { path: path.display().to_string(), source };
+    let mut start = Vec::new();
+    let mut head = Read::by_ref(file).take(svtdc::MAGIC.len() as u64);
+    head.read_to_end(&mut start).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    match start == svtdc::MAGIC {
+        true => Ok(()),
+        false => Err(Error::File {
+            path: path.display().to_string(),
+            reason: "expected a corpus file, as svtd count writes it (NAME.svtdc)".to_owned(),
+        }),
+    }
+}
+
+/// Whether this open file is the one that has the name now.
+#[cfg(unix)]
+fn is_named(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (fs::metadata(path), file.metadata()) {
+        (Ok(named), Ok(open)) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_named(path: &Path, _: &File) -> bool {
+    fs::metadata(path).is_ok()
+}

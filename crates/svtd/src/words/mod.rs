@@ -1,0 +1,17 @@
+//! Words: how text is split into them, and which of them are kept.
+//!
+//! [`Preprocessing`] says what a word is and which words count; [`WordChoice`] remembers what became of all of them. Nothing here
+//! counts: that is the business of [`text`](crate::text).
+
+mod choice;
+mod language;
+#[cfg(test)]
+pub(crate) mod naive;
+mod preprocessing;
+mod split;
+pub(crate) mod stop_words;
+
+pub use self::choice::{Dropped, Reason, WordChoice};
+pub use self::language::Language;
+pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
+pub use self::split::Tokenizer;
