@@ -296,13 +296,13 @@ impl Panel<'_> {
     /// The same for rows from `first` on.
     fn take_from<const W: usize>(&mut self, first: usize, result: &[[f64; W]]) {
         let (n_rows, last) = (self.n_rows().max(1), first + result.len());
-        let mut pieces: Vec<(&[[f64; W]], Vec<&mut [f64]>)> =
-            result.chunks(TASK_ROWS).map(|rows| (rows, Vec::with_capacity(W))).collect();
+        let mut places: Vec<Vec<&mut [f64]>> = Vec::new();
+        places.resize_with(result.len().div_ceil(TASK_ROWS), || Vec::with_capacity(W));
         for column in self.target.chunks_exact_mut(n_rows) {
-            let places = column[first..last].chunks_mut(TASK_ROWS);
-            pieces.iter_mut().zip(places).for_each(|((_, columns), place)| columns.push(place));
+            let pieces = column[first..last].chunks_mut(TASK_ROWS);
+            places.iter_mut().zip(pieces).for_each(|(columns, piece)| columns.push(piece));
         }
-        let lay = |(rows, columns): (&[[f64; W]], Vec<&mut [f64]>)| {
+        let lay = |(columns, rows): (Vec<&mut [f64]>, &[[f64; W]])| {
             let mut columns: Vec<_> = columns.into_iter().map(|c| c.chunks_mut(ROWS)).collect();
             for rows in rows.chunks(ROWS) {
                 for (j, column) in columns.iter_mut().enumerate() {
@@ -311,7 +311,7 @@ impl Panel<'_> {
                 }
             }
         };
-        let pieces = pieces.into_par_iter();
+        let pieces = places.into_par_iter().zip(result.par_chunks(TASK_ROWS));
         tasks::fork(|| pieces.for_each(|piece| tasks::branch(|| lay(piece))));
     }
 }

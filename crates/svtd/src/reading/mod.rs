@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`CorpusReader`] is the way in. It finds out what a file holds ([`Format`]), hands counts to a builder and text to
-//! [`text`](crate::text), and unites [several inputs](CorpusReader::open_all) into one corpus. [`CorpusFile`] is a corpus on disk to
+//! [`text`](crate::text), and unites [several inputs](CorpusReader::read_all) into one corpus. [`CorpusFile`] is a corpus on disk to
 //! which documents are added and from which they are taken away.
 
 mod cells;
