@@ -150,12 +150,7 @@ def reply(
 
 def check_options(kind: type[Model], options: Mapping[str, Any]) -> Model:
     """The estimator that the model will be, and refusals in the engine's terms."""
-    if options.get("trust"):
-        raise ValueError(
-            "trust must be left out: error bars and halves need the documents, and an engine gives "
-            "sums only"
-        )
-    model = kind(**{**options, "trust": False})
+    model = kind(**options)
     if model.n_components == "auto":
         raise ValueError("n_components must be a number here: 'auto' needs the documents")
     return model

@@ -6,7 +6,7 @@
 >>> model = svtd.dask.LDA(n_components=20).fit(counts)         # doctest: +SKIP
 >>> model.model_.topic_info_                                   # doctest: +SKIP
 
-The model has the same bytes as ``svtd.LDA(n_components=20, trust=False)`` fitted in one process,
+The model has the same bytes as ``svtd.LDA(n_components=20)`` fitted in one process, error bars included,
 whatever the number of partitions and workers. A worker that dies costs the work it had in hand.
 """
 
@@ -126,7 +126,7 @@ class LDA(_OnDask):
     client : dask.distributed.Client, optional
         Whom to ask; the present client, or one of this process alone.
     **options
-        As for :class:`svtd.LDA`, but for ``trust``, which needs the documents.
+        As for :class:`svtd.LDA`.
     """
 
     _kind = _LDA
@@ -142,7 +142,7 @@ class SingleTopic(_OnDask):
     client : dask.distributed.Client, optional
         Whom to ask; the present client, or one of this process alone.
     **options
-        As for :class:`svtd.SingleTopic`, but for ``trust``, which needs the documents.
+        As for :class:`svtd.SingleTopic`.
     """
 
     _kind = _SingleTopic

@@ -8,7 +8,7 @@
 
 The estimators are those of ``pyspark.ml``: a column of vectors in, a column of vectors out. They
 use calls of data frames only, so they run on a classic session and over Spark Connect. The model
-has the same bytes as ``svtd.LDA(k, trust=False)`` fitted in one process, for any number of
+has the same bytes as ``svtd.LDA(k)`` fitted in one process, error bars included, for any number of
 partitions; an executor that dies costs the work it had in hand.
 
 ``svtd`` must be installed where the executors run.
@@ -141,7 +141,7 @@ class LDA(_OnSpark):
         A folder of the driver that keeps every answer: a fit that was interrupted is begun again
         with the same folder and goes on where it was.
     options : dict, optional
-        Further parameters of :class:`svtd.LDA`, but for ``trust``, which needs the documents.
+        Further parameters of :class:`svtd.LDA`. With ``trust=False`` there are fewer rounds.
     """
 
     _kind = "lda"
@@ -183,8 +183,8 @@ class SingleTopic(_OnSpark):
         A folder of the driver that keeps every answer: a fit that was interrupted is begun again
         with the same folder and goes on where it was.
     options : dict, optional
-        Further parameters of :class:`svtd.SingleTopic`, but for ``trust``, which needs the
-        documents.
+        Further parameters of :class:`svtd.SingleTopic`. With ``trust=False`` there are fewer
+        rounds.
     """
 
     _kind = "single-topic"
@@ -227,9 +227,8 @@ class _TopicModel(Model, _Columns):
 
         Columns as in ``pyspark.ml``: ``topic`` (its place in ``topicDistribution``, from 0),
         ``termIndices`` and ``termWeights``; and ``terms``, the words themselves, and
-        ``termErrors``, the standard errors of the weights. The errors need the documents, so a
-        model that was fitted on an engine has null there, and one loaded from a file of
-        ``svtd.LDA(...)`` has numbers.
+        ``termErrors``, the standard errors of the weights. A model that was fitted
+        with ``trust=False`` has null there.
         """
         words, errors = self._local._words(), self._local._fitted.component_errors()
         rows: list[tuple[Any, ...]] = []

@@ -72,8 +72,17 @@ class TestDask:
     def test_the_model_file_has_the_same_bytes_for_any_partitions(self, client, counts, alone, n):
         import svtd.dask
 
-        model = svtd.dask.LDA(3).fit(self.array(counts, n), words=WORDS)
+        model = svtd.dask.LDA(3, trust=False).fit(self.array(counts, n), words=WORDS)
         assert file_of(model.model_) == file_of(alone[svtd.LDA])
+
+    @pytest.mark.parametrize("kind", ["LDA", "SingleTopic"])
+    def test_error_bars_and_topics_found_again_too(self, client, counts, kind):
+        import svtd.dask
+
+        model = getattr(svtd.dask, kind)(3).fit(self.array(counts, 3), words=WORDS)
+        alone = getattr(svtd, kind)(3).fit(counts, words=WORDS)
+        assert file_of(model.model_) == file_of(alone)
+        assert alone.topic_info_["n_groups"].tolist() == [20] * 3
 
     def test_single_topics_frames_and_bags(self, client, counts, alone):
         import dask.bag
@@ -84,18 +93,18 @@ class TestDask:
         expected = file_of(alone[svtd.SingleTopic])
         frame = pd.DataFrame(counts.toarray(), columns=WORDS)
         frames = dask.dataframe.from_pandas(frame, npartitions=3)
-        assert file_of(svtd.dask.SingleTopic(3).fit(frames).model_) == expected
+        assert file_of(svtd.dask.SingleTopic(3, trust=False).fit(frames).model_) == expected
         tokens = [
             [WORDS[i] for i, x in zip(row.indices, row.data) for _ in range(int(x))] for row in counts
         ]
         bag = dask.bag.from_sequence(tokens, npartitions=4)
-        assert file_of(svtd.dask.SingleTopic(3).fit(bag, words=WORDS).model_) == expected
+        assert file_of(svtd.dask.SingleTopic(3, trust=False).fit(bag, words=WORDS).model_) == expected
 
     def test_documents_are_asked_about_where_they_are(self, client, counts, alone):
         import svtd.dask
 
         array = self.array(counts, 3)
-        model = svtd.dask.LDA(3).fit(array, words=WORDS)
+        model = svtd.dask.LDA(3, trust=False).fit(array, words=WORDS)
         shares = model.transform(array).compute()
         np.testing.assert_array_equal(np.asarray(shares), alone[svtd.LDA].transform(counts))
 
@@ -117,7 +126,7 @@ class TestDask:
                     killed.append(next(iter(client.run(os.getpid).values())))
                     os.kill(killed[0], signal.SIGKILL)
 
-            model = svtd.dask.LDA(3, client=client, callback=kill)
+            model = svtd.dask.LDA(3, trust=False, client=client, callback=kill)
             model.fit(self.array(counts, 4), words=WORDS)
             assert killed and file_of(model.model_) == file_of(alone[svtd.LDA])
 
@@ -133,25 +142,23 @@ class TestDask:
 
         array = self.array(counts, 2)
         with pytest.raises(Left):
-            svtd.dask.LDA(3, callback=leave).fit(array, words=WORDS, checkpoint=tmp_path)
+            svtd.dask.LDA(3, trust=False, callback=leave).fit(array, words=WORDS, checkpoint=tmp_path)
         kept = len(list(tmp_path.iterdir()))
         assert kept > 5
-        model = svtd.dask.LDA(3).fit(array, words=WORDS, checkpoint=tmp_path)
+        model = svtd.dask.LDA(3, trust=False).fit(array, words=WORDS, checkpoint=tmp_path)
         assert file_of(model.model_) == file_of(alone[svtd.LDA])
 
     def test_bad_input_is_a_sentence(self, client, counts):
         import svtd.dask
 
-        with pytest.raises(ValueError, match="trust must be left out"):
-            svtd.dask.LDA(3, trust=True)
         with pytest.raises(ValueError, match="n_components must be a number here"):
             svtd.dask.LDA("auto")
         with pytest.raises(ValueError, match="59 names for 60 columns"):
-            svtd.dask.LDA(3).fit(self.array(counts, 2), words=WORDS[:59])
+            svtd.dask.LDA(3, trust=False).fit(self.array(counts, 2), words=WORDS[:59])
         with pytest.raises(TypeError, match="a dask array, data frame or bag is needed"):
-            svtd.dask.LDA(3).fit(counts)
+            svtd.dask.LDA(3, trust=False).fit(counts)
         with pytest.raises(ValueError, match="whole number|0.5"):
-            svtd.dask.LDA(3).fit(self.array(counts * 0.5, 2))
+            svtd.dask.LDA(3, trust=False).fit(self.array(counts * 0.5, 2))
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +213,7 @@ counts = sp.load_npz(sys.argv[1] + "/counts.npz").tocsr()
 vector = lambda row: Vectors.sparse(row.shape[1], row.indices.tolist(), row.data.astype(float).tolist())
 documents = spark.createDataFrame([(vector(row),) for row in counts], ["features"]).repartition(3)
 words = [f"word{i}" for i in range(counts.shape[1])]
-model = svtd.spark.SingleTopic(k=3, vocabulary=words, groups=2).fit(documents)
+model = svtd.spark.SingleTopic(k=3, vocabulary=words, groups=2, options={"trust": False}).fit(documents)
 assert model.transform(documents).count() == counts.shape[0]
 model.save(sys.argv[1] + "/model.svtd")
 spark.stop()
@@ -269,7 +276,7 @@ counts = sp.load_npz(folder + "/counts.npz").tocsr()
 vector = lambda row: Vectors.sparse(row.shape[1], row.indices.tolist(), row.data.astype(float).tolist())
 documents = spark.createDataFrame([(vector(row),) for row in counts], ["features"]).repartition(2)
 words = [f"word{i}" for i in range(counts.shape[1])]
-estimator = svtd.spark.LDA(k=3, vocabulary=words, groups=2, options={"polish": 12})
+estimator = svtd.spark.LDA(k=3, vocabulary=words, groups=2, options={"polish": 12, "trust": False})
 estimator.fit(documents).save(folder + "/model.svtd")
 """
 
@@ -352,18 +359,25 @@ class TestSpark:
     def test_the_model_file_has_the_same_bytes_for_any_partitions(self, documents, alone, n):
         import svtd.spark
 
-        estimator = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2)
+        estimator = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2, options={"trust": False})
         model = estimator.fit(documents.repartition(n))
         assert file_of(model.toLocal()) == file_of(alone[svtd.SingleTopic])
 
     def test_mixtures_of_topics_and_a_column_of_vectors(self, documents, counts, alone):
         import svtd.spark
 
-        model = svtd.spark.LDA(k=3, vocabulary=WORDS, groups=2).fit(documents)
+        model = svtd.spark.LDA(k=3, vocabulary=WORDS, groups=2, options={"trust": False}).fit(documents)
         assert file_of(model.toLocal()) == file_of(alone[svtd.LDA])
         told = model.transform(documents).orderBy("id").select("topicDistribution").collect()
         shares = np.array([row[0].toArray() for row in told])
         np.testing.assert_array_equal(shares, alone[svtd.LDA].transform(counts))
+
+    def test_error_bars_and_topics_found_again_too(self, documents, counts):
+        import svtd.spark
+
+        model = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2).fit(documents)
+        assert file_of(model.toLocal()) == file_of(svtd.SingleTopic(3).fit(counts, words=WORDS))
+        assert min(model.describeTopics(4).first().termErrors) > 0
 
     def test_large_questions_are_broadcast_and_forgotten(self, spark, documents, alone, monkeypatch):
         import svtd.spark
@@ -376,7 +390,7 @@ class TestSpark:
         )
         monkeypatch.setattr(Broadcast, "destroy", lambda b: forgotten.append(b) or destroy(b))
         monkeypatch.setattr(svtd.spark, "_LARGE", -1)
-        model = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2).fit(documents)
+        model = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2, options={"trust": False}).fit(documents)
         assert file_of(model.toLocal()) == file_of(alone[svtd.SingleTopic])
         assert len(sent) > 5 and len(forgotten) == len(sent)
 

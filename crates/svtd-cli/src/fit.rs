@@ -85,7 +85,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
 fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
     let (corpus, finish) = sites::corpus(args, folder, progress)?;
     let about = Failure::about(folder);
-    let params = params(args, &corpus, progress).map_err(&about)?.without_trust();
+    let params = params(args, &corpus, progress).map_err(&about)?;
     progress.expect(&params.workload(Sizes::from(&corpus)));
     let model = params.fit_watched(&corpus, &|step| progress.step(step)).map_err(about)?;
     if let Some(path) = &args.output {

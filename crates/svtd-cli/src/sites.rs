@@ -9,7 +9,6 @@ use svtd::{Corpus, Error};
 
 use crate::args::{Fit, TopicCount};
 use crate::failure::{Failure, Outcome};
-use crate::messages;
 use crate::progress::Progress;
 
 /// How often folders are looked into.
@@ -41,10 +40,6 @@ pub fn contradiction(args: &Fit) -> Option<String> {
 pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     args.checkpoint.as_ref()?;
     let sentence = match args {
-        args if !args.no_trust => {
-            "--checkpoint keeps sums over documents, and errors need the documents themselves; add \
-             --no-trust"
-        }
         args if !matches!(args.n_topics, Some(TopicCount::Given(_))) => {
             "--checkpoint needs a number of topics (-k 20); svtd sweep tells how many there are"
         }
@@ -69,7 +64,7 @@ pub fn corpus(
     progress: &Progress,
 ) -> Outcome<(Corpus, impl Fn() -> Outcome + use<>)> {
     let told = progress.clone();
-    let (wait, quiet_about) = (!args.no_wait, args.no_trust);
+    let wait = !args.no_wait;
     let wait_for = move |waiting: &Waiting| {
         if !wait {
             let n = waiting.questions.len();
@@ -88,9 +83,6 @@ pub fn corpus(
         Ok(())
     };
     let sites = Arc::new(Sites::open(folder, wait_for)?);
-    if !quiet_about {
-        messages::say("note: sites give sums only, so the fit cannot look into its errors");
-    }
     let corpus = Corpus::elsewhere(Arc::clone(&sites) as _).map_err(Failure::about(folder))?;
     Ok((corpus, move || Ok(sites.finish()?)))
 }

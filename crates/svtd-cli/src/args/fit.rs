@@ -90,7 +90,7 @@ pub struct Fit {
     pub no_wait: bool,
 
     /// Keep what is learned of the documents in this folder, so that a fit that was interrupted goes on
-    /// where it was when it is begun again; needs --no-trust
+    /// where it was when it is begun again
     #[arg(long, value_name = "FOLDER", conflicts_with = "sites")]
     pub checkpoint: Option<PathBuf>,
 

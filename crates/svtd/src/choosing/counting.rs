@@ -64,15 +64,16 @@ pub(crate) fn count(
     }
     for split in 0..n_splits {
         let halves = found_again::deal(corpus, split)?;
-        let parts = halves.each_ref().map(|documents| corpus.subset(documents));
+        let parts = halves.map(|half| corpus.part(half));
         let passes = |half: usize| {
-            let options = options.of_part(&halves[half]);
+            let options = options.of_part(&parts[half].1);
             let counting = choice::counting(&options);
-            Passes::with(counting, &parts[half], &options, most, PART_TOLERANCE).ok()
+            Passes::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
         };
         let passes = [passes(0)?, passes(1)?];
         for (sum, &k) in sums.iter_mut().zip(numbers) {
-            let (first, second) = rayon::join(|| learned(&passes[0], k), || learned(&passes[1], k));
+            let both = (|| learned(&passes[0], k), || learned(&passes[1], k));
+            let (first, second) = found_again::one_by_one(corpus, both.0, both.1);
             let shared = found_again::shared_words(first, second, corpus.n_present());
             let is_found =
                 |r: &&Returned| Standing::of(r.words, r.by_chance) != Standing::NotFoundAgain;

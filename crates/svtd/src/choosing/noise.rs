@@ -34,16 +34,14 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use self::measured::{Conjugate, Measured};
+pub(crate) use self::measured::{Directions, Freed};
 use crate::choosing::choice::first_unclear;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Dealt};
 use crate::error::{Error, Result};
 use crate::fit::options::Options;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{CLEAR, Diagnostics};
-use crate::moments::panels::Products;
-use crate::moments::{
-    Counting, DocumentWeights, LdaMoments, MomentWeights, Moments, SingleTopicMoments,
-};
+use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
 use crate::trust::found_again::Half;
 use crate::whitening::Whitening;
 
@@ -63,8 +61,8 @@ const SMALL: usize = 1 << 20;
 /// A fifth of fewer documents than this tells nothing.
 const FEW: usize = 100;
 
-/// Numbers handed to one task.
-const BLOCK: usize = 1 << 14;
+/// What keys are mixed with to deal documents into folds.
+const FOLDS: u64 = 2 << 32;
 
 /// How directions are looked for.
 #[derive(Clone, Copy)]
@@ -110,15 +108,17 @@ pub(crate) fn cross_validated(
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return None;
     }
-    let fold_of = folds(corpus, how.n_folds);
     let mut sums = vec![Sums::default(); k];
     // Products done in earlier folds; each takes about as many.
     let (before, last) = (Cell::new(0), Cell::new(0));
+    let share = 1.0 / how.n_folds as f64;
+    if corpus.facts().n_with_words() == 0 || !corpus.answers_for(share) {
+        return None;
+    }
     let part = |fold: usize, inside: bool| {
-        let wanted = |&d: &usize| (fold_of[d] == fold) == inside;
-        let documents: Vec<usize> = (0..corpus.n_documents()).filter(wanted).collect();
-        let weights = options.weights.of(&documents);
-        (corpus.subset(&documents), Options { weights, ..options.clone() })
+        let dealt = Dealt::between(FOLDS, fold as f64 * share, (fold + 1) as f64 * share);
+        let (part, documents) = corpus.part(if inside { dealt } else { dealt.others() });
+        (part, Options { weights: options.weights.of(&documents), ..options.clone() })
     };
     let mut parts = (part(0, false), part(0, true));
     for fold in 0..how.n_folds {
@@ -186,31 +186,21 @@ impl Sums {
     }
 }
 
-/// The fold of every document, dealt in turn by a hash of their content.
-fn folds(corpus: &Corpus, n_folds: usize) -> Vec<usize> {
-    let mut order: Vec<(u64, usize)> =
-        (0..corpus.n_documents()).map(|d| (corpus.document_key(d), d)).collect();
-    order.sort_unstable();
-    let mut fold_of = vec![0; corpus.n_documents()];
-    order.iter().enumerate().for_each(|(place, &(_, d))| fold_of[d] = place % n_folds);
-    fold_of
-}
-
 /// Moments of either model.
 fn with_moments<T>(
     corpus: &Corpus,
     options: &Options,
     counting: Counting,
-    then: impl FnOnce(&dyn Moments, &MomentWeights) -> Result<T>,
+    then: impl FnOnce(&dyn Moments, &SingleTopicMoments<'_>) -> Result<T>,
 ) -> Result<T> {
     match options.alpha0 {
         Some(alpha0) => {
             let moments = LdaMoments::estimate(corpus, alpha0, &options.weights, counting)?;
-            then(&moments, moments.weights())
+            then(&moments, moments.raw())
         }
         None => {
             let moments = SingleTopicMoments::estimate(corpus, &options.weights, counting)?;
-            then(&moments, moments.weights())
+            then(&moments, &moments)
         }
     }
 }
@@ -251,34 +241,30 @@ fn add_scores(
     sums: &mut [Sums],
 ) -> Result<()> {
     let v = translated(training, test, directions);
-    with_moments(test, options, counting, |moments, weights| {
-        let products = Products::new(test.rows(), test.n_present(), counting);
+    with_moments(test, options, counting, |moments, raw| {
         let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
-        let measured = Measured { weights, a1, first: moments.first() };
-        let z = products.forward(&v);
-        let column = Matrix::from_columns(weights.second.len(), 1, weights.second.clone());
-        let own_counts = products.backward(&column, None);
-        let means = measured.means(&v);
-        let q = measured.pairs(&v, &z, own_counts.column(0), &means);
-        let conjugate = Conjugate::new(&q, &measured.rough_errors(&z, &means));
-        let (u, zeta) = (v.times(&conjugate.mixing), z.times(&conjugate.mixing));
-        let freed_means = measured.means(&u);
-        let mut squares = u.clone();
-        squares.values_mut().par_chunks_mut(BLOCK).for_each(|block| {
-            block.iter_mut().for_each(|value| *value *= *value);
-        });
-        let own = products.forward(&squares);
-        sums.par_iter_mut().enumerate().take(v.n_columns()).for_each(|(j, sum)| {
-            let (total, spread) = measured.total(freed_means[j], zeta.column(j), own.column(j));
-            let taken = |&b: &usize| {
-                let pair = [(zeta.column(b), freed_means[b]), (z.column(j), means[j])];
-                measured.product_variance(pair) / conjugate.strengths[b]
-            };
-            let taken: f64 = conjugate.clear.iter().filter(|b| **b < j).map(taken).sum();
+        let (documents, n, k) = (raw.weighed(), test.n_documents(), v.n_columns());
+        let directions = Directions::new(v, a1, moments.first());
+        let Measured { gram, rough } = directions.measured(&documents);
+        let mut own = directions.v.clone();
+        own.scale_rows(raw.pair_diagonal());
+        let mut q = gram;
+        q.add(-1.0, &own.transpose_times(&directions.v));
+        let means = &directions.means;
+        q.add(-a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
+        let errors: Vec<f64> = rough.iter().map(|spread| spread.variance(n).sqrt()).collect();
+        let conjugate = Conjugate::new(&q, &errors);
+        let directions = directions.freed(&conjugate, moments.first());
+        let measured = directions.measured_freed(&documents);
+        let freed_means = directions.freed.as_ref().map_or(&[][..], |freed| &freed.means);
+        for (j, (sum, mean)) in sums.iter_mut().zip(freed_means).enumerate() {
+            let total = measured.totals[j] - a1 * mean * mean;
+            let taken = measured.products_before(j);
+            let taken = taken.map(|(b, product)| product.variance(n) / conjugate.strengths[b]);
             sum.eigenvalue += q[(j, j)];
-            sum.added += total + taken;
-            sum.spread += spread;
-        });
+            sum.added += total + taken.sum::<f64>();
+            sum.spread += measured.spreads[j].variance(n);
+        }
         Ok(())
     })
 }

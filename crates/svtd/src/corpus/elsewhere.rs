@@ -1,6 +1,6 @@
 //! A corpus whose documents are elsewhere: words and totals are here, the rest is asked for.
 //!
-//! Such a corpus has no rows. What a fit without trust wants of documents it asks with
+//! Such a corpus has no rows. What a fit wants of documents it asks with
 //! [`Corpus::asked`]; everything else is refused before it begins ([`Options`](crate::fit::Options)).
 
 use std::borrow::Cow;
@@ -8,47 +8,52 @@ use std::sync::{Arc, OnceLock};
 
 use super::blocks;
 use super::facts::{Facts, WordFacts};
-use super::keys::KeyRange;
 use super::names::Names;
 use super::ranking::Ranking;
-use super::{Corpus, CorpusReport, SparseCounts, Vocabulary};
+use super::{Corpus, CorpusReport, KeyPart, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
 use crate::memory::Limit;
 use crate::moments::documents::wrong_size;
-use crate::rounds::{Answer, Ask, Question, Request, Survey};
+use crate::rounds::{Answer, Ask, Question, Redrawing, Request, Survey};
 use crate::stop;
+use crate::trust::Redraw;
 use crate::words::WordChoice;
 
 /// Whom to ask, and about which documents.
 #[derive(Clone)]
 pub(super) struct Elsewhere {
     who: Arc<dyn Ask>,
-    range: KeyRange,
+    part: KeyPart,
     /// Blocks that all documents are cut into, those of other ranges too.
     pub n_blocks: usize,
     /// The words that occur, in the order of their numbers.
     words: Arc<[String]>,
+    /// The smallest share of all documents that everybody answers for.
+    least_share: f64,
+    /// Whether documents that are drawn in the place of those answer.
+    redrawing: Option<Arc<Redrawing>>,
 }
 
 impl Elsewhere {
     fn ask(&self, words: Arc<[String]>, request: Request) -> Result<Answer> {
-        let Self { range, n_blocks, .. } = *self;
-        self.who.ask(&Question { range, n_blocks, words, request, asked_of: None })
+        let (part, n_blocks, redrawing) =
+            (self.part.clone(), self.n_blocks, self.redrawing.clone());
+        self.who.ask(&Question { part, n_blocks, words, request, redrawing, asked_of: None })
     }
 }
 
 impl Corpus {
     /// A corpus of documents that others hold.
     ///
-    /// It can be fitted without trust, and has no documents to look at: [`rows`](Self::rows) and
+    /// It can be fitted, and has no documents to look at: [`rows`](Self::rows) and
     /// [`lengths`](Self::lengths) are empty.
     ///
     /// # Errors
     /// When nobody answers, or there are no documents.
     pub fn elsewhere(who: Arc<dyn Ask>) -> Result<Corpus> {
-        let survey = survey(&*who, KeyRange::ALL)?;
+        let survey = survey(&*who, &Question::first())?;
         let vocabulary = vocabulary(&survey)?;
-        Ok(assemble(who, KeyRange::ALL, None, vocabulary, &survey))
+        Ok(assemble(Asking::all(who), None, vocabulary, &survey))
     }
 
     /// Whether the documents are elsewhere.
@@ -100,13 +105,46 @@ impl Corpus {
         Some(sums.unwrap_or_else(|_| stop::fail(wrong_size(answer.whole.len(), 8))))
     }
 
-    /// The documents of a corpus that is elsewhere whose keys lie in a range.
-    pub(super) fn part_elsewhere(&self, range: KeyRange) -> Option<Corpus> {
+    /// A part of the documents of a corpus that is elsewhere.
+    pub(super) fn part_elsewhere(&self, part: &KeyPart) -> Option<Corpus> {
         let elsewhere = self.elsewhere.as_ref()?;
-        let range = range.and(elsewhere.range);
-        let survey = survey(&*elsewhere.who, range).unwrap_or_else(|error| stop::fail(error));
-        let who = Arc::clone(&elsewhere.who);
-        Some(assemble(who, range, Some(elsewhere.n_blocks), self.vocabulary.clone(), &survey))
+        let part = elsewhere.part.and(part);
+        let found = survey(&*elsewhere.who, &Question::survey(part.clone()));
+        let survey = found.unwrap_or_else(|error| stop::fail(error));
+        let asking = Asking { who: Arc::clone(&elsewhere.who), part, redrawing: None };
+        Some(assemble(asking, Some(elsewhere.n_blocks), self.vocabulary.clone(), &survey))
+    }
+
+    /// Documents that are drawn in the place of those elsewhere; their words are the features here, by
+    /// their numbers.
+    pub(crate) fn redrawn_elsewhere(&self, redraw: &Redraw) -> Option<Corpus> {
+        let elsewhere = self.elsewhere.as_ref()?;
+        let (part, words) = (elsewhere.part.clone(), Arc::clone(&elsewhere.words));
+        let redrawing = Some(Arc::new(Redrawing { words, redraw: redraw.clone() }));
+        let question = Question { redrawing: redrawing.clone(), ..Question::survey(part.clone()) };
+        let found = survey(&*elsewhere.who, &question);
+        let survey = found.unwrap_or_else(|error| stop::fail(error));
+        let asking = Asking { who: Arc::clone(&elsewhere.who), part, redrawing };
+        let vocabulary = Vocabulary::numbered(survey.words.len());
+        Some(assemble(asking, None, vocabulary, &survey))
+    }
+
+    /// The same corpus, of whose documents those of a part answer.
+    pub(super) fn among_elsewhere(&self, part: &KeyPart) -> Option<Corpus> {
+        let elsewhere = self.elsewhere.as_ref()?;
+        let elsewhere = Elsewhere { part: elsewhere.part.and(part), ..elsewhere.clone() };
+        Some(Corpus { elsewhere: Some(elsewhere), ..self.clone() })
+    }
+
+    /// Whether whoever holds the documents answers for parts as small as this share of them. Sums over
+    /// few documents are not given away.
+    pub(crate) fn answers_for(&self, share: f64) -> bool {
+        share >= self.least_share()
+    }
+
+    /// The smallest share of the documents that whoever holds them answers for.
+    pub(crate) fn least_share(&self) -> f64 {
+        self.elsewhere.as_ref().map_or(0.0, |elsewhere| elsewhere.least_share)
     }
 
     /// The same documents, of whose words only the numbers are known.
@@ -124,27 +162,28 @@ impl Corpus {
             words: self.vocabulary.iter().map(|word| word.into_owned()).collect(),
             numbered: self.vocabulary.is_numbered(),
             united: false,
+            least_share: 0.0,
             choice: self.word_choice().cloned(),
             facts: Facts { words, ..facts.clone() },
         }
     }
 
-    /// The documents of a range of keys over these words, which are its features in this order, cut
-    /// into so many blocks by their keys. Counts are copied where the range leaves documents out or the
+    /// The documents of a part over these words, which are its features in this order, cut
+    /// into so many blocks by their keys. Counts are copied where the part leaves documents out or the
     /// words have other numbers here, and shared otherwise.
     ///
     /// # Errors
     /// When a document has a word that is not among them.
     pub(crate) fn seen_over(
         &self,
-        range: KeyRange,
+        part: &KeyPart,
         words: &[String],
         n_blocks: usize,
     ) -> Result<Corpus> {
         let vocabulary = Vocabulary::from_words(words.to_vec())?;
-        let part = match range == KeyRange::ALL && self.keys().is_sorted() {
+        let part = match *part == KeyPart::all() && self.keys().is_sorted() {
             true => Cow::Borrowed(self),
-            false => Cow::Owned(self.part(range).0),
+            false => Cow::Owned(self.part(part.clone()).0),
         };
         let missing = |word: &str| Error::Round {
             reason: format!(
@@ -184,13 +223,27 @@ impl Corpus {
     }
 }
 
-fn survey(who: &dyn Ask, range: KeyRange) -> Result<Survey> {
-    let answer = who.ask(&Question::survey(range))?;
+/// Whom to ask about which documents.
+struct Asking {
+    who: Arc<dyn Ask>,
+    part: KeyPart,
+    redrawing: Option<Arc<Redrawing>>,
+}
+
+impl Asking {
+    fn all(who: Arc<dyn Ask>) -> Self {
+        Self { who, part: KeyPart::all(), redrawing: None }
+    }
+}
+
+fn survey(who: &dyn Ask, question: &Question) -> Result<Survey> {
+    let answer = who.ask(question)?;
     let wrong = |reason: &str| Error::Round { reason: reason.to_owned() };
     let survey = answer.survey.ok_or_else(|| {
         wrong("the answer to a survey tells no words; it belongs to another question")
     })?;
-    match survey.facts.are_possible() && survey.facts.words.len() == survey.words.len() {
+    let possible = survey.facts.are_possible() && survey.least_share >= 0.0;
+    match possible && survey.facts.words.len() == survey.words.len() {
         true => Ok(survey),
         false => Err(wrong("the numbers of a survey contradict each other; an answer is damaged")),
     }
@@ -213,8 +266,7 @@ fn vocabulary(survey: &Survey) -> Result<Vocabulary> {
 
 /// The corpus of a survey, over the words of the whole.
 fn assemble(
-    who: Arc<dyn Ask>,
-    range: KeyRange,
+    asking: Asking,
     n_blocks: Option<usize>,
     vocabulary: Vocabulary,
     survey: &Survey,
@@ -232,7 +284,8 @@ fn assemble(
     let by_feature = ranking.word_of_feature.iter().map(|&id| known[id as usize]).collect();
     let n_nonzeros = survey.facts.n_nonzeros as usize;
     let n_blocks = n_blocks.unwrap_or_else(|| blocks::n_blocks(n_nonzeros, ranking.n_present));
-    let n_kept = ranking.n_present as u64;
+    let (n_kept, least_share) = (ranking.n_present as u64, survey.least_share);
+    let Asking { who, part, redrawing } = asking;
     let [n_empty, n_one_word, n_two_words] = survey.facts.n_short.map(|n| n as usize);
     let report = CorpusReport {
         n_empty,
@@ -252,6 +305,6 @@ fn assemble(
         names: Names::default(),
         word_choice: survey.choice.clone().map(|choice| Arc::new(WordChoice { n_kept, ..choice })),
         report,
-        elsewhere: Some(Elsewhere { who, range, n_blocks, words }),
+        elsewhere: Some(Elsewhere { who, part, n_blocks, words, least_share, redrawing }),
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Facts {
     pub n_documents: u64,
     /// Counts that are not zero.
     pub n_nonzeros: u64,
+    /// Documents that are unlike each other, of those that have words; counted by each who holds some.
+    pub n_different: u64,
     /// Documents of no word, of one and of two.
     pub n_short: [u64; 3],
     /// The sum of all counts squared, `sum x^2`.
@@ -60,6 +62,7 @@ impl Facts {
         Self {
             n_documents: corpus.n_documents() as u64,
             n_nonzeros: corpus.n_nonzeros() as u64,
+            n_different: count_different(corpus),
             n_short: [n_empty, n_one_word, n_two_words].map(|n| n as u64),
             squared_counts,
             squared_lengths: corpus.lengths().iter().map(|&c| square(c)).sum(),
@@ -72,6 +75,7 @@ impl Facts {
     pub(crate) fn add(&mut self, other: &Self) {
         self.n_documents = self.n_documents.saturating_add(other.n_documents);
         self.n_nonzeros = self.n_nonzeros.saturating_add(other.n_nonzeros);
+        self.n_different = self.n_different.saturating_add(other.n_different);
         for (own, more) in self.n_short.iter_mut().zip(other.n_short) {
             *own = own.saturating_add(more);
         }
@@ -104,6 +108,8 @@ impl Facts {
         self.n_documents <= most
             && short.is_some_and(|short| short <= self.n_documents)
             && with_words == sum(&self.by_key)
+            && with_words
+                .is_some_and(|n| self.n_different <= n && self.n_different.min(1) == n.min(1))
             && self.n_nonzeros <= tokens
             && self.squared_counts >= u128::from(tokens)
             && self.squared_lengths >= self.squared_counts
@@ -129,6 +135,15 @@ impl Facts {
     pub(crate) fn n_with_words(&self) -> u64 {
         self.n_documents - self.n_short[0]
     }
+}
+
+/// Documents with words, each of those that are equal once.
+fn count_different(corpus: &Corpus) -> u64 {
+    let with_words = (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0);
+    let mut keys: Vec<u128> = with_words.map(|d| corpus.keys()[d]).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.len() as u64
 }
 
 fn bin_of(key: u64) -> usize {

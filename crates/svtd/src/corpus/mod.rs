@@ -35,6 +35,7 @@
 
 pub(crate) mod blocks;
 mod builder;
+mod dealt;
 mod document;
 mod elsewhere;
 pub(crate) mod facts;
@@ -61,6 +62,7 @@ use self::ranking::Ranking;
 use crate::words::WordChoice;
 
 pub use self::builder::CorpusBuilder;
+pub(crate) use self::dealt::{Dealt, KeyPart};
 pub use self::document::Document;
 pub(crate) use self::keys::{KeyRange, mixed};
 pub use self::sparse::SparseCounts;

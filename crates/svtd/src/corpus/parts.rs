@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::{Corpus, KeyRange, SparseCounts, Vocabulary};
+use super::{Corpus, KeyPart, SparseCounts, Vocabulary};
 
 impl Corpus {
     /// These documents as a corpus of their own, in this order; repetition is allowed.
@@ -34,13 +34,13 @@ impl Corpus {
         subset
     }
 
-    /// The documents whose keys lie in a range, in the order of their keys, and which ones they are.
-    pub(crate) fn part(&self, range: KeyRange) -> (Corpus, Vec<usize>) {
-        if let Some(part) = self.part_elsewhere(range) {
+    /// The documents of a part, in the order of their keys, and which ones they are.
+    pub(crate) fn part(&self, part: impl Into<KeyPart>) -> (Corpus, Vec<usize>) {
+        let part = part.into();
+        if let Some(part) = self.part_elsewhere(&part) {
             return (part, Vec::new());
         }
-        let chosen = (0..self.n_documents()).filter(|&d| range.contains(self.document_key(d)));
-        let chosen: Vec<usize> = chosen.collect();
+        let chosen = part.documents(self);
         let part = self.subset(&chosen);
         let (mut part, order) = match part.keys().is_sorted() {
             // As it is where the whole stands in the order of its keys: nothing need be copied again.
@@ -50,7 +50,7 @@ impl Corpus {
                 (ordered.into_owned(), order)
             }
         };
-        // A part has blocks of the same keys as the whole; those outside of the range are empty.
+        // A part has blocks of the same keys as the whole; those outside of its range are empty.
         let keys = part.keys().to_vec();
         part.rows.cut_into(&keys, self.n_blocks());
         let documents = order.into_iter().map(|d: usize| chosen[d]).collect();

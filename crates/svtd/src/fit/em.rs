@@ -51,8 +51,6 @@ pub(crate) struct Polished {
     /// The penalised objective when it was last evaluated: of these parameters when they settled,
     /// else of those one step before.
     pub objective: f64,
-    /// The documents' posterior under these parameters, when they settled.
-    pub posterior: Option<Matrix>,
 }
 
 /// How EM goes about it.
@@ -87,7 +85,6 @@ pub(crate) fn polish(
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
-    let mut at_rest = None;
     let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
     let mut pace = Pace::new(usual, max_steps);
     while steps < max_steps && !settled {
@@ -106,11 +103,9 @@ pub(crate) fn polish(
             word_topic = step.words(corpus);
             smooth(&mut word_topic, frequencies, strength);
             steps += 1;
-        } else {
-            at_rest = step.posterior();
         }
     }
-    Polished { word_topic, topic_weights, steps, settled, objective: last, posterior: at_rest }
+    Polished { word_topic, topic_weights, steps, settled, objective: last }
 }
 
 /// The documents under some topics.
@@ -131,7 +126,7 @@ enum Behind {
 
 impl Expected {
     /// The E step, given the logarithms of the topics.
-    fn ask(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
+    pub(crate) fn ask(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
         let request = || Request::Expectation(logarithms.clone(), topic_weights.to_vec());
         match corpus.asked_or_fail(request) {
             Some(answer) => {
@@ -157,17 +152,10 @@ impl Expected {
     }
 
     /// `X'P`, which the M step makes new topics of.
-    fn words(self, corpus: &Corpus) -> Matrix {
+    pub(crate) fn words(self, corpus: &Corpus) -> Matrix {
         match self.behind {
             Behind::Posterior(posterior) => products(corpus).backward(&posterior, None),
             Behind::Words(words) => words,
-        }
-    }
-
-    fn posterior(self) -> Option<Matrix> {
-        match self.behind {
-            Behind::Posterior(posterior) => Some(posterior),
-            Behind::Words(_) => None,
         }
     }
 
@@ -271,7 +259,8 @@ pub(crate) fn posterior(
     posterior
 }
 
-fn logarithms_of(word_topic: &Matrix) -> Matrix {
+/// The logarithms of topics.
+pub(crate) fn logarithms_of(word_topic: &Matrix) -> Matrix {
     let mut logarithms = word_topic.clone();
     take_logarithms(logarithms.values_mut());
     logarithms

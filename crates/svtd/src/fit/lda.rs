@@ -21,7 +21,7 @@
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
 use crate::choosing::noise;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judgement;
@@ -259,16 +259,16 @@ impl LdaParams {
         watch: &dyn Fn(Step),
     ) -> Lda {
         let Found { moments, spectral, counting } = found;
-        let mut estimate = self.polished(corpus, spectral, candidate, watch);
+        let estimate = self.polished(corpus, spectral, candidate, watch);
         let unordered: Vec<f64> = match &estimate.prior {
             Some(prior) => prior.alpha(&estimate.topic_weights),
             None => estimate.topic_weights.iter().map(|w| w * self.alpha0_value()).collect(),
         };
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
-            let learn = |documents: &[usize]| self.learn_part(corpus, documents, candidate);
+            let learn = |half: Dealt| self.learn_part(corpus, half, candidate);
             let refitting = trust::Refitting { usual: USUAL, counting: *counting, learn: &learn };
-            trust::assess(corpus, &frame, spectral, &mut estimate, &self.options, &refitting, watch)
+            trust::assess(corpus, &frame, spectral, &estimate, &self.options, &refitting, watch)
         });
         let effective = moments.effective_documents();
         let (topics, diagnostics, order) =
@@ -278,14 +278,9 @@ impl LdaParams {
     }
 
     /// Some of the documents learned from scratch, as far as a comparison needs it.
-    fn learn_part(
-        &self,
-        corpus: &Corpus,
-        documents: &[usize],
-        candidate: Candidate,
-    ) -> Result<Half> {
-        let options = self.options.of_part(documents);
-        let part = corpus.subset(documents);
+    fn learn_part(&self, corpus: &Corpus, half: Dealt, candidate: Candidate) -> Result<Half> {
+        let (part, documents) = corpus.part(half);
+        let options = self.options.of_part(&documents);
         let params = LdaParams { options: options.clone() };
         let (topics, directions) = {
             let found = params.spectral(&part, candidate.counting(), START_TOLERANCE, &|_| {})?;
@@ -324,7 +319,6 @@ impl LdaParams {
                 repeats_explained: None,
                 drawn_to_corpus,
             },
-            posterior: None,
             prior: Some(prior),
         }
     }
@@ -342,7 +336,7 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
     let word_topic = spectral.recovered.word_topic.clone();
     let polish = PolishOutcome::None;
-    Estimate { word_topic, topic_weights, lifted, polish, posterior: None, prior: None }
+    Estimate { word_topic, topic_weights, lifted, polish, prior: None }
 }
 
 impl Error {

@@ -15,11 +15,10 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, SparseCounts};
-use crate::fit::collapsed_vb::{LANES, Order, Prior, padded};
+use crate::fit::collapsed_vb::{LANES, Order, padded};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
-use crate::moments::panels::{LeftOut, Products, Steps};
-use crate::trust::{GROUPS, Groups};
+use crate::moments::panels::Products;
 
 /// Topics, and the mixtures of all documents under them; rows padded to whole lanes.
 #[derive(Clone)]
@@ -28,8 +27,6 @@ pub(crate) struct Profile<'a> {
     n_features: usize,
     order: Order,
     alpha: Vec<f64>,
-    /// Words that smoothing adds to each topic.
-    strength: f64,
     /// `A`.
     topics: Vec<f64>,
     /// `B` after the last update, and before it.
@@ -42,19 +39,18 @@ pub(crate) struct Profile<'a> {
 }
 
 impl<'a> Profile<'a> {
-    /// All mixtures as before any word; `shares` are the topics' shares of the words.
-    pub fn new(corpus: &'a Corpus, topics: &Matrix, prior: &Prior, shares: &[f64]) -> Self {
+    /// All mixtures as before any word, with the Dirichlet parameter `alpha`.
+    pub fn new(corpus: &'a Corpus, topics: &Matrix, alpha: &[f64], order: Order) -> Self {
         let rows = corpus.rows();
-        let mut alpha = prior.alpha(shares);
+        let mut alpha = alpha.to_vec();
         alpha.resize(padded(topics.n_columns()), 0.0);
         let mixtures = alpha.repeat(rows.n_rows());
-        let held = if prior.order == Order::Second { mixtures.clone() } else { Vec::new() };
+        let held = if order == Order::Second { mixtures.clone() } else { Vec::new() };
         let mut profile = Self {
             rows,
             n_features: topics.n_rows(),
-            order: prior.order,
+            order,
             alpha,
-            strength: prior.strength(),
             topics: Vec::new(),
             before: mixtures.clone(),
             mixtures,
@@ -114,31 +110,6 @@ impl<'a> Profile<'a> {
             }
         }
         sums
-    }
-
-    /// How far `whole`, the smoothed sums `sums` of the last update, moves without each group of
-    /// documents.
-    pub fn left_out(&self, groups: &Groups, sums: &Matrix, whole: &Matrix) -> Steps {
-        let (width, k) = (self.alpha.len(), self.n_topics());
-        let holdings = self.holdings();
-        let mut own_masses = Matrix::zeros(GROUPS, k);
-        for j in 0..k {
-            for (d, held) in holdings.column(j).iter().enumerate() {
-                own_masses[(groups.of(d), j)] += held;
-            }
-        }
-        let mass = |j: usize| sums.column(j).iter().sum::<f64>() + self.strength;
-        let products = Products::new(self.rows, self.n_features, Counting::Raw);
-        let left_out = LeftOut {
-            members: &groups.members(),
-            shares: &unpadded(&self.before, width, k),
-            factors: Some(&unpadded(&self.topics, width, k)),
-            whole,
-            masses: &(0..k).map(mass).collect::<Vec<f64>>(),
-            own_masses: &own_masses,
-            mixtures: &[],
-        };
-        products.left_out_given(&self.shares, &left_out)
     }
 
     /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.

@@ -25,9 +25,6 @@ pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     if !corpus.is_elsewhere() {
         return Ok(());
     }
-    if options.trust {
-        return wrong("trust", "off", "on".to_owned());
-    }
     if options.method != Method::Joint {
         return wrong("method", "joint", format!("{:?}", options.method).to_lowercase());
     }

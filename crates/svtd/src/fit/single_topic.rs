@@ -1,7 +1,7 @@
 //! Fitting the single-topic model: Algorithm 2 on the moments of Theorem 2.1, then EM.
 
 use crate::choosing::noise;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::fit::contest::START_TOLERANCE;
@@ -99,13 +99,13 @@ impl SingleTopicParams {
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let mut spectral = Spectral::estimate(&moments, options, USUAL, watch)?;
-        let mut estimate = self.polished(corpus, &mut spectral, watch);
+        let estimate = self.polished(corpus, &mut spectral, watch);
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
-            let learn = |documents: &[usize]| self.learn_part(corpus, documents);
+            let learn = |half: Dealt| self.learn_part(corpus, half);
             let refitting =
                 trust::Refitting { usual: USUAL, counting: Counting::Raw, learn: &learn };
-            trust::assess(corpus, &frame, &spectral, &mut estimate, options, &refitting, watch)
+            trust::assess(corpus, &frame, &spectral, &estimate, options, &refitting, watch)
         });
         let (topics, diagnostics, _) =
             finish(corpus, moments.effective_documents(), spectral, estimate, evidence);
@@ -113,9 +113,9 @@ impl SingleTopicParams {
     }
 
     /// Some of the documents learned from scratch, as far as a comparison needs it.
-    fn learn_part(&self, corpus: &Corpus, documents: &[usize]) -> Result<Half> {
-        let mut options = self.options.of_part(documents);
-        let part = corpus.subset(documents);
+    fn learn_part(&self, corpus: &Corpus, half: Dealt) -> Result<Half> {
+        let (part, documents) = corpus.part(half);
+        let mut options = self.options.of_part(&documents);
         if options.polish == Polish::Auto {
             options.polish = Polish::Steps(ENOUGH);
         }
@@ -156,7 +156,6 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
         topic_weights: spectral.recovered.topic_weights.clone(),
         lifted: vec![false; spectral.recovered.topic_weights.len()],
         polish: PolishOutcome::None,
-        posterior: None,
         prior: None,
     }
 }
@@ -164,11 +163,10 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
 /// The polished topics, those that became identical merged.
 fn merged(
     spectral: &mut Spectral,
-    mut polished: em::Polished,
+    polished: em::Polished,
     lifted: Vec<bool>,
     polish: PolishOutcome,
 ) -> Estimate {
-    let posterior = polished.posterior.take();
     let (merged, note) = em::merge_identical(polished);
     spectral.notes.extend(note);
     let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
@@ -176,7 +174,6 @@ fn merged(
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
     spectral.kept = leaders.clone();
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
-    let posterior = posterior.filter(|p| p.n_columns() == merged.topic_weights.len());
     let em::Merged { word_topic, topic_weights, .. } = merged;
-    Estimate { word_topic, topic_weights, lifted, polish, posterior, prior: None }
+    Estimate { word_topic, topic_weights, lifted, polish, prior: None }
 }

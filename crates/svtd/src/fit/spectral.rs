@@ -13,7 +13,7 @@ use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
 use crate::model::topic::{Topics, canonical_order};
 use crate::moments::Moments;
 use crate::recovery::{Recovered, recover};
-use crate::trust::{Evidence, found_again};
+use crate::trust::{self, Evidence, found_again};
 use crate::whitening::{self, Whitening};
 
 /// A spectral estimate in feature order, with what was learned on the way.
@@ -118,8 +118,6 @@ pub(crate) struct Estimate {
     pub topic_weights: Vec<f64>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
-    /// The posterior of the documents' topics, documents x topics, where EM came to rest.
-    pub posterior: Option<Matrix>,
     /// What the sweeps believed beforehand.
     pub prior: Option<Prior>,
 }
@@ -181,6 +179,7 @@ pub(crate) fn finish(
     let word_topic = in_vocabulary.select_columns(&order);
     diagnostics.notes.extend(noise::note(&diagnostics));
     diagnostics.notes.extend(found_again::note(&diagnostics));
+    diagnostics.notes.extend(evidence.as_ref().and_then(|_| trust::note(corpus)));
     let errors = evidence.and_then(|evidence| evidence.errors);
     let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
     refusal::tell(&mut diagnostics);

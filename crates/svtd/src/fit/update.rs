@@ -267,7 +267,6 @@ fn swept(
         topic_weights: swept.topic_weights,
         lifted: vec![false; k],
         polish,
-        posterior: None,
         prior: Some(prior),
     };
     let before = (old.options(), old.diagnostics());
@@ -288,7 +287,6 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
         topic_weights: found.topic_weights,
         lifted,
         polish: PolishOutcome::Em { steps: found.steps, settled: found.settled },
-        posterior: found.posterior,
         prior: None,
     };
     let before = (old.options(), old.diagnostics());
@@ -301,13 +299,13 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
 fn finish(
     (options, before): (&Options, &Diagnostics),
     corpus: &Corpus,
-    mut estimate: Estimate,
+    estimate: Estimate,
     watch: &dyn Fn(Step),
 ) -> (Topics, Diagnostics) {
     let errors = match options.trust {
         true => {
             watch(Stage::Trust.into());
-            trust::errors(corpus, &mut estimate)
+            trust::errors(corpus, &estimate)
         }
         false => None,
     };

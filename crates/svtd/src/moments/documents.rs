@@ -5,11 +5,14 @@
 //! block along a fixed tree. [`Asked`] asks whoever holds documents elsewhere, who answer with the same
 //! functions ([`rounds`](crate::rounds)).
 
+use std::borrow::Cow;
+
 use super::panels::{Counting, Products};
 use super::sums::Sums;
+use super::weighed::{Source, Table, Weighed};
 use super::weights::{Law, LengthSums, tuples};
 use super::{DocumentWeights, MomentWeights, Weighing};
-use crate::corpus::{Corpus, SparseCounts};
+use crate::corpus::{Corpus, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, weighted_grams};
 use crate::rounds::Request;
@@ -36,6 +39,8 @@ pub(crate) struct FirstSums {
     pub pair_trace: f64,
     /// `sum_d (w_d tuples(c_d))^2` of pairs and of triples: one over the effective documents.
     pub squares: [f64; 2],
+    /// `sum_d w_d tuples(c_d)` in each moment: the share of its weight that these documents hold.
+    pub shares: [f64; 3],
 }
 
 /// What documents make of the third moment seen through `W`.
@@ -79,15 +84,17 @@ impl<'a> Documents<'a> {
     pub(crate) fn first(&self, weights: &MomentWeights) -> FirstSums {
         let MomentWeights { first, second, third } = weights;
         let sums = Sums { rows: self.rows, n_features: self.n_features, counting: self.counting };
-        let [pair_trace, pairs, triples] = self.rows.sum_rows(|d| {
+        let [pair_trace, pairs, triples, one, two, three] = self.rows.sum_rows(|d| {
             let c = self.lengths[d];
             let (pair, triple) = (second[d] * tuples(c, 2), third[d] * tuples(c, 3));
-            [second[d] * self.repeats[d], pair * pair, triple * triple]
+            let trace = second[d] * self.repeats[d];
+            [trace, pair * pair, triple * triple, first[d] * c, pair, triple]
         });
         FirstSums {
             by_feature: sums.by_feature([first, second, third], &|x| x),
             pair_trace,
             squares: [pairs, triples],
+            shares: [one, two, three],
         }
     }
 
@@ -104,6 +111,11 @@ impl<'a> Documents<'a> {
     /// The two products of Section 2.4, one above the other.
     pub(crate) fn squares(&self, v: &Matrix, weights: &MomentWeights) -> Matrix {
         self.products().squares(v, &weights.third)
+    }
+
+    /// The table of counts, with weights of its documents.
+    pub(crate) fn table<'b>(&'b self, weights: &'b MomentWeights) -> Table<'b> {
+        Table::new(self.rows, self.n_features, self.counting, weights)
     }
 
     fn products(&self) -> Products<'a> {
@@ -148,38 +160,40 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Finds the weights of a law; `None` when the documents are here.
+    /// Finds the weights of a law; `None` when the documents are here. Whoever does not answer ends the fit.
     ///
     /// # Errors
-    /// When somebody does not answer, or no document has three words.
+    /// When no document has three words.
     pub(super) fn new(
         corpus: &'a Corpus,
         law: &DocumentWeights,
         counting: Counting,
     ) -> Result<Option<(Self, FirstSums)>> {
-        let Some(lengths) = corpus.asked(|| Request::Lengths(counting))? else {
+        let Some(lengths) = corpus.asked_or_fail(|| Request::Lengths(counting)) else {
             return Ok(None);
         };
         let sums = LengthSums::from_row(taken(&lengths.sums)?);
         sums.check()?;
-        let ask = |law| -> Result<[f64; 3]> {
-            let answer = corpus.asked(|| Request::Totals(counting, law))?;
-            taken(&answer.unwrap_or_default().sums)
-        };
-        let mut failed = None;
         let weighing = Weighing::find(law, &sums, |law| {
-            ask(law).unwrap_or_else(|error| {
-                failed = Some(error);
-                [1.0; 3]
-            })
+            let answer =
+                corpus.asked_or_fail(|| Request::Totals(counting, law)).unwrap_or_default();
+            taken(&answer.sums).unwrap_or_else(|error| stop::fail(error))
         });
-        if let Some(error) = failed {
-            return Err(error);
-        }
         let asked = Self { corpus, counting, weighing };
-        let answer = corpus.asked(|| Request::Weighted(counting, weighing))?.unwrap_or_default();
+        let answer = corpus.asked_or_fail(|| Request::Weighted(counting, weighing));
+        let answer = answer.unwrap_or_default();
         let first = FirstSums::from_table(&answer.sums, corpus.n_present())?;
         Ok(Some((asked, first)))
+    }
+
+    /// The same documents, or those of a part, weighed as they are here.
+    pub(super) fn weighed(&self, part: Option<&KeyPart>) -> Weighed<'a> {
+        let corpus = match part {
+            Some(part) => Cow::Owned(self.corpus.among(part)),
+            None => Cow::Borrowed(self.corpus),
+        };
+        let source = Source::Elsewhere { corpus, weighing: self.weighing };
+        Weighed { source, n_features: self.corpus.n_present(), counting: self.counting }
     }
 
     /// `X'(w2 o XQ)`.
@@ -237,18 +251,25 @@ impl LengthSums {
 }
 
 impl FirstSums {
+    /// How many numbers they are.
+    pub(super) fn size(n: usize) -> usize {
+        6 + 3 * n
+    }
+
     pub(crate) fn to_table(&self) -> Vec<f64> {
         let mut table = vec![self.pair_trace, self.squares[0], self.squares[1]];
+        table.extend(self.shares);
         self.by_feature.iter().for_each(|sums| table.extend(sums));
         table
     }
 
-    fn from_table(table: &[f64], n: usize) -> Result<Self> {
-        if table.len() != 3 + 3 * n {
-            return Err(wrong_size(table.len(), 3 + 3 * n));
+    pub(super) fn from_table(table: &[f64], n: usize) -> Result<Self> {
+        if table.len() != Self::size(n) {
+            return Err(wrong_size(table.len(), Self::size(n)));
         }
-        let by_feature = [0, 1, 2].map(|m| table[3 + m * n..3 + (m + 1) * n].to_vec());
-        Ok(Self { by_feature, pair_trace: table[0], squares: [table[1], table[2]] })
+        let by_feature = [0, 1, 2].map(|m| table[6 + m * n..6 + (m + 1) * n].to_vec());
+        let (squares, shares) = ([table[1], table[2]], [table[3], table[4], table[5]]);
+        Ok(Self { by_feature, pair_trace: table[0], squares, shares })
     }
 }
 

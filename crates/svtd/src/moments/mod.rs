@@ -29,6 +29,7 @@ mod naive;
 pub(crate) mod panels;
 mod single_topic;
 mod sums;
+pub(crate) mod weighed;
 mod weights;
 
 use std::ops::Range;

@@ -24,7 +24,6 @@
 //! are bound by cache bandwidth.
 
 mod counting;
-mod left_out;
 mod passes;
 
 use std::ops::Range;
@@ -33,7 +32,6 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 pub use self::counting::Counting;
-pub(crate) use self::left_out::{LeftOut, Steps};
 
 use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
 use self::passes::{

@@ -24,6 +24,7 @@
 mod norm;
 mod three_words;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -31,8 +32,9 @@ use rayon::prelude::*;
 use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
 use super::panels::{Counting, Products, packed_pairs};
 use super::sums::Sums;
+use super::weighed::{Source, Weighed};
 use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
-use crate::corpus::{Corpus, CorpusReport, SparseCounts};
+use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, weighted_grams};
 
@@ -114,7 +116,7 @@ impl<'a> SingleTopicMoments<'a> {
         weights: MomentWeights,
         first: FirstSums,
     ) -> Self {
-        let FirstSums { by_feature, pair_trace, squares } = first;
+        let FirstSums { by_feature, pair_trace, squares, .. } = first;
         let effective_documents = squares.map(|squares| 1.0 / squares);
         let [first, pair_diagonal, triple_diagonal] = by_feature;
         Self {
@@ -141,6 +143,38 @@ impl<'a> SingleTopicMoments<'a> {
         self.pair_trace
     }
 
+    /// The documents with their weights.
+    pub(crate) fn weighed(&self) -> Weighed<'_> {
+        match &self.rows {
+            RowSource::Elsewhere(asked) => asked.weighed(None),
+            rows => self.weighed_here(Cow::Borrowed(rows.table()), Cow::Borrowed(&self.weights)),
+        }
+    }
+
+    /// Those of a part of the corpus, weighed as they are among all.
+    pub(crate) fn weighed_among(&self, corpus: &Corpus, part: &KeyPart) -> Weighed<'_> {
+        if let RowSource::Elsewhere(asked) = &self.rows {
+            return asked.weighed(Some(part));
+        }
+        let documents = part.documents(corpus);
+        let rows = self.rows.table().picked(&documents, corpus);
+        self.weighed_here(Cow::Owned(rows), Cow::Owned(self.weights.of(&documents)))
+    }
+
+    fn weighed_here<'b>(
+        &self,
+        rows: Cow<'b, SparseCounts>,
+        weights: Cow<'b, MomentWeights>,
+    ) -> Weighed<'b> {
+        let source = Source::Here { rows, weights };
+        Weighed { source, n_features: self.n_features, counting: self.counting }
+    }
+
+    /// `X'w2`.
+    pub(crate) fn pair_diagonal(&self) -> &[f64] {
+        &self.pair_diagonal
+    }
+
     /// The weights of the documents.
     pub fn weights(&self) -> &MomentWeights {
         &self.weights
@@ -160,18 +194,8 @@ impl<'a> SingleTopicMoments<'a> {
         self.with_own_words(block, &sums, &self.triple_diagonal)
     }
 
-    /// The same for other weights `w3` of the documents, given `X'w3`.
-    pub(crate) fn third_squares_weighing(
-        &self,
-        block: &Matrix,
-        weights: &[f64],
-        diagonal: &[f64],
-    ) -> Matrix {
-        self.with_own_words(block, &self.products().squares(block, weights), diagonal)
-    }
-
-    /// The same from the two products of Section 2.4.
-    fn with_own_words(&self, block: &Matrix, sums: &Matrix, diagonal: &[f64]) -> Matrix {
+    /// The same from the two products of Section 2.4 of any documents, given their `X'w3`.
+    pub(crate) fn with_own_words(&self, block: &Matrix, sums: &Matrix, diagonal: &[f64]) -> Matrix {
         let n = self.n_features;
         Matrix::from_fn(n, block.n_columns(), |i, j| {
             let own = block[(i, j)];
@@ -208,11 +232,6 @@ impl<'a> SingleTopicMoments<'a> {
             }
         });
         result
-    }
-
-    /// `X'w` for any weights `w` of the documents.
-    pub(crate) fn weighted_counts(&self, weights: &[f64]) -> Vec<f64> {
-        self.sum_by_feature(weights, &|x| x)
     }
 
     /// `M3(v_j, v_j, v_j)` for every column of a block.

@@ -99,6 +99,12 @@ impl MomentWeights {
         Ok(Weighing::find(law, &sums, totals).weights(lengths, own))
     }
 
+    /// Those of some of the documents.
+    pub(crate) fn of(&self, documents: &[usize]) -> Self {
+        let of = |weights: &[f64]| documents.iter().map(|&d| weights[d]).collect();
+        Self { first: of(&self.first), second: of(&self.second), third: of(&self.third) }
+    }
+
     /// How many equally weighted documents the pair moment is worth, `1 / W2` of Theorem 2.2.
     pub fn effective_documents_pairs(&self, lengths: &[f64]) -> f64 {
         effective(&self.second, lengths, 2)
@@ -117,15 +123,6 @@ impl MomentWeights {
     /// The share of the triple moment's weight that document `d` holds.
     pub fn share_triples(&self, lengths: &[f64], d: usize) -> f64 {
         self.third[d] * tuples(lengths[d], 3)
-    }
-
-    /// What the documents for which `chosen` is true hold of each moment, between 0 and 1.
-    pub(crate) fn shares(&self, lengths: &[f64], chosen: impl Fn(usize) -> bool) -> [f64; 3] {
-        let share = |weights: &[f64], order| {
-            let terms = weights.iter().zip(lengths).enumerate().filter(|(d, _)| chosen(*d));
-            terms.map(|(_, (w, &c))| w * tuples(c, order)).sum()
-        };
-        [share(&self.first, 1), share(&self.second, 2), share(&self.third, 3)]
     }
 }
 

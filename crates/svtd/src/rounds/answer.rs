@@ -26,6 +26,8 @@ pub(crate) struct Survey {
     pub numbered: bool,
     /// Whether the words are those of several holders, of which not all had the same.
     pub united: bool,
+    /// The smallest share of all documents that everybody answers for.
+    pub least_share: f64,
     /// How the words were chosen, where they were counted from text.
     pub choice: Option<WordChoice>,
     /// Words in the order of the list.
@@ -112,6 +114,7 @@ impl Survey {
             (Some(own), Some(more)) => own.add(more),
             (own, more) => *own = own.take().or_else(|| more.clone()),
         }
+        self.least_share = self.least_share.max(other.least_share);
         self.facts.add(&other.facts);
         if self.words == other.words {
             let words = self.facts.words.iter_mut().zip(&other.facts.words);

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus of whoever can be asked
-//! ([`Ask`]). A fit of it goes the same road as any other, without trust. A [`Respondent`] answers for
+//! ([`Ask`]). A fit of it goes the same road as any other, trust included. A [`Respondent`] answers for
 //! the documents of a corpus at hand, with the functions that a fit of that corpus uses itself. [`Sites`]
 //! asks by files in a folder, so that documents stay where they are; a [`Checkpoint`] keeps answers, so that
 //! a fit that was interrupted goes on where it was.
@@ -28,6 +28,12 @@
 //! | expectation | posteriors summed | EM |
 //! | look | words dealt to topics, in whole numbers | sweeps |
 //! | held out | how well models predict held-out words | the choice between candidates |
+//! | directions | how clear directions of the pair moment are | z-scores |
+//! | torques, settled, feedback | how an estimate moves without some documents | error bars |
+//! | holdings | how many documents hold how much of a topic | trust |
+//!
+//! A question names the part of the documents that it is about, by their keys: a half of a split, a group of
+//! the jackknife, what is held out.
 //!
 //! # Same numbers
 //! Documents are cut into blocks by their keys, and block sums are added along a fixed tree. A holder
@@ -38,15 +44,17 @@ mod answer;
 mod checkpoint;
 mod file;
 mod question;
+mod question_file;
 mod respondent;
 pub mod sites;
+mod writing;
 
 pub use answer::Answer;
 pub(crate) use answer::Survey;
 pub use checkpoint::Checkpoint;
 pub use file::digest_of;
 pub use question::Question;
-pub(crate) use question::{HeldOutRequest, LookRequest, Request};
+pub(crate) use question::{HeldOutRequest, Holding, LookRequest, Redrawing, Request};
 pub use respondent::Respondent;
 pub use sites::{Sites, Waiting};
 

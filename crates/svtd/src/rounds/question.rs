@@ -4,26 +4,38 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::KeyRange;
+use crate::choosing::noise::Directions;
+use crate::corpus::KeyPart;
 use crate::corpus::facts::WordFacts;
 use crate::fit::collapsed_vb::{Look, Order, Rates};
 use crate::linalg::Matrix;
 use crate::moments::{Counting, Law, Weighing};
+use crate::trust::{FeedbackRequest, Redraw, Settling};
 
 /// A question about documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Which documents it is about, by their keys.
-    pub(crate) range: KeyRange,
+    pub(crate) part: KeyPart,
     /// Blocks that the documents of all holders are cut into.
     pub(crate) n_blocks: usize,
     /// The words in the order in which they are numbered: those that occur, or all. None in a survey,
     /// which finds them.
     pub(crate) words: Arc<[String]>,
     pub(crate) request: Request,
+    /// Whether it is about documents that are drawn in the place of those.
+    pub(crate) redrawing: Option<Arc<Redrawing>>,
     /// Of which documents it is asked, by the digest of their survey; `None` where the asker sees to it
     /// that the same documents answer every question.
     pub(crate) asked_of: Option<String>,
+}
+
+/// Documents that are drawn in the place of others.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Redrawing {
+    /// The words of the documents that are there, in the order in which the topics have them.
+    pub words: Arc<[String]>,
+    pub redraw: Redraw,
 }
 
 /// What is asked for.
@@ -49,8 +61,29 @@ pub(crate) enum Request {
     Look(LookRequest),
     /// How models predict words of documents that they have not seen.
     HeldOut(HeldOutRequest),
+    /// What documents make of the third moment along pairs of directions.
+    Torques(Counting, Weighing, Matrix, Matrix),
+    /// How documents measure directions of the pair moment.
+    Directions(Counting, Weighing, Directions),
+    /// What documents hold of topics, by size.
+    Holdings(Holding),
+    /// The sums of mixtures at rest under topics.
+    Settled(Settling),
+    /// How posteriors follow a change of the topics.
+    Feedback(FeedbackRequest),
     /// A fingerprint of the documents, as of words in this order.
     Digest,
+}
+
+/// What documents hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Holding {
+    /// Pairs of words along directions.
+    OfPairs(Counting, Weighing, Matrix),
+    /// Words, by the posteriors under topics, given their logarithms, with the topics' weights.
+    OfPosteriors(Matrix, Vec<f64>),
+    /// Words, by mixtures at rest.
+    OfSettled(Settling),
 }
 
 /// A look at the documents with these rates.
@@ -91,7 +124,28 @@ pub(crate) enum Named {
     Expectation,
     Look { look: Look, order: Order, run: u64, turn: u64 },
     HeldOut { models: usize, numbered: bool },
+    Torques { counting: Counting, weighing: Weighing },
+    Directions { counting: Counting, weighing: Weighing, a1: f64, clear: Option<Vec<usize>> },
+    HoldingsOfPairs { counting: Counting, weighing: Weighing },
+    HoldingsOfPosteriors,
+    HoldingsOfSettled(NamedSettling),
+    Settled(NamedSettling),
+    Feedback { clamped: bool },
     Digest,
+}
+
+/// The part of a [`Settling`] that is a few words and numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NamedSettling {
+    pub order: Order,
+    pub stages: usize,
+    pub nudge: f64,
+}
+
+impl Settling {
+    pub(super) fn named(&self) -> NamedSettling {
+        NamedSettling { order: self.order, stages: self.stages.len(), nudge: self.nudge }
+    }
 }
 
 impl Request {
@@ -120,6 +174,24 @@ impl Request {
             Request::HeldOut(HeldOutRequest { models, numbered, .. }) => {
                 Named::HeldOut { models: models.len(), numbered: *numbered }
             }
+            Request::Torques(counting, weighing, ..) => {
+                Named::Torques { counting: *counting, weighing: *weighing }
+            }
+            Request::Directions(counting, weighing, Directions { a1, freed, .. }) => {
+                let clear = freed.as_ref().map(|freed| freed.clear.clone());
+                Named::Directions { counting: *counting, weighing: *weighing, a1: *a1, clear }
+            }
+            Request::Holdings(Holding::OfPairs(counting, weighing, _)) => {
+                Named::HoldingsOfPairs { counting: *counting, weighing: *weighing }
+            }
+            Request::Holdings(Holding::OfPosteriors(..)) => Named::HoldingsOfPosteriors,
+            Request::Holdings(Holding::OfSettled(settling)) => {
+                Named::HoldingsOfSettled(settling.named())
+            }
+            Request::Settled(settling) => Named::Settled(settling.named()),
+            Request::Feedback(FeedbackRequest { clamped, .. }) => {
+                Named::Feedback { clamped: *clamped }
+            }
             Request::Digest => Named::Digest,
         }
     }
@@ -128,12 +200,19 @@ impl Request {
 impl Question {
     /// The first question of all: what there is.
     pub fn first() -> Self {
-        Self::survey(KeyRange::ALL)
+        Self::survey(KeyPart::all())
     }
 
-    /// What there is in a range of keys.
-    pub(crate) fn survey(range: KeyRange) -> Self {
-        Self { range, n_blocks: 1, words: Arc::from([]), request: Request::Survey, asked_of: None }
+    /// What there is in a part of the documents.
+    pub(crate) fn survey(part: KeyPart) -> Self {
+        Self {
+            part,
+            n_blocks: 1,
+            words: Arc::from([]),
+            request: Request::Survey,
+            redrawing: None,
+            asked_of: None,
+        }
     }
 
     /// Whether it is the first look of a run of sweeps, which needs nothing from before.
@@ -154,6 +233,11 @@ impl Question {
             Request::Expectation(..) => "expectation",
             Request::Look(_) => "look",
             Request::HeldOut(_) => "held-out",
+            Request::Torques(..) => "torques",
+            Request::Directions(..) => "directions",
+            Request::Holdings(_) => "holdings",
+            Request::Settled(_) => "settled",
+            Request::Feedback(_) => "feedback",
             Request::Digest => "digest",
         }
     }

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Ask;
 use super::answer::{Answer, Survey};
-use super::question::{HeldOutRequest, LookRequest, Question, Request};
+use super::question::{HeldOutRequest, Holding, LookRequest, Question, Redrawing, Request};
 use crate::corpus::facts::WordFacts;
-use crate::corpus::{Corpus, KeyRange};
+use crate::corpus::{Corpus, KeyPart};
 use crate::error::{Error, Result};
 use crate::evaluation::{HeldOutWords, Judgement};
 use crate::fit::collapsed_vb::{LANES, Ledger, Look, Mixtures, Tallies, Tally};
@@ -15,6 +15,7 @@ use crate::linalg::Matrix;
 use crate::memory;
 use crate::moments::documents::Documents;
 use crate::moments::{Counting, MomentWeights, Weighing};
+use crate::trust::{Holdings, held_pairs, held_words, torque_sums};
 
 /// Views that are kept: of all documents, and of the two parts that candidates are compared on.
 const VIEWS: usize = 3;
@@ -28,6 +29,7 @@ pub struct Respondent {
     /// Sums over fewer documents than this are refused.
     least: usize,
     views: Mutex<Vec<Arc<View>>>,
+    redrawn: Mutex<Option<Redrawn>>,
     sweeping: Mutex<Option<Sweeping>>,
     /// The digest of the survey of all documents, once it was asked for.
     survey: OnceLock<String>,
@@ -35,11 +37,15 @@ pub struct Respondent {
 
 /// Documents as a question sees them.
 struct View {
-    range: KeyRange,
+    part: KeyPart,
     n_blocks: usize,
     words: Arc<[String]>,
+    redrawing: Option<Arc<Redrawing>>,
     corpus: Corpus,
 }
+
+/// Documents that were drawn, in the place of which, and how.
+type Redrawn = (KeyPart, Arc<Redrawing>, Arc<Corpus>);
 
 /// What is kept between two looks.
 pub(super) struct Sweeping {
@@ -56,6 +62,7 @@ impl Respondent {
             corpus: corpus.into_key_order(),
             least,
             views: Mutex::default(),
+            redrawn: Mutex::default(),
             sweeping: Mutex::default(),
             survey: OnceLock::new(),
         }
@@ -95,14 +102,7 @@ impl Respondent {
 
     fn answer(&self, question: &Question) -> Result<Answer> {
         if let Request::Survey = question.request {
-            let part = match question.range {
-                KeyRange::ALL => None,
-                range => Some(self.corpus.part(range).0),
-            };
-            let documents = part.as_ref().unwrap_or(&self.corpus);
-            self.check_size(documents)?;
-            let survey: Survey = documents.survey();
-            return Ok(Answer { survey: Some(survey), ..Answer::default() });
+            return self.survey(question);
         }
         let view = self.view(question)?;
         let corpus = &view.corpus;
@@ -145,6 +145,43 @@ impl Respondent {
                 Expected::of(corpus, logarithms, weights).into_table(corpus)
             }
             Request::HeldOut(held_out) => judged(corpus, held_out)?,
+            Request::Torques(counting, weighing, b, v) => {
+                check_columns(v, b.n_columns())?;
+                check_rows(v, n)?;
+                product(counting, weighing, b, &|d, b, w| torque_sums(&d.table(w), b, v))?
+            }
+            Request::Directions(counting, weighing, directions) => {
+                check(directions.fit(n))?;
+                let (documents, weights) = weighed(counting, weighing);
+                directions.sums(&documents.table(&weights))
+            }
+            Request::Holdings(holding) => {
+                let held = match holding {
+                    Holding::OfPairs(counting, weighing, b) => {
+                        check_rows(b, n)?;
+                        let (documents, weights) = weighed(counting, weighing);
+                        held_pairs(&documents.table(&weights), b)
+                    }
+                    Holding::OfPosteriors(logarithms, weights) => {
+                        check_rows(logarithms, n)?;
+                        check_columns(logarithms, weights.len())?;
+                        held_words(corpus, logarithms, weights)
+                    }
+                    Holding::OfSettled(settling) => {
+                        check(settling.fits(n))?;
+                        settling.of(corpus).holdings()
+                    }
+                };
+                Holdings::coarsened(Holdings::sums(rows, &held), self.least)
+            }
+            Request::Settled(settling) => {
+                check(settling.fits(n))?;
+                settling.sums(corpus, &settling.of(corpus)).values().to_vec()
+            }
+            Request::Feedback(feedback) => {
+                check(feedback.fits(n))?;
+                feedback.sums(corpus, self.least)
+            }
             Request::Look(look) => {
                 let whole = self.look(corpus, look)?;
                 return Ok(Answer { whole, ..Answer::default() });
@@ -157,27 +194,72 @@ impl Respondent {
         Ok(Answer::of_sums(sums))
     }
 
+    fn survey(&self, question: &Question) -> Result<Answer> {
+        let survey = |documents: &Corpus| {
+            self.check_size(documents)?;
+            let survey = Survey { least_share: self.least_share(), ..documents.survey() };
+            Ok(Answer { survey: Some(survey), ..Answer::default() })
+        };
+        match &question.redrawing {
+            Some(redrawing) => survey(&*self.redrawn(question, redrawing)?),
+            None if question.part == KeyPart::all() => survey(&self.corpus),
+            None => survey(&self.corpus.part(question.part.clone()).0),
+        }
+    }
+
+    /// Documents drawn in the place of those of a question, which are kept for the next.
+    fn redrawn(&self, question: &Question, redrawing: &Arc<Redrawing>) -> Result<Arc<Corpus>> {
+        let mut kept = self.redrawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((part, known, redrawn)) = &*kept
+            && (part, known) == (&question.part, redrawing)
+        {
+            return Ok(Arc::clone(redrawn));
+        }
+        let Redrawing { words, redraw } = &**redrawing;
+        let documents = self.corpus.seen_over(&question.part, words, 1)?;
+        self.check_size(&documents)?;
+        check(redraw.fits(documents.n_present()))?;
+        let redrawn = Arc::new(redraw.of(&documents).into_key_order());
+        *kept = Some((question.part.clone(), Arc::clone(redrawing), Arc::clone(&redrawn)));
+        Ok(redrawn)
+    }
+
     /// The documents as a question sees them.
     fn view(&self, question: &Question) -> Result<Arc<View>> {
-        let Question { range, n_blocks, words, .. } = question;
+        let Question { part, n_blocks, words, redrawing, .. } = question;
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |view: &Arc<View>| {
-            view.range == *range && view.n_blocks == *n_blocks && view.words == *words
+            (&view.part, &view.n_blocks) == (part, n_blocks)
+                && (&view.words, &view.redrawing) == (words, redrawing)
         };
         if let Some(at) = views.iter().position(same) {
             let view = views.remove(at);
             views.push(Arc::clone(&view));
             return Ok(view);
         }
-        let corpus = self.corpus.seen_over(*range, words, *n_blocks)?;
+        let corpus = match redrawing {
+            Some(redrawing) => {
+                let redrawn = self.redrawn(question, redrawing)?;
+                redrawn.seen_over(&KeyPart::all(), words, *n_blocks)?
+            }
+            None => self.corpus.seen_over(part, words, *n_blocks)?,
+        };
         self.check_size(&corpus)?;
-        let (range, n_blocks, words) = (*range, *n_blocks, Arc::clone(words));
-        let view = Arc::new(View { range, n_blocks, words, corpus });
+        let (part, n_blocks, words) = (part.clone(), *n_blocks, Arc::clone(words));
+        let redrawing = redrawing.clone();
+        let view = Arc::new(View { part, n_blocks, words, redrawing, corpus });
         if views.len() == VIEWS {
             views.remove(0);
         }
         views.push(Arc::clone(&view));
         Ok(view)
+    }
+
+    /// The smallest share of the documents that is sure to be large enough. Keys are as good as drawn, so
+    /// the documents of a part are four deviations fewer than expected at most.
+    fn least_share(&self) -> f64 {
+        let (n, least) = (self.corpus.facts().n_with_words() as f64, self.least as f64);
+        (least + 4.0 * least.sqrt()) / n.max(1.0)
     }
 
     /// Refuses sums over too few documents.
@@ -283,6 +365,15 @@ fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
         None => Vec::new(),
     };
     Ok(Judgement::of_scores(documents, &scores).to_row())
+}
+
+fn check(fits: bool) -> Result<()> {
+    match fits {
+        true => Ok(()),
+        false => Err(Error::Round {
+            reason: "the tables of a question do not fit each other; it is damaged".to_owned(),
+        }),
+    }
 }
 
 fn check_rows(table: &Matrix, n: usize) -> Result<()> {

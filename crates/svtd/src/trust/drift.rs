@@ -26,8 +26,9 @@
 //! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic, whatever the length of
 //! the documents.
 
+use super::settled::Settling;
 use super::sweeps::End;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb;
 use crate::fit::spectral::frequencies;
 use crate::linalg::{Matrix, positive_inverse};
@@ -45,32 +46,20 @@ const FREQUENT: f64 = 10.0;
 /// What the documents' own keys are mixed with.
 const SEED: u64 = 0x5EED;
 
-/// Widens `errors` by the bias of so many sweeps; `shapes` are the Dirichlet parameters of the
-/// documents' mixtures given their words, documents x topics.
-pub(crate) fn widen(
-    corpus: &Corpus,
-    end: &End<'_>,
-    shapes: &Matrix,
-    sweeps: usize,
-    errors: &mut Matrix,
-) {
+/// Widens `errors` by the bias of so many sweeps.
+pub(crate) fn widen(corpus: &Corpus, end: &End<'_>, sweeps: usize, errors: &mut Matrix) {
     let word_topic = end.word_topic;
     let k = word_topic.n_columns();
-    let budget = FOR_A_TOPIC * k as u64;
-    let chosen = chosen(corpus, budget, k);
-    // A long document is cut, so that as many as `fewest` share the budget: fewer could not tell
-    // the topics apart, and shorter ones show more of the bias, not less.
-    let longest = budget / fewest(k) as u64;
     let believed = end.prior.of_any_document(end.topic_weights);
-    let drawn: Vec<Drawn> = chosen
-        .iter()
-        .map(|&d| Drawn {
-            seed: SEED ^ corpus.document_key(d),
-            shapes: believed.clone().unwrap_or_else(|| shapes.row(d)),
-            length: corpus.lengths()[d].min(longest),
-        })
-        .collect();
-    let redrawn = draw_mixtures(word_topic, &drawn);
+    let redraw = Redraw {
+        settling: end.settling(),
+        believed: believed.clone(),
+        // A long document is cut, so that as many as `fewest` share the budget: fewer could not tell
+        // the topics apart, and shorter ones show more of the bias, not less.
+        longest: FOR_A_TOPIC * k as u64 / fewest(k) as u64,
+    };
+    let range = KeyRange::between(0.0, share_looked_at(corpus, k));
+    let redrawn = corpus.redrawn(range, redraw);
     let words = &redrawn.word_of_feature()[..redrawn.n_present()];
     let start = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
         word_topic[(words[i] as usize, j)]
@@ -127,16 +116,63 @@ fn fewest(n_topics: usize) -> usize {
     n_topics.max(FEWEST_DOCUMENTS)
 }
 
-/// All documents with words, or as many as the tokens allow, by content; never fewer than [`fewest`].
-pub(super) fn chosen(corpus: &Corpus, most_tokens: u64, n_topics: usize) -> Vec<usize> {
-    let mut order: Vec<usize> =
-        (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0).collect();
-    order.sort_unstable_by_key(|&d| (corpus.document_key(d), d));
-    let (mut tokens, mut n) = (0_u64, 0);
-    order.retain(|&d| {
-        tokens = tokens.saturating_add(corpus.lengths()[d]);
-        n += 1;
-        tokens <= most_tokens || n <= fewest(n_topics)
-    });
-    order
+/// The share of the documents that is looked at: all of them, or as many as the tokens allow; never so few
+/// that they are fewer than [`fewest`], or that nobody answers for them.
+pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
+    let by_tokens = (FOR_A_TOPIC * n_topics as u64) as f64 / corpus.n_tokens().max(1) as f64;
+    let by_documents = fewest(n_topics) as f64 / corpus.facts().n_with_words().max(1) as f64;
+    by_tokens.max(by_documents).max(corpus.least_share()).min(1.0)
+}
+
+/// Documents to be drawn in the place of others: each as long, with a mixture that its words leave
+/// possible.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Redraw {
+    /// The topics that words are drawn from, and how mixtures are found.
+    pub settling: Settling,
+    /// The Dirichlet parameter of all mixtures, where documents follow the model.
+    pub believed: Option<Vec<f64>>,
+    /// The most words that are drawn for a document.
+    pub longest: u64,
+}
+
+impl Redraw {
+    /// Whether the tables fit each other and so many features, and can be drawn from.
+    pub(crate) fn fits(&self, n: usize) -> bool {
+        let possible = |topics: &Matrix| topics.values().iter().all(|p| (0.0..=1.0).contains(p));
+        let k = self.settling.alpha.len();
+        let believed = self.believed.iter().all(|alpha| {
+            alpha.len() == k && alpha.iter().all(|alpha| *alpha > 0.0 && alpha.is_finite())
+        });
+        self.settling.fits(n) && believed && self.settling.stages.iter().all(possible)
+    }
+
+    /// Documents drawn in the place of those of a corpus at hand; words are its features.
+    pub(crate) fn of(&self, corpus: &Corpus) -> Corpus {
+        let shapes = match self.believed {
+            Some(_) => None,
+            None => Some(self.settling.of(corpus).mixtures()),
+        };
+        let shapes = |d: usize| match (&self.believed, &shapes) {
+            (Some(believed), _) => believed.clone(),
+            (None, shapes) => shapes.as_ref().map_or_else(Vec::new, |shapes| shapes.row(d)),
+        };
+        let with_words = (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0);
+        let drawn: Vec<Drawn> = with_words
+            .map(|d| Drawn {
+                seed: SEED ^ corpus.document_key(d),
+                shapes: shapes(d),
+                length: corpus.lengths()[d].min(self.longest),
+            })
+            .collect();
+        draw_mixtures(&self.settling.stages[0], &drawn)
+    }
+}
+
+impl Corpus {
+    /// Documents drawn in the place of those of a range of keys, here or where they are.
+    fn redrawn(&self, range: KeyRange, redraw: Redraw) -> Corpus {
+        let among = self.among(&range.into());
+        among.redrawn_elsewhere(&redraw).unwrap_or_else(|| redraw.of(&among))
+    }
 }

@@ -30,7 +30,7 @@ mod returned;
 use self::returned::Likeliest;
 pub(crate) use self::returned::{Returned, shared_words};
 use crate::choosing::noise;
-use crate::corpus::{Corpus, mixed};
+use crate::corpus::{Corpus, Dealt};
 use crate::error::Result;
 use crate::fit::options::Options;
 use crate::fit::spectral::to_vocabulary;
@@ -70,7 +70,7 @@ pub(crate) struct Half {
 }
 
 /// Learns some of the documents from scratch.
-pub(crate) type Learn<'a> = dyn Fn(&[usize]) -> Result<Half> + Sync + 'a;
+pub(crate) type Learn<'a> = dyn Fn(Dealt) -> Result<Half> + Sync + 'a;
 
 /// What the halves say.
 pub(crate) struct Found {
@@ -102,9 +102,10 @@ pub(crate) fn look(
     for split in 0..n_splits {
         told(split, n_splits);
         let [first, second] = deal(corpus, split)?;
-        n_documents = first.len() + second.len();
-        let (first, second) = rayon::join(|| learn(&first), || learn(&second));
+        let (first, second) = one_by_one(corpus, || learn(first), || learn(second));
         let halves = [first.ok()?, second.ok()?];
+        let sizes = halves.each_ref().map(|half| half.corpus.facts().n_with_words() as usize);
+        n_documents = sizes[0] + sizes[1];
         if split == 0 {
             z_scores = noise::z_scores_of_halves(&halves, n_directions, counting);
         }
@@ -136,35 +137,33 @@ pub(crate) fn note(d: &Diagnostics) -> Option<String> {
     })
 }
 
-/// Two halves of the documents that have words, dealt by content so that their order in the file
-/// changes nothing, equal documents into the same half: a copy is no evidence of its own. `None` when
-/// there are too few different ones.
-pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Vec<usize>; 2]> {
-    let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
-        .filter(|&d| corpus.lengths()[d] > 0)
-        .map(|d| (mixed(corpus.document_key(d) ^ mixed(split as u64)), d))
-        .collect();
-    order.sort_unstable();
-    let counts = corpus.n_nonzeros();
-    let most = if counts > LARGE { counts / SAMPLED } else { counts };
-    let mut halves = [Vec::new(), Vec::new()];
-    let (mut n_different, mut taken) = (0, 0);
-    for equals in order.chunk_by(|a, b| a.0 == b.0) {
-        if taken >= most {
-            break;
-        }
-        let smaller = usize::from(halves[1].len() < halves[0].len());
-        halves[smaller].extend(equals.iter().map(|&(_, d)| d));
-        taken += equals.iter().map(|&(_, d)| corpus.document(d).n_distinct()).sum::<usize>();
-        n_different += 1;
+/// Both at once; one after the other where the documents are elsewhere, since questions have an order.
+pub(crate) fn one_by_one<T: Send>(
+    corpus: &Corpus,
+    first: impl FnOnce() -> T + Send,
+    second: impl FnOnce() -> T + Send,
+) -> (T, T) {
+    match corpus.is_elsewhere() {
+        true => (first(), second()),
+        false => rayon::join(first, second),
     }
-    halves.iter_mut().for_each(|half| half.sort_unstable());
-    (n_different >= LEAST_DOCUMENTS).then_some(halves)
+}
+
+/// Two halves of the documents that have words, dealt by content so that their order in the file
+/// changes nothing and whoever holds a document knows its half; equal documents into the same half: a
+/// copy is no evidence of its own. `None` when there are too few different ones.
+pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Dealt; 2]> {
+    let share = if corpus.n_nonzeros() > LARGE { 1.0 / SAMPLED as f64 } else { 1.0 };
+    let half = 0.5 * share;
+    let dealt = |from, to| Dealt::between(split as u64, from, to);
+    (corpus.facts().n_different >= LEAST_DOCUMENTS as u64 && corpus.answers_for(half))
+        .then(|| [dealt(0.0, half), dealt(half, share)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::KeyPart;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{Lda, SingleTopic};
 
@@ -174,15 +173,19 @@ mod tests {
         let corpus = source.draw(100, &Lengths::Uniform(3..=20), 7).0;
         let twice: Vec<usize> = (0..100).chain((0..100).rev()).collect();
         let doubled = corpus.subset(&twice);
+        let documents = |corpus: &Corpus, split: usize| {
+            deal(corpus, split).unwrap().map(|half| KeyPart::from(half).documents(corpus))
+        };
         for split in 0..3 {
-            let [first, second] = deal(&corpus, split).unwrap();
-            assert_eq!((first.len(), second.len()), (50, 50));
+            let [first, second] = documents(&corpus, split);
+            assert_eq!(first.len() + second.len(), 100);
+            assert!((35..=65).contains(&first.len()), "{}", first.len());
             assert!(first.iter().all(|d| !second.contains(d)));
-            let [again, _] = deal(&doubled, split).unwrap();
+            let [again, _] = documents(&doubled, split);
             let originals: Vec<usize> = again.into_iter().filter(|&d| d < 100).collect();
             assert_eq!(originals, first);
         }
-        assert_ne!(deal(&corpus, 0).unwrap(), deal(&corpus, 1).unwrap());
+        assert_ne!(documents(&corpus, 0), documents(&corpus, 1));
         assert!(deal(&corpus.subset(&[0; 100]), 0).is_none());
     }
 

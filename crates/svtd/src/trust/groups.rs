@@ -1,57 +1,68 @@
 //! Twenty groups of documents, dealt by content.
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Dealt, KeyPart};
 
 /// Groups that are left out in turn.
 pub const GROUPS: usize = 20;
 
 /// Fewer different documents than this cannot be dealt into groups that tell anything.
-const LEAST_DOCUMENTS: usize = 2 * GROUPS;
+const LEAST_DOCUMENTS: u64 = 2 * GROUPS as u64;
 
-/// Which group each document is in.
-pub(crate) struct Groups(Vec<u8>);
+/// What keys are mixed with to deal documents into groups.
+const SALT: u64 = 1 << 32;
 
-impl Groups {
+/// The groups that documents of a corpus are in.
+pub(crate) struct Groups<'a>(&'a Corpus);
+
+impl<'a> Groups<'a> {
     /// Deals the documents by a hash of their content, equal documents into one group, so that
-    /// their order in the file changes nothing and a copy is no evidence of its own. `None` when
-    /// there are too few different documents.
-    pub(crate) fn deal(corpus: &Corpus) -> Option<Self> {
-        let mut order: Vec<(u64, usize)> = (0..corpus.n_documents())
-            .filter(|&d| corpus.lengths()[d] > 0)
-            .map(|d| (corpus.document_key(d), d))
-            .collect();
-        order.sort_unstable();
-        let mut group = vec![0; corpus.n_documents()];
-        let mut n_different = 0;
-        for equals in order.chunk_by(|a, b| a.0 == b.0) {
-            equals.iter().for_each(|&(_, d)| group[d] = (n_different % GROUPS) as u8);
-            n_different += 1;
+    /// their order in the file changes nothing, whoever holds a document knows its group, and a copy is no
+    /// evidence of its own. Groups are about equally large; the jackknife's variance is as right where they
+    /// are not. `None` when there are too few different documents.
+    pub(crate) fn deal(corpus: &'a Corpus) -> Option<Self> {
+        let enough = corpus.facts().n_different >= LEAST_DOCUMENTS;
+        (enough && corpus.answers_for(1.0 / GROUPS as f64)).then_some(Self(corpus))
+    }
+
+    pub(crate) fn corpus(&self) -> &'a Corpus {
+        self.0
+    }
+
+    /// The documents of group `g`.
+    pub(crate) fn part(&self, g: usize) -> KeyPart {
+        dealt(g).into()
+    }
+
+    /// The same, words numbered as in the whole.
+    pub(crate) fn among(&self, g: usize) -> Corpus {
+        self.0.among(&self.part(g))
+    }
+}
+
+/// What to tell of a fit whose sites hold too few documents for some of this.
+pub(crate) fn note(corpus: &Corpus) -> Option<String> {
+    let missing = match corpus.least_share() {
+        least if least > 0.5 => {
+            "neither error bars nor whether topics come back in halves are told"
         }
-        (n_different >= LEAST_DOCUMENTS).then_some(Self(group))
-    }
+        least if least > 1.0 / GROUPS as f64 => "error bars are not told",
+        _ => return None,
+    };
+    Some(format!(
+        "{missing}: a part of the documents of some site would be fewer than it gives sums over; agree on \
+         a lower --min-documents, or ask sites with more documents"
+    ))
+}
 
-    /// The group of document `d`.
-    pub(crate) fn of(&self, d: usize) -> usize {
-        usize::from(self.0[d])
-    }
+fn dealt(g: usize) -> Dealt {
+    let edge = |g: usize| g as f64 / GROUPS as f64;
+    Dealt::between(SALT, edge(g), edge(g + 1))
+}
 
-    /// The documents of each group, rising.
-    pub(crate) fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); GROUPS];
-        self.0.iter().enumerate().for_each(|(d, &g)| members[usize::from(g)].push(d as u32));
-        members
-    }
-
-    /// Whether document `d` is in group `g`.
-    pub(crate) fn holds(&self, g: usize, d: usize) -> bool {
-        self.of(d) == g
-    }
-
-    /// `weights` of the documents of group `g`, zero for all others.
-    pub(crate) fn only(&self, g: usize, weights: &[f64]) -> Vec<f64> {
-        let own = |(d, w): (usize, &f64)| if self.holds(g, d) { *w } else { 0.0 };
-        weights.iter().enumerate().map(own).collect()
-    }
+/// The groups of documents, given their keys.
+pub(crate) fn of_keys(keys: impl Iterator<Item = u64>) -> Vec<usize> {
+    let groups: Vec<Dealt> = (0..GROUPS).map(dealt).collect();
+    keys.map(|key| groups.iter().position(|group| group.contains(key)).unwrap_or(0)).collect()
 }
 
 /// The sign of group `g` in a mixture of all groups. About half of them are `+1`, and any two of the
@@ -70,15 +81,17 @@ mod tests {
         let source = SingleTopicSource::uniform(30, 3, 5);
         let corpus = source.draw(100, &Lengths::Uniform(3..=20), 7).0;
         let twice: Vec<usize> = (0..100).chain((0..100).rev()).collect();
-        let groups = Groups::deal(&corpus).unwrap();
-        let doubled = Groups::deal(&corpus.subset(&twice)).unwrap();
-        for (place, &d) in twice.iter().enumerate() {
-            assert_eq!(doubled.0[place], groups.0[d]);
+        let doubled = corpus.subset(&twice);
+        let of =
+            |corpus: &Corpus| of_keys((0..corpus.n_documents()).map(|d| corpus.document_key(d)));
+        let (groups, again) = (of(&corpus), of(&doubled));
+        assert!(twice.iter().zip(&again).all(|(&d, group)| groups[d] == *group));
+        let dealt = Groups::deal(&corpus).unwrap();
+        for g in 0..GROUPS {
+            let members: Vec<usize> = (0..100).filter(|&d| groups[d] == g).collect();
+            assert_eq!(dealt.part(g).documents(&corpus), members);
+            assert!((1..=12).contains(&members.len()), "{}", members.len());
         }
-        let sizes: Vec<usize> = (0..GROUPS)
-            .map(|g| groups.0.iter().filter(|&&x| usize::from(x) == g).count())
-            .collect();
-        assert_eq!(sizes, [5; GROUPS]);
         assert!(Groups::deal(&corpus.subset(&[0; 100])).is_none());
     }
 }

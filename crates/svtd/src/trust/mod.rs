@@ -18,20 +18,28 @@
 
 mod drift;
 mod em;
+mod feedback;
 pub(crate) mod found_again;
 mod groups;
+mod holdings;
 mod moments;
-mod part;
 #[cfg(test)]
 mod refits;
+mod settled;
 mod spread;
 mod sweeps;
 
 use rayon::prelude::*;
 
+pub(crate) use self::drift::Redraw;
+pub(crate) use self::em::held_words;
+pub(crate) use self::feedback::{FeedbackRequest, Scores};
 pub use self::groups::GROUPS;
-pub(crate) use self::groups::Groups;
-pub(crate) use self::moments::Frame;
+use self::groups::Groups;
+pub(crate) use self::groups::note;
+pub(crate) use self::holdings::Holdings;
+pub(crate) use self::moments::{Frame, held_pairs, torque_sums};
+pub(crate) use self::settled::Settling;
 use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
@@ -76,7 +84,7 @@ pub(crate) fn assess(
     corpus: &Corpus,
     frame: &Frame<'_>,
     spectral: &Spectral,
-    estimate: &mut Estimate,
+    estimate: &Estimate,
     options: &Options,
     refitting: &Refitting<'_>,
     watch: &dyn Fn(Step),
@@ -99,9 +107,7 @@ pub(crate) fn assess(
         }
     };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
-        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
-            leave_out(corpus, &groups, estimate)
-        }
+        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => leave_out(&groups, estimate),
         _ if options.method == Method::Joint => {
             let whole = &spectral.recovered.word_topic;
             let (errors, changes) = match usual {
@@ -112,15 +118,21 @@ pub(crate) fn assess(
         }
         _ => None,
     });
-    let (errors, changes, holdings) = match left {
-        Some(Left { errors, changes, holdings }) => (Some(errors), Some(changes), holdings),
-        None => (None, None, frame.holdings(spectral).select_columns(&spectral.kept)),
+    let (errors, changes, driven): (_, _, Vec<Driven>) = match left {
+        Some(Left { errors, changes, holdings }) => {
+            let driven = (0..errors.n_columns()).map(|j| holdings.driven(j)).collect();
+            (Some(errors), Some(changes), driven)
+        }
+        None => {
+            let holdings = frame.holdings(spectral);
+            (None, None, spectral.kept.iter().map(|&j| holdings.driven(j)).collect())
+        }
     };
     let distances = distances(&estimate.word_topic);
     let judged = |j: usize| TopicTrust {
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
-        driven: driven(holdings.column(j)),
+        driven: driven[j].clone(),
         halves: halves.as_ref().map(|halves| {
             // What no document is about has the words of the corpus, which return everywhere.
             let empty = estimate.topic_weights[j] * (corpus.n_documents() as f64) < EMPTY;
@@ -137,22 +149,22 @@ pub(crate) fn assess(
 
 /// Standard errors of the word probabilities of a polished estimate, features x topics; `None` where
 /// documents are too few, or nothing was polished.
-pub(crate) fn errors(corpus: &Corpus, estimate: &mut Estimate) -> Option<Matrix> {
+pub(crate) fn errors(corpus: &Corpus, estimate: &Estimate) -> Option<Matrix> {
     let groups = Groups::deal(corpus)?;
-    let errors = leave_out(corpus, &groups, estimate)?.errors;
+    let errors = leave_out(&groups, estimate)?.errors;
     errors.values().iter().all(|error| error.is_finite()).then_some(errors)
 }
 
 /// Leaves groups out of a polished estimate.
-fn leave_out(corpus: &Corpus, groups: &Groups, estimate: &mut Estimate) -> Option<Left> {
+fn leave_out(groups: &Groups<'_>, estimate: &Estimate) -> Option<Left> {
     match estimate.polish {
         PolishOutcome::Em { .. } => {
-            Some(em::leave_out(corpus, groups, estimate, &frequencies(corpus)))
+            Some(em::leave_out(groups, estimate, &frequencies(groups.corpus())))
         }
         PolishOutcome::Sweeps { sweeps, .. } => {
-            let Estimate { word_topic, topic_weights, prior, .. } = &*estimate;
+            let Estimate { word_topic, topic_weights, prior, .. } = estimate;
             let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
-            Some(sweeps::leave_out(corpus, groups, &end, sweeps))
+            Some(sweeps::leave_out(groups, &end, sweeps))
         }
         PolishOutcome::None | PolishOutcome::Declined { .. } => None,
     }
@@ -164,8 +176,8 @@ struct Left {
     errors: Matrix,
     /// The L1 distance by which each topic (column) moves without each group (row).
     changes: Matrix,
-    /// What each document (row) holds of each topic.
-    holdings: Matrix,
+    /// What documents hold of each topic.
+    holdings: Holdings,
 }
 
 /// The z-score of topic `j`: that of the directions it is made of, by their share in it.
@@ -189,22 +201,6 @@ fn nearest(distances: &[Vec<f64>], j: usize) -> Option<Nearest> {
         .filter(|&other| other != j)
         .map(|topic| Nearest { topic, distance: distances[topic.max(j)][topic.min(j)] })
         .min_by(|a, b| a.distance.total_cmp(&b.distance))
-}
-
-/// The fewest documents that hold half of a topic.
-fn driven(holdings: &[f64]) -> Driven {
-    let total: f64 = holdings.iter().sum();
-    let mut falling: Vec<f64> = holdings.iter().copied().filter(|held| *held > 0.0).collect();
-    falling.sort_unstable_by(|a, b| b.total_cmp(a));
-    let (mut held, mut documents) = (0.0, 0);
-    for value in falling {
-        if held >= 0.5 * total {
-            break;
-        }
-        held += value;
-        documents += 1;
-    }
-    Driven { documents, share: if total > 0.0 { held / total } else { 0.0 } }
 }
 
 fn stability(errors: &[f64], changes: &[f64]) -> Stability {

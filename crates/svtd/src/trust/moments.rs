@@ -19,8 +19,8 @@
 //! `M3_i(b_j, b_j)`, which does not depend on the rotation to first order: `M3_i(b_j, b_q) = 0`.
 //!
 //! # Cost
-//! Columns: seven products with a panel of `k` columns, `n k^2` for each group, and four times that
-//! for its own words. Rows: four products. No group is fitted again.
+//! Columns: seven products with a panel of `k` columns, and `n k^2` five times for each group. Rows: four
+//! products. No group is fitted again.
 //!
 //! # Departure
 //! Topics keep their places: a rotation found by angles from the whole corpus' own needs no
@@ -29,12 +29,15 @@
 use rayon::prelude::*;
 
 use super::groups::{GROUPS, Groups};
-use super::part::Part;
+use super::holdings::Holdings;
 use super::spread::Spread;
 use crate::fit::spectral::Spectral;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
+use crate::moments::documents::FirstSums;
+use crate::moments::weighed::{Table, Weighed};
 use crate::moments::{LdaMoments, Moments, SingleTopicMoments};
 use crate::recovery::clip_and_normalise;
+use crate::rounds::{Holding, Request};
 
 /// Moments as the jackknife needs them: those of Theorem 2.1 and what Theorem 3.1 subtracts.
 pub(crate) struct Frame<'a> {
@@ -66,6 +69,15 @@ struct Held {
     third: Matrix,
 }
 
+/// The sums of one group, or of all documents.
+struct Part {
+    held: Held,
+    /// `X'w1`.
+    first: Vec<f64>,
+    /// `M2_g B`, raw.
+    pairs: Matrix,
+}
+
 /// Everything through the directions `B`, of all documents or without a group.
 struct Seen {
     first: Vec<f64>,
@@ -78,7 +90,7 @@ impl Frame<'_> {
     pub(crate) fn columns(
         &self,
         spectral: &Spectral,
-        groups: &Groups,
+        groups: &Groups<'_>,
         whole: &Matrix,
     ) -> Option<(Matrix, Matrix)> {
         let curvature = spectral.decomposition.joint.as_ref()?;
@@ -97,20 +109,20 @@ impl Frame<'_> {
         };
         let w = spectral.whitening.unmixing();
         let (b, v) = (w.times(rotation), w.times(&pulls));
-        let parts = || groups.members().into_iter().map(|documents| self.part(documents));
-        let held: Vec<Held> = parts().map(|part| self.held(&part, &b, &v)).collect();
-        let total = Held::sum(&held);
+        let total = self.held(&self.raw.weighed(), &b, &v).held;
         let all = self.seen(&total, None);
         let at_rest = self.torques(&all, &all, &turning);
         // M2 B of Theorem 2.1, before what Theorem 3.1 subtracts.
         let mut pairs = spectral.whitening.factor().times(rotation);
         add_outer(&mut pairs, self.a1, self.raw.first(), &all.first);
         let mut spread = Spread::about(whole);
-        for (g, (held, part)) in held.iter().zip(parts()).enumerate() {
-            let seen = self.seen(&total, Some(held));
+        for g in 0..GROUPS {
+            let part = self.raw.weighed_among(groups.corpus(), &groups.part(g));
+            let part = self.held(&part, &b, &v);
+            let seen = self.seen(&total, Some(&part.held));
             let torques = self.torques(&seen, &all, &turning);
             let turn = turning.turn(&seen.second, &torques, &at_rest)?;
-            let left = self.pairs_without(&part, held, &seen, &pairs, &b);
+            let left = self.pairs_without(&part, &seen, &pairs, &b);
             let mut columns = left.times(&turn);
             (0..columns.n_columns()).for_each(|j| {
                 clip_and_normalise(columns.column_mut(j));
@@ -124,7 +136,7 @@ impl Frame<'_> {
     pub(crate) fn rows(
         &self,
         spectral: &Spectral,
-        groups: &Groups,
+        groups: &Groups<'_>,
         whole: &Matrix,
     ) -> (Matrix, Matrix) {
         let b = spectral.whitening.unmixing().times(&spectral.decomposition.rotation);
@@ -132,10 +144,10 @@ impl Frame<'_> {
             self.raw.third_diagonals(spectral.whitening.basis(), &spectral.decomposition.rotation);
         let mut spread = Spread::about(whole);
         for g in 0..GROUPS {
-            let weights = groups.only(g, &self.raw.weights().third);
-            let diagonal = self.raw.weighted_counts(&weights);
+            let part = self.raw.weighed_among(groups.corpus(), &groups.part(g));
+            let [_, _, diagonal] = part.first().by_feature;
             let mut left = all.clone();
-            left.add(-1.0, &self.raw.third_squares_weighing(&b, &weights, &diagonal));
+            left.add(-1.0, &self.raw.with_own_words(&b, &part.squares(&b), &diagonal));
             (0..left.n_columns()).for_each(|j| {
                 clip_and_normalise(left.column_mut(j));
             });
@@ -145,77 +157,55 @@ impl Frame<'_> {
     }
 
     /// What each document adds to `b_j' M2 b_j = 1`: its share of the evidence for topic `j`.
-    pub(crate) fn holdings(&self, spectral: &Spectral) -> Matrix {
+    pub(crate) fn holdings(&self, spectral: &Spectral) -> Holdings {
         let b = spectral.whitening.unmixing().times(&spectral.decomposition.rotation);
-        let mut squares = b.clone();
-        squares.values_mut().iter_mut().for_each(|value| *value *= *value);
-        let products = self.raw.products();
-        let mut held = products.forward(&b);
-        let own = products.forward(&squares);
-        for (value, own) in held.values_mut().iter_mut().zip(own.values()) {
-            *value = (*value * *value - own).max(0.0);
-        }
-        held.scale_rows(&self.raw.weights().second);
-        held
+        let (documents, k) = (self.raw.weighed(), b.n_columns());
+        let request =
+            |counting, weighing| Request::Holdings(Holding::OfPairs(counting, weighing, b.clone()));
+        let sums = documents.sum(Holdings::size(k), request, |table| {
+            Holdings::sums(table.rows, &held_pairs(table, &b))
+        });
+        Holdings::from_sums(sums, k)
     }
 
-    fn part(&self, documents: Vec<u32>) -> Part {
-        let (table, counting) = self.raw.counts();
-        Part::of(table, self.raw.n_features(), documents, counting)
-    }
-
-    fn held(&self, part: &Part, b: &Matrix, v: &Matrix) -> Held {
-        let weights = self.raw.weights();
-        let (b, v) = (part.of_words(b), part.of_words(v));
-        let (beta, upsilon) = (part.products().forward(&b), part.products().forward(&v));
-        let [w1, w2, w3] =
-            [&weights.first, &weights.second, &weights.third].map(|w| part.weights(w));
-        let first_counts = part.weighted_counts(&w1);
-        let first = (0..b.n_columns()).map(|j| dot(b.column(j), &first_counts)).collect();
-        let mut second = gram(&beta, &w2);
-        second.add(-1.0, &gram(&b, &part.weighted_counts(&w2)));
-        let is_held: Vec<bool> = {
-            let mut is_held = vec![false; weights.first.len()];
-            part.documents.iter().for_each(|&d| is_held[d as usize] = true);
-            is_held
+    fn held(&self, documents: &Weighed<'_>, b: &Matrix, v: &Matrix) -> Part {
+        let FirstSums { by_feature: [first, second, third], shares, .. } = documents.first();
+        let (n, k) = (b.n_rows(), b.n_columns());
+        let request =
+            |counting, weighing| Request::Torques(counting, weighing, b.clone(), v.clone());
+        let torques = documents.sum(k * k + 2 * n * k, request, |table| torque_sums(table, b, v));
+        let mut own = documents.pairs(b);
+        own.values_mut()
+            .par_chunks_exact_mut(n.max(1))
+            .zip(b.values().par_chunks_exact(n.max(1)))
+            .for_each(|(own, b)| {
+                for (own, (count, b)) in own.iter_mut().zip(second.iter().zip(b)) {
+                    *own -= count * b;
+                }
+            });
+        let held = Held {
+            shares,
+            first: (0..k).map(|j| dot(b.column(j), &first)).collect(),
+            second: b.transpose_times(&own),
+            third: third_of(&torques, &third, b, v),
         };
-        Held {
-            shares: weights.shares(self.raw.lengths(), |d| is_held[d]),
-            first,
-            second,
-            third: third_of(part, &w3, [&b, &v], [&beta, &upsilon]),
-        }
+        Part { held, first, pairs: own }
     }
 
     /// `M2 B` without a part, as Theorem 3.1 wants it; `pairs` is that of Theorem 2.1 for all.
-    fn pairs_without(
-        &self,
-        part: &Part,
-        held: &Held,
-        seen: &Seen,
-        pairs: &Matrix,
-        b: &Matrix,
-    ) -> Matrix {
-        let weights = self.raw.weights();
-        let b = part.of_words(b);
-        let w2 = part.weights(&weights.second);
-        let own = part.products().normal(&b, &w2);
-        let own_counts = part.weighted_counts(&w2);
-        let mut first = self.raw.first().to_vec();
-        let first_counts = part.weighted_counts(&part.weights(&weights.first));
-        part.features.iter().zip(first_counts).for_each(|(&i, own)| first[i as usize] -= own);
-        let weight = 1.0 / (1.0 - held.shares[1]);
-        let mixing = self.a1 / (1.0 - held.shares[0]);
+    fn pairs_without(&self, part: &Part, seen: &Seen, pairs: &Matrix, b: &Matrix) -> Matrix {
+        let own = self.raw.first().iter().zip(&part.first);
+        let first: Vec<f64> = own.map(|(all, own)| all - own).collect();
+        let weight = 1.0 / (1.0 - part.held.shares[1]);
+        let mixing = self.a1 / (1.0 - part.held.shares[0]);
         let mut left = pairs.clone();
-        let n = left.n_rows().max(1);
-        left.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
-            let words = part.features.iter().zip(own.column(j));
-            for ((&i, own), (b, count)) in words.zip(b.column(j).iter().zip(&own_counts)) {
-                column[i as usize] -= own - count * b;
-            }
+        let n = b.n_rows().max(1);
+        let columns = left.values_mut().par_chunks_exact_mut(n).enumerate();
+        columns.for_each(|(j, column)| {
             let mixing = mixing * seen.first[j];
-            for (value, m1) in column.iter_mut().zip(&first) {
-                *value = *value * weight - mixing * m1;
+            let words = part.pairs.column(j).iter().zip(&first);
+            for (value, (own, m1)) in column.iter_mut().zip(words) {
+                *value = (*value - own) * weight - mixing * m1;
             }
         });
         left
@@ -255,24 +245,6 @@ impl Frame<'_> {
                 - self.a1 * self.c1 * m[p] * m[q] * along[p]
                 - whitened
         })
-    }
-}
-
-impl Held {
-    fn sum(held: &[Held]) -> Held {
-        let k = held[0].first.len();
-        let mut total = Held {
-            shares: [0.0; 3],
-            first: vec![0.0; k],
-            second: Matrix::zeros(k, k),
-            third: Matrix::zeros(k, k),
-        };
-        for one in held {
-            total.first.iter_mut().zip(&one.first).for_each(|(sum, more)| *sum += more);
-            total.second.add(1.0, &one.second);
-            total.third.add(1.0, &one.third);
-        }
-        total
     }
 }
 
@@ -318,38 +290,53 @@ fn inverse_root(matrix: &Matrix) -> Option<Matrix> {
     Some(scaled.times(&vectors.transpose()))
 }
 
-/// `t(p, q) = M3(b_p, b_q, u_p)` of a part, with the given weights of its documents.
-fn third_of(
-    part: &Part,
-    w3: &[f64],
-    [b, v]: [&Matrix; 2],
-    [beta, upsilon]: [&Matrix; 2],
-) -> Matrix {
-    let products = part.products();
-    let mut left = entrywise(beta, upsilon);
-    left.scale_rows(w3);
-    let mut third = left.transpose_times(beta);
-    let back = products.backward(beta, Some(w3));
-    let mut words = products.backward(upsilon, Some(w3));
-    let own = part.weighted_counts(w3);
-    let n = words.n_rows().max(1);
-    words.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
+/// What a document holds of the pairs of each direction, `w2 ((x'b)^2 - sum_h x_h b_h^2)`.
+pub(crate) fn held_pairs(table: &Table<'_>, b: &Matrix) -> Matrix {
+    let mut squares = b.clone();
+    squares.values_mut().iter_mut().for_each(|value| *value *= *value);
+    let mut held = table.products.forward(b);
+    let own = table.products.forward(&squares);
+    for (value, own) in held.values_mut().iter_mut().zip(own.values()) {
+        *value = (*value * *value - own).max(0.0);
+    }
+    held.scale_rows(&table.weights.second);
+    held
+}
+
+/// `sum_d w3 (x'b_p) (x'v_p) (x'b_q)`, then `X'(w3 o XB)` and `X'(w3 o XV)`.
+pub(crate) fn torque_sums(table: &Table<'_>, b: &Matrix, v: &Matrix) -> Vec<f64> {
+    let (products, w3) = (table.products, &table.weights.third);
+    let (beta, upsilon) = (products.forward(b), products.forward(v));
+    let k = b.n_columns();
+    let mut sums = table.sums(k * k, |range, sums| {
+        let beta = beta.rows(range.clone());
+        let mut left = entrywise(&beta, &upsilon.rows(range.clone()));
+        left.scale_rows(&w3[range]);
+        sums.copy_from_slice(left.transpose_times(&beta).values());
+    });
+    sums.extend(products.backward(&beta, Some(w3)).values());
+    sums.extend(products.backward(&upsilon, Some(w3)).values());
+    sums
+}
+
+/// `t(p, q) = M3(b_p, b_q, u_p)` of documents with these sums; `own` is `X'w3`.
+fn third_of(sums: &[f64], own: &[f64], b: &Matrix, v: &Matrix) -> Matrix {
+    let (n, k) = (b.n_rows(), b.n_columns());
+    let (documents, words) = sums.split_at(k * k);
+    let (back, words) = words.split_at(n * k);
+    let table = |values: &[f64]| Matrix::from_columns(n, k, values.to_vec());
+    let (back, mut words) = (table(back), table(words));
+    words.values_mut().par_chunks_exact_mut(n.max(1)).enumerate().for_each(|(j, column)| {
         let pairs = b.column(j).iter().zip(v.column(j));
-        let terms = pairs.zip(back.column(j).iter().zip(&own));
+        let terms = pairs.zip(back.column(j).iter().zip(own));
         for (value, ((b, v), (back, own))) in column.iter_mut().zip(terms) {
             *value = b * *value + v * (back - 2.0 * own * b);
         }
     });
+    let mut third = Matrix::from_columns(k, k, documents.to_vec());
     third.add(-1.0, &words.transpose_times(b));
     third.add(-1.0, &entrywise(b, v).transpose_times(&back));
     third
-}
-
-/// `A' diag(w) A`.
-fn gram(matrix: &Matrix, weights: &[f64]) -> Matrix {
-    let mut scaled = matrix.clone();
-    scaled.scale_rows(weights);
-    scaled.transpose_times(matrix)
 }
 
 fn entrywise(left: &Matrix, right: &Matrix) -> Matrix {

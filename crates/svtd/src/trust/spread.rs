@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::groups::GROUPS;
 use crate::linalg::Matrix;
-use crate::moments::panels::Steps;
 
 /// Sums over the groups left out so far.
 pub(crate) struct Spread<'a> {
@@ -70,15 +69,6 @@ impl<'a> Spread<'a> {
         });
         (errors, self.changes)
     }
-}
-
-/// The same standard errors from sums over the groups.
-pub(crate) fn standard_errors(steps: &Steps) -> Matrix {
-    let mut errors = steps.squares.clone();
-    errors.values_mut().par_iter_mut().zip(steps.sum.values()).for_each(|(square, sum)| {
-        *square = standard_error(*square, *sum);
-    });
-    errors
 }
 
 /// `SE^2 = (G-1)/G sum_g (theta_g - mean)^2`.

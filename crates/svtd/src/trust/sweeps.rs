@@ -12,29 +12,26 @@
 //! The feedback of a topic is one number, which part of the documents tells as well.
 //!
 //! # Cost
-//! About four sweeps, and some ten of at most [`FOR_A_TOPIC`] tokens for each topic.
+//! About four sweeps, and some ten of a part of the documents ([`drift`]).
 //!
 //! # Departure
 //! The errors are those of the sweeps from these topics; another start, from a changed spectral
 //! estimate, ends at the same topics within a small part of the errors. What the sweeps do to topics
 //! that are true is added by [`drift`].
 
-use super::groups::{Groups, sign};
-use super::spread::standard_errors;
+use super::em::{column_sums, moved_without};
+use super::groups::{GROUPS, Groups};
+use super::holdings::Holdings;
+use super::settled::{Settled, Settling};
+use super::spread::Spread;
 use super::{Left, drift};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb::{Prior, smoothed};
-use crate::fit::profile::Profile;
 use crate::linalg::Matrix;
-
-/// Passes in which the mixtures settle under the final topics.
-const SETTLING: usize = 3;
+use crate::rounds::{Holding, Request};
 
 /// Sweeps after each of which the answer is measured; how it grows tells where it would end.
 const MEASURED: usize = 4;
-
-/// Tokens for each topic on which the answer is measured, at most.
-const FOR_A_TOPIC: u64 = 1 << 13;
 
 /// The answer grows by a geometric series; a ratio above this is not believed.
 const SLOWEST: f64 = 0.8;
@@ -49,42 +46,50 @@ pub(crate) struct End<'a> {
     pub prior: &'a Prior,
 }
 
+impl End<'_> {
+    /// Documents at rest under the final topics.
+    pub(super) fn settling(&self) -> Settling {
+        let alpha = self.prior.alpha(self.topic_weights);
+        Settling::new(self.word_topic.clone(), alpha, self.prior.order)
+    }
+}
+
 /// Leaves out each group in turn, and adds the bias of so many sweeps.
-pub(crate) fn leave_out(corpus: &Corpus, groups: &Groups, end: &End<'_>, n_sweeps: usize) -> Left {
-    let (mut left, mixtures) = by_chance(corpus, groups, end);
-    drift::widen(corpus, end, &mixtures, n_sweeps, &mut left.errors);
+pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, n_sweeps: usize) -> Left {
+    let mut left = by_chance(groups, end);
+    drift::widen(groups.corpus(), end, n_sweeps, &mut left.errors);
     left
 }
 
-/// What chance does to the topics; beside it the Dirichlet parameters of the documents' mixtures.
-pub(crate) fn by_chance(corpus: &Corpus, groups: &Groups, end: &End<'_>) -> (Left, Matrix) {
-    let End { word_topic, topic_weights, prior } = end;
-    let mut profile = Profile::new(corpus, word_topic, prior, topic_weights);
-    (0..SETTLING).for_each(|_| profile.settle());
-    let sums = profile.sums(None);
-    let whole = smoothed(&sums, &prior.eta);
-    let steps = profile.left_out(groups, &sums, &whole);
-    let (mut errors, mut changes) = (standard_errors(&steps), steps.changes);
-    let (mixtures, holdings) = (profile.mixtures(), profile.holdings());
-    let chosen = {
-        let k = word_topic.n_columns();
-        drift::chosen(corpus, FOR_A_TOPIC * k as u64, k)
-    };
-    let n_tokens: u64 = chosen.iter().map(|&d| corpus.lengths()[d]).sum();
-    let growth = if 2 * n_tokens < corpus.n_tokens() {
-        growth_in_part(corpus, groups, &chosen, end)
-    } else {
-        let signs = (0..corpus.n_documents()).map(|d| sign(0, groups.of(d))).collect();
-        growth(&profile, &whole, prior, signs)
+/// What chance does to the topics.
+pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
+    let (corpus, eta) = (groups.corpus(), &end.prior.eta);
+    let settling = end.settling();
+    let sums = Settled::new(corpus, settling.clone()).sums();
+    let whole = smoothed(&sums, eta);
+    let strength = end.prior.strength();
+    let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
+    let mut spread = Spread::about(&whole);
+    for g in 0..GROUPS {
+        let own = Settled::new(&groups.among(g), settling.clone()).sums();
+        spread.add_steps(g, &moved_without(&whole, &masses, own));
+    }
+    let (mut errors, mut changes) = spread.finish();
+    let k = whole.n_columns();
+    let request = || Request::Holdings(Holding::OfSettled(settling.clone()));
+    let holdings = Holdings::ask(corpus, k, request, || settling.of(corpus).holdings());
+    let share = drift::share_looked_at(corpus, k);
+    let growth = match share < 0.5 {
+        true => growth_in_part(&corpus.part(KeyRange::between(0.0, share)).0, corpus, end),
+        false => growth(corpus, settling, &whole, eta),
     };
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
-    (Left { errors, changes, holdings }, mixtures)
+    Left { errors, changes, holdings }
 }
 
 /// The growth of the answers as some of the documents have it.
-fn growth_in_part(corpus: &Corpus, groups: &Groups, chosen: &[usize], end: &End<'_>) -> Vec<f64> {
-    let part = corpus.subset(chosen);
+fn growth_in_part(part: &Corpus, corpus: &Corpus, end: &End<'_>) -> Vec<f64> {
     let features: Vec<u32> = part.word_of_feature()[..part.n_present()]
         .iter()
         .map(|&word| corpus.feature_of_word()[word as usize])
@@ -93,27 +98,26 @@ fn growth_in_part(corpus: &Corpus, groups: &Groups, chosen: &[usize], end: &End<
         end.word_topic[(features[i] as usize, j)]
     });
     let prior = end.prior.in_part(&features, part.n_tokens() as f64 / corpus.n_tokens() as f64);
-    let mut profile = Profile::new(&part, &topics, &prior, end.topic_weights);
-    (0..SETTLING).for_each(|_| profile.settle());
-    let whole = smoothed(&profile.sums(None), &prior.eta);
-    growth(&profile, &whole, &prior, chosen.iter().map(|&d| sign(0, groups.of(d))).collect())
+    let end = End { word_topic: &topics, topic_weights: end.topic_weights, prior: &prior };
+    let whole = smoothed(&Settled::new(part, end.settling()).sums(), &prior.eta);
+    growth(part, end.settling(), &whole, &prior.eta)
 }
 
 /// How the answer to moved weights grows, topic by topic; `whole` is the answer to even ones.
-fn growth(profile: &Profile<'_>, whole: &Matrix, prior: &Prior, signs: Vec<f64>) -> Vec<f64> {
-    let swept = |direction: f64| {
-        let weights: Vec<f64> = signs.iter().map(|sign| 1.0 + direction * NUDGE * sign).collect();
-        let mut profile = profile.clone();
-        let mut measured = vec![smoothed(&profile.sums(Some(&weights)), &prior.eta)];
+fn growth(corpus: &Corpus, settling: Settling, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
+    let even = Settled::new(corpus, settling);
+    let swept = |nudge: f64| {
+        let mut documents = even.clone();
+        documents.weigh(nudge);
+        let mut measured = vec![smoothed(&documents.sums(), eta)];
         for sweep in 1..MEASURED {
-            profile.set_topics(&measured[sweep - 1]);
-            profile.settle();
-            measured.push(smoothed(&profile.sums(Some(&weights)), &prior.eta));
+            documents.follow(&measured[sweep - 1]);
+            measured.push(smoothed(&documents.sums(), eta));
         }
         measured
     };
-    let mut answers = swept(1.0);
-    for (answer, down) in answers.iter_mut().zip(swept(-1.0)) {
+    let mut answers = swept(NUDGE);
+    for (answer, down) in answers.iter_mut().zip(swept(-NUDGE)) {
         answer.add(-1.0, &down);
         answer.values_mut().iter_mut().for_each(|value| *value *= 0.5);
     }

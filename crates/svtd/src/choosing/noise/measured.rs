@@ -1,74 +1,215 @@
 //! Directions measured on documents that had no part in finding them, and made conjugate to one another.
 
+use std::ops::Range;
+
 use crate::linalg::{Matrix, dot};
-use crate::moments::MomentWeights;
+use crate::moments::weighed::{Table, Weighed};
+use crate::rounds::Request;
 
 /// A direction is clear enough to free others of when it is so many standard errors large.
 const CLEAR_ENOUGH: f64 = 2.0;
 
-/// What directions are measured with.
-pub(super) struct Measured<'a> {
-    pub weights: &'a MomentWeights,
+/// Directions to be measured, features x directions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Directions {
+    pub v: Matrix,
+    /// What Theorem 3.1 subtracts of `M1 M1'`; nothing for documents of one topic.
     pub a1: f64,
-    /// `M1`.
-    pub first: &'a [f64],
+    /// `v_j'M1`.
+    pub means: Vec<f64>,
+    /// The same freed of those before them, once that is known.
+    pub freed: Option<Freed>,
 }
 
-impl Measured<'_> {
-    /// `v_j'M1` for all directions.
-    pub fn means(&self, v: &Matrix) -> Vec<f64> {
-        (0..v.n_columns()).map(|j| dot(self.first, v.column(j))).collect()
+/// Directions `U = V mixing`, conjugate to the clear ones before them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Freed {
+    pub mixing: Matrix,
+    /// `u_j'M1`.
+    pub means: Vec<f64>,
+    /// Which directions the later ones are conjugate to.
+    pub clear: Vec<usize>,
+}
+
+/// A sum of terms over documents, and of their squares.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Spread {
+    sum: f64,
+    squares: f64,
+}
+
+impl Spread {
+    /// The variance of the sum over `n` documents.
+    pub fn variance(self, n: usize) -> f64 {
+        self.squares - self.sum * self.sum / n.max(1) as f64
+    }
+}
+
+/// What documents make of directions.
+pub(super) struct Measured {
+    /// `Z'(w2 o Z)`, `Z = X V`.
+    pub gram: Matrix,
+    /// Of `v_j'Q v_j`, a word's pairs with itself not taken out.
+    pub rough: Vec<Spread>,
+}
+
+/// What documents make of freed directions.
+pub(super) struct MeasuredFreed {
+    /// `sum_d w2_d ((x_d'u_j)^2 - sum_h x_dh u_hj^2)`.
+    pub totals: Vec<f64>,
+    /// Of `u_j'Q u_j`.
+    pub spreads: Vec<Spread>,
+    /// Of `u_b'Q v_j`, for every clear `b` one number for every `j`.
+    products: Vec<Vec<Spread>>,
+    clear: Vec<usize>,
+}
+
+impl MeasuredFreed {
+    /// Of `u_b'Q v_j` for the clear directions `b` before `j`.
+    pub fn products_before(&self, j: usize) -> impl Iterator<Item = (usize, Spread)> {
+        let all = self.clear.iter().zip(&self.products);
+        all.filter(move |(b, _)| **b < j).map(move |(b, products)| (*b, products[j]))
+    }
+}
+
+impl Directions {
+    /// Directions not yet freed; `first` is `M1`.
+    pub(super) fn new(v: Matrix, a1: f64, first: &[f64]) -> Self {
+        let means = means(first, &v);
+        Self { v, a1, means, freed: None }
     }
 
-    /// `v_i'Q v_j` for all pairs of directions; `z = X v`.
-    pub fn pairs(&self, v: &Matrix, z: &Matrix, own_counts: &[f64], means: &[f64]) -> Matrix {
-        let gram = |matrix: &Matrix, weights: &[f64]| {
-            let mut scaled = matrix.clone();
-            scaled.scale_rows(weights);
-            scaled.transpose_times(matrix)
-        };
-        let mut pairs = gram(z, &self.weights.second);
-        pairs.add(-1.0, &gram(v, own_counts));
-        let k = means.len();
-        pairs.add(-self.a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
-        pairs
+    /// The same with those that are freed of the clear ones before them.
+    pub(super) fn freed(self, conjugate: &Conjugate, first: &[f64]) -> Self {
+        let means = means(first, &self.v.times(&conjugate.mixing));
+        let (mixing, clear) = (conjugate.mixing.clone(), conjugate.clear.clone());
+        Self { freed: Some(Freed { mixing, means, clear }), ..self }
     }
 
-    /// Standard errors of `v_j'Q v_j`, a word's pairs with itself not taken out.
-    pub fn rough_errors(&self, z: &Matrix, means: &[f64]) -> Vec<f64> {
-        let error = |(j, &mean): (usize, &f64)| {
-            let one = (z.column(j), mean);
-            self.product_variance([one, one]).sqrt()
-        };
-        means.iter().enumerate().map(error).collect()
+    /// How many numbers documents answer with.
+    fn n_sums(&self) -> usize {
+        let k = self.means.len();
+        self.freed.as_ref().map_or(k * k + 2 * k, |freed| 3 * k + 2 * k * freed.clear.len())
     }
 
-    /// The variance of `a'Q b`, given `X a` and `a'M1`, `X b` and `b'M1`.
-    pub fn product_variance(&self, [a, b]: [(&[f64], f64); 2]) -> f64 {
-        let (mean_a, mean_b) = (a.1, b.1);
-        let terms = a.0.iter().zip(b.0).zip(self.weights.second.iter().zip(&self.weights.first));
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for ((x, y), (w2, w1)) in terms {
-            let term = w2 * x * y - self.a1 * w1 * (x * mean_b + y * mean_a);
-            sum += term;
-            squares += term * term;
+    /// Whether the tables fit each other and so many features.
+    pub(crate) fn fit(&self, n_features: usize) -> bool {
+        let k = self.means.len();
+        let freed = self.freed.as_ref().is_none_or(|Freed { mixing, means, clear }| {
+            (mixing.n_rows(), mixing.n_columns(), means.len()) == (k, k, k)
+                && clear.len() <= k
+                && clear.iter().all(|b| *b < k)
+        });
+        (self.v.n_rows(), self.v.n_columns()) == (n_features, k) && freed
+    }
+
+    /// Documents asked.
+    fn ask(&self, documents: &Weighed<'_>) -> Vec<f64> {
+        let request = |counting, weighing| Request::Directions(counting, weighing, self.clone());
+        documents.sum(self.n_sums(), request, |table| self.sums(table))
+    }
+
+    /// Documents measured along the directions.
+    pub(super) fn measured(&self, documents: &Weighed<'_>) -> Measured {
+        let (sums, k) = (self.ask(documents), self.means.len());
+        let gram = Matrix::from_columns(k, k, sums[..k * k].to_vec());
+        Measured { gram, rough: spreads(&sums[k * k..]) }
+    }
+
+    /// Documents measured along the freed directions.
+    pub(super) fn measured_freed(&self, documents: &Weighed<'_>) -> MeasuredFreed {
+        let (sums, k) = (self.ask(documents), self.means.len());
+        let (totals, rest) = sums.split_at(k);
+        let (own, products) = rest.split_at(2 * k);
+        MeasuredFreed {
+            totals: totals.to_vec(),
+            spreads: spreads(own),
+            products: products.chunks_exact((2 * k).max(1)).map(spreads).collect(),
+            clear: self.freed.as_ref().map_or_else(Vec::new, |freed| freed.clear.clone()),
         }
-        squares - sum * sum / a.0.len().max(1) as f64
     }
 
-    /// `u'Q u` and its variance, given `u'M1`, `X u` and `X (u o u)`.
-    pub fn total(&self, mean: f64, zeta: &[f64], own: &[f64]) -> (f64, f64) {
-        let terms = zeta.iter().zip(own).zip(self.weights.second.iter().zip(&self.weights.first));
-        let (mut total, mut sum, mut squares) = (-self.a1 * mean * mean, 0.0, 0.0);
-        for ((x, own), (w2, w1)) in terms {
-            let pairs = w2 * (x * x - own);
-            let term = pairs - 2.0 * self.a1 * w1 * x * mean;
-            total += pairs;
-            sum += term;
-            squares += term * term;
-        }
-        (total, squares - sum * sum / zeta.len().max(1) as f64)
+    /// What the documents of a table add up to.
+    pub(crate) fn sums(&self, table: &Table<'_>) -> Vec<f64> {
+        let z = table.products.forward(&self.v);
+        let Some(freed) = &self.freed else {
+            return table.sums(self.n_sums(), |range, sums| self.add(table, &z, range, sums));
+        };
+        let (mut u, zeta) = (self.v.times(&freed.mixing), z.times(&freed.mixing));
+        u.values_mut().iter_mut().for_each(|value| *value *= *value);
+        let own = table.products.forward(&u);
+        table.sums(self.n_sums(), |range, sums| {
+            self.add_freed(table, freed, [&z, &zeta, &own], range, sums);
+        })
     }
+
+    fn add(&self, table: &Table<'_>, z: &Matrix, range: Range<usize>, sums: &mut [f64]) {
+        let k = self.means.len();
+        let mut scaled = z.rows(range.clone());
+        let rows = scaled.clone();
+        scaled.scale_rows(&table.weights.second[range.clone()]);
+        sums[..k * k].copy_from_slice(scaled.transpose_times(&rows).values());
+        for (j, spread) in sums[k * k..].chunks_exact_mut(2).enumerate() {
+            let one = (z.column(j), self.means[j]);
+            self.add_products(table, [one, one], range.clone(), spread);
+        }
+    }
+
+    fn add_freed(
+        &self,
+        table: &Table<'_>,
+        freed: &Freed,
+        [z, zeta, own]: [&Matrix; 3],
+        range: Range<usize>,
+        sums: &mut [f64],
+    ) {
+        let k = self.means.len();
+        let (w1, w2) = (&table.weights.first, &table.weights.second);
+        let (totals, rest) = sums.split_at_mut(k);
+        let (spreads, products) = rest.split_at_mut(2 * k);
+        for (j, (total, spread)) in totals.iter_mut().zip(spreads.chunks_exact_mut(2)).enumerate() {
+            let (zeta, own, mean) = (zeta.column(j), own.column(j), freed.means[j]);
+            for d in range.clone() {
+                let pairs = w2[d] * (zeta[d] * zeta[d] - own[d]);
+                let term = pairs - 2.0 * self.a1 * w1[d] * zeta[d] * mean;
+                *total += pairs;
+                spread[0] += term;
+                spread[1] += term * term;
+            }
+        }
+        for (&b, products) in freed.clear.iter().zip(products.chunks_exact_mut((2 * k).max(1))) {
+            for (j, spread) in products.chunks_exact_mut(2).enumerate().skip(b + 1) {
+                let pair = [(zeta.column(b), freed.means[b]), (z.column(j), self.means[j])];
+                self.add_products(table, pair, range.clone(), spread);
+            }
+        }
+    }
+
+    /// The terms of `a'Q b`, given `X a` and `a'M1`, `X b` and `b'M1`.
+    fn add_products(
+        &self,
+        table: &Table<'_>,
+        [(a, mean_a), (b, mean_b)]: [(&[f64], f64); 2],
+        range: Range<usize>,
+        spread: &mut [f64],
+    ) {
+        let (w1, w2) = (&table.weights.first, &table.weights.second);
+        for d in range {
+            let (x, y) = (a[d], b[d]);
+            let term = w2[d] * x * y - self.a1 * w1[d] * (x * mean_b + y * mean_a);
+            spread[0] += term;
+            spread[1] += term * term;
+        }
+    }
+}
+
+/// `v_j'M1` for all directions.
+fn means(first: &[f64], v: &Matrix) -> Vec<f64> {
+    (0..v.n_columns()).map(|j| dot(first, v.column(j))).collect()
+}
+
+fn spreads(sums: &[f64]) -> Vec<Spread> {
+    sums.as_chunks::<2>().0.iter().map(|&[sum, squares]| Spread { sum, squares }).collect()
 }
 
 /// Directions conjugate to the clear ones before them, in the product of `Q`.

@@ -87,8 +87,8 @@ fn as_published(corpus: &Corpus, start: &Matrix, prior: &Prior, sweeps: usize) -
 
 /// The update that excludes nothing.
 fn without_exclusion(corpus: &Corpus, start: &Matrix, prior: &Prior, sweeps: usize) -> Matrix {
-    let even = vec![0.25; 4];
-    let mut profile = Profile::new(corpus, start, prior, &even);
+    let alpha = prior.alpha(&[0.25; 4]);
+    let mut profile = Profile::new(corpus, start, &alpha, prior.order);
     for _ in 0..sweeps {
         profile.settle();
         profile.set_topics(&smoothed(&profile.sums(None), &prior.eta));

@@ -1,0 +1,153 @@
+//! Parts of the documents that anybody can tell who holds some of them: by their keys alone.
+//!
+//! A key is as good as drawn, and so is a key mixed with a salt. Documents whose mixed keys lie in a
+//! range of a tenth of all numbers are about a tenth of the documents; with another salt they are another
+//! tenth. Equal documents have equal keys and are dealt to the same part: a copy is no evidence of its own.
+//! A document without words is dealt to none.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::names::Names;
+use super::{Corpus, CorpusReport, KeyRange, SparseCounts, mixed};
+
+/// Documents by their keys, each mixed with a salt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Dealt {
+    salt: u64,
+    range: KeyRange,
+    /// Whether they are those in the range, or all others.
+    inside: bool,
+}
+
+impl Dealt {
+    /// Those between two shares of the mixed keys.
+    pub(crate) fn between(salt: u64, from: f64, to: f64) -> Self {
+        Self { salt, range: KeyRange::between(from, to), inside: true }
+    }
+
+    /// All others.
+    pub(crate) fn others(self) -> Self {
+        Self { inside: !self.inside, ..self }
+    }
+
+    pub(crate) fn contains(self, key: u64) -> bool {
+        self.range.contains(mixed(key ^ mixed(self.salt))) == self.inside
+    }
+}
+
+/// A part of the documents: a range of keys, dealt further perhaps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeyPart {
+    pub range: KeyRange,
+    /// Who is in all of these; documents without words are in none.
+    pub dealt: Vec<Dealt>,
+}
+
+impl From<KeyRange> for KeyPart {
+    fn from(range: KeyRange) -> Self {
+        Self { range, dealt: Vec::new() }
+    }
+}
+
+impl From<Dealt> for KeyPart {
+    fn from(dealt: Dealt) -> Self {
+        Self { range: KeyRange::ALL, dealt: vec![dealt] }
+    }
+}
+
+impl KeyPart {
+    /// All documents.
+    pub(crate) fn all() -> Self {
+        KeyRange::ALL.into()
+    }
+
+    /// What is in both.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        let dealt = self.dealt.iter().chain(&other.dealt).copied().collect();
+        Self { range: self.range.and(other.range), dealt }
+    }
+
+    /// The documents of a corpus at hand that are in it, rising.
+    pub(crate) fn documents(&self, corpus: &Corpus) -> Vec<usize> {
+        let holds = |&d: &usize| {
+            let key = corpus.document_key(d);
+            let is_dealt = |dealt: &Dealt| corpus.lengths()[d] > 0 && dealt.contains(key);
+            self.range.contains(key) && self.dealt.iter().all(is_dealt)
+        };
+        (0..corpus.n_documents()).filter(holds).collect()
+    }
+}
+
+impl Corpus {
+    /// The documents of a part, their words numbered as here; of documents elsewhere, whoever is asked
+    /// answers for those of the part. Of the result only the documents are that part's: totals are those of
+    /// all documents.
+    pub(crate) fn among(&self, part: &KeyPart) -> Corpus {
+        if let Some(among) = self.among_elsewhere(part) {
+            return among;
+        }
+        let documents = part.documents(self);
+        let keys: Vec<u128> = documents.iter().map(|&d| self.keys()[d]).collect();
+        Corpus {
+            rows: self.rows.picked(&documents, self),
+            columns: OnceLock::new(),
+            keys: OnceLock::from(keys),
+            facts: OnceLock::new(),
+            lengths: documents.iter().map(|&d| self.lengths[d]).collect(),
+            ranking: self.ranking.clone(),
+            vocabulary: self.vocabulary.clone(),
+            names: Names::default(),
+            word_choice: None,
+            report: CorpusReport::default(),
+            elsewhere: None,
+        }
+    }
+}
+
+impl SparseCounts {
+    /// The rows of some documents of a corpus, cut into its blocks; of a corpus in another order than that
+    /// of its keys they are one block.
+    pub(crate) fn picked(&self, documents: &[usize], corpus: &Corpus) -> SparseCounts {
+        let mut picked = SparseCounts::with_columns(self.n_columns(), self.limit());
+        picked.reserve(documents.len(), documents.iter().map(|&d| self.row(d).0.len()).sum());
+        for &d in documents {
+            let (features, counts) = self.row(d);
+            picked.push_row(features, counts);
+        }
+        let keys: Vec<u128> = documents.iter().map(|&d| corpus.keys()[d]).collect();
+        if keys.is_sorted() {
+            picked.cut_into(&keys, corpus.n_blocks());
+        }
+        picked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Lengths, SingleTopicSource};
+
+    #[test]
+    fn parts_hold_every_document_with_words_once() {
+        let source = SingleTopicSource::uniform(30, 3, 5);
+        let corpus = source.draw(300, &Lengths::Uniform(0..=20), 7).0.into_key_order();
+        let third = |i: u8| Dealt::between(5, f64::from(i) / 3.0, f64::from(i + 1) / 3.0);
+        let parts: Vec<Vec<usize>> =
+            (0..3).map(|i| KeyPart::from(third(i)).documents(&corpus)).collect();
+        let mut all: Vec<usize> = parts.concat();
+        all.sort_unstable();
+        let with_words = |&d: &usize| corpus.lengths()[d] > 0;
+        assert_eq!(all, (0..300).filter(with_words).collect::<Vec<_>>());
+        let mut others = KeyPart::from(third(0).others()).documents(&corpus);
+        others.extend(&parts[0]);
+        others.sort_unstable();
+        assert_eq!(others, all);
+        let both = KeyPart::from(third(0)).and(&KeyRange::between(0.0, 0.5).into());
+        assert!(both.documents(&corpus).iter().all(|d| parts[0].contains(d)));
+        let among = corpus.among(&third(0).into());
+        assert_eq!(among.n_documents(), parts[0].len());
+        assert_eq!(among.rows().row(3), corpus.rows().row(parts[0][3]));
+    }
+}

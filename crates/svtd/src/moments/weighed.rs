@@ -1,0 +1,125 @@
+//! Documents weighed as the moments of all documents weigh them: all of them or a part, here or elsewhere.
+//!
+//! What trust and z-scores want of documents is a sum again, made of one document, its weights and a table
+//! that everybody has. [`Weighed::sum`] makes it of documents that are here, or asks for it.
+
+use std::borrow::Cow;
+
+use super::documents::{Documents, FirstSums, pairs};
+use super::panels::{Counting, Products};
+use super::{MomentWeights, Weighing};
+use crate::corpus::{Corpus, SparseCounts};
+use crate::linalg::Matrix;
+use crate::moments::documents::wrong_size;
+use crate::rounds::Request;
+use crate::stop;
+
+/// Documents that are weighed.
+pub(crate) struct Weighed<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) n_features: usize,
+    pub(super) counting: Counting,
+}
+
+pub(super) enum Source<'a> {
+    Here { rows: Cow<'a, SparseCounts>, weights: Cow<'a, MomentWeights> },
+    Elsewhere { corpus: Cow<'a, Corpus>, weighing: Weighing },
+}
+
+/// A table of counts, with the weights of its documents.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'a> {
+    pub rows: &'a SparseCounts,
+    pub products: Products<'a>,
+    pub weights: &'a MomentWeights,
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn new(
+        rows: &'a SparseCounts,
+        n_features: usize,
+        counting: Counting,
+        weights: &'a MomentWeights,
+    ) -> Self {
+        Self { rows, products: Products::new(rows, n_features, counting), weights }
+    }
+
+    /// The sum over documents of `n` numbers, which `add` adds those of some documents to: block by block
+    /// along the tree.
+    pub(crate) fn sums(
+        &self,
+        n: usize,
+        add: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
+    ) -> Vec<f64> {
+        sums(self.rows, n, add)
+    }
+}
+
+/// The sum over the rows of a table of `n` numbers, block by block along the tree.
+pub(crate) fn sums(
+    rows: &SparseCounts,
+    n: usize,
+    add: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let answer = |b: usize| {
+        let mut sums = vec![0.0; n];
+        add(rows.block_rows(b), &mut sums);
+        sums
+    };
+    rows.sum_blocks(answer, |left: &mut Vec<f64>, right| {
+        left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+    })
+}
+
+impl Weighed<'_> {
+    /// A sum of so many numbers: what `here` makes of documents that are here, or the answer to a request.
+    pub(crate) fn sum(
+        &self,
+        n: usize,
+        request: impl FnOnce(Counting, Weighing) -> Request,
+        here: impl FnOnce(&Table<'_>) -> Vec<f64>,
+    ) -> Vec<f64> {
+        let sums = match &self.source {
+            Source::Here { rows, weights } => {
+                here(&Table::new(rows, self.n_features, self.counting, weights))
+            }
+            Source::Elsewhere { corpus, weighing } => {
+                let request = || request(self.counting, *weighing);
+                corpus.asked_or_fail(request).unwrap_or_default().sums
+            }
+        };
+        match sums.len() == n {
+            true => sums,
+            false => stop::fail(wrong_size(sums.len(), n)),
+        }
+    }
+
+    /// What they add up to, word by word and in all.
+    pub(crate) fn first(&self) -> FirstSums {
+        let table = self.sum(FirstSums::size(self.n_features), Request::Weighted, |table| {
+            let documents = Documents::new(table.rows, self.n_features, self.counting);
+            documents.first(table.weights).to_table()
+        });
+        let sums = FirstSums::from_table(&table, self.n_features);
+        sums.unwrap_or_else(|error| stop::fail(error))
+    }
+
+    /// `X'(w2 o XQ)`.
+    pub(crate) fn pairs(&self, q: &Matrix) -> Matrix {
+        let (n, k) = (q.n_rows(), q.n_columns());
+        let request = |counting, weighing| Request::Pairs(counting, weighing, q.clone());
+        let sums = self
+            .sum(n * k, request, |table| pairs(table.products, q, table.weights).values().to_vec());
+        Matrix::from_columns(n, k, sums)
+    }
+
+    /// The two products of Section 2.4, one above the other.
+    pub(crate) fn squares(&self, v: &Matrix) -> Matrix {
+        let (n, k) = (v.n_rows(), v.n_columns());
+        let request = |counting, weighing| Request::Squares(counting, weighing, v.clone());
+        let sums = self.sum(2 * n * k, request, |table| {
+            table.products.squares(v, &table.weights.third).values().to_vec()
+        });
+        Matrix::from_columns(2 * n, k, sums)
+    }
+}

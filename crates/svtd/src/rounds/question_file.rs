@@ -1,0 +1,233 @@
+//! Questions as files.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::question::{
+    HeldOutRequest, Holding, LookRequest, Named, NamedSettling, Question, Redrawing, Request,
+};
+use super::writing::{Reading, Writing};
+use crate::choosing::noise::{Directions, Freed};
+use crate::corpus::KeyPart;
+use crate::corpus::blocks::MOST_BLOCKS;
+use crate::error::Result;
+use crate::fit::collapsed_vb::Rates;
+use crate::trust::{FeedbackRequest, Redraw, Scores, Settling};
+
+/// The part of a [`Redraw`] that is a few words and numbers.
+#[derive(Serialize, Deserialize)]
+struct NamedRedraw {
+    settling: NamedSettling,
+    longest: u64,
+    /// Whether the mixtures' Dirichlet parameter is known.
+    believed: bool,
+}
+
+impl Question {
+    /// The question as bytes; equal questions give equal bytes.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_bytes_for(self.asked_of.as_deref())
+    }
+
+    /// The question as bytes for the holder whose survey has this [digest](Answer::survey_digest). Others
+    /// refuse it.
+    pub(super) fn to_bytes_for(&self, asked_of: Option<&str>) -> Result<Vec<u8>> {
+        let mut file = Writing::new("question");
+        if let Some(survey) = asked_of {
+            file.put("survey", survey)?;
+        }
+        file.put("part", &self.part)?;
+        file.put("blocks", &self.n_blocks)?;
+        file.put("request", &self.request.named())?;
+        file.words("words", &self.words);
+        if let Some(redrawing) = &self.redrawing {
+            let Redraw { settling, believed, longest } = &redrawing.redraw;
+            let named = NamedRedraw {
+                settling: settling.named(),
+                longest: *longest,
+                believed: believed.is_some(),
+            };
+            file.put("redraw", &named)?;
+            file.words("redraw_words", &redrawing.words);
+            file.settling("redraw_", settling);
+            if let Some(believed) = believed {
+                file.numbers("believed", believed.clone());
+            }
+        }
+        match &self.request {
+            Request::Pairs(_, _, table)
+            | Request::Cube(_, _, table)
+            | Request::Squares(_, _, table) => file.matrix("table", table),
+            Request::Expectation(table, weights) => {
+                file.matrix("table", table);
+                file.numbers("weights", weights.clone());
+            }
+            Request::Look(LookRequest { rates, known, .. }) => {
+                let Rates { words, inverse, alpha, eta } = rates;
+                let parts =
+                    [("rates", words), ("inverse", inverse), ("alpha", alpha), ("eta", eta)];
+                for (name, values) in parts {
+                    file.numbers(name, values.iter().map(|&value| f64::from(value)).collect());
+                }
+                file.known(known);
+            }
+            Request::HeldOut(HeldOutRequest { frequencies, models, .. }) => {
+                file.numbers("frequencies", frequencies.clone());
+                for (i, (topics, alpha)) in models.iter().enumerate() {
+                    file.matrix(&format!("topics_{i}"), topics);
+                    file.numbers(&format!("alpha_{i}"), alpha.clone());
+                }
+            }
+            Request::Torques(_, _, b, v) => {
+                file.matrix("table", b);
+                file.matrix("second", v);
+            }
+            Request::Directions(_, _, Directions { v, means, freed, .. }) => {
+                file.matrix("table", v);
+                file.numbers("means", means.clone());
+                if let Some(Freed { mixing, means, .. }) = freed {
+                    file.matrix("mixing", mixing);
+                    file.numbers("freed_means", means.clone());
+                }
+            }
+            Request::Holdings(Holding::OfPairs(_, _, table)) => file.matrix("table", table),
+            Request::Holdings(Holding::OfPosteriors(table, weights)) => {
+                file.matrix("table", table);
+                file.numbers("weights", weights.clone());
+            }
+            Request::Holdings(Holding::OfSettled(settling)) | Request::Settled(settling) => {
+                file.settling("", settling);
+            }
+            Request::Feedback(FeedbackRequest { logarithms, weights, scores, .. }) => {
+                file.matrix("table", logarithms);
+                file.numbers("weights", weights.clone());
+                file.matrix("scores", &scores.words);
+                file.numbers("constants", scores.constants.clone());
+                file.numbers("per_word", scores.per_word.clone());
+            }
+            Request::Survey
+            | Request::Lengths(_)
+            | Request::Totals(..)
+            | Request::Weighted(..)
+            | Request::Digest => (),
+        }
+        file.0.to_bytes()
+    }
+
+    /// Reads the bytes of a question; `name` is what messages call them.
+    ///
+    /// # Errors
+    /// When they are damaged, or something else.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
+        let mut file = Reading::new(bytes, name, "question")?;
+        let request = match file.get("request")? {
+            Named::Survey => Request::Survey,
+            Named::Lengths { counting } => Request::Lengths(counting),
+            Named::Totals { counting, law } => Request::Totals(counting, law),
+            Named::Weighted { counting, weighing } => Request::Weighted(counting, weighing),
+            Named::Pairs { counting, weighing } => {
+                Request::Pairs(counting, weighing, file.matrix("table")?)
+            }
+            Named::Cube { counting, weighing } => {
+                Request::Cube(counting, weighing, file.matrix("table")?)
+            }
+            Named::Squares { counting, weighing } => {
+                Request::Squares(counting, weighing, file.matrix("table")?)
+            }
+            Named::Expectation => {
+                Request::Expectation(file.matrix("table")?, file.numbers("weights")?)
+            }
+            Named::Look { look, order, run, turn } => {
+                let mut rates = |name: &str| -> Result<Vec<f32>> {
+                    Ok(file.numbers(name)?.into_iter().map(|value| value as f32).collect())
+                };
+                let (words, inverse) = (rates("rates")?, rates("inverse")?);
+                let rates = Rates { words, inverse, alpha: rates("alpha")?, eta: rates("eta")? };
+                Request::Look(LookRequest { look, order, run, turn, rates, known: file.known()? })
+            }
+            Named::HeldOut { models, numbered } => {
+                let frequencies = file.numbers("frequencies")?;
+                let mut model = |i: usize| {
+                    Ok((file.matrix(&format!("topics_{i}"))?, file.numbers(&format!("alpha_{i}"))?))
+                };
+                let models = (0..models).map(&mut model).collect::<Result<_>>()?;
+                Request::HeldOut(HeldOutRequest { numbered, frequencies, models })
+            }
+            Named::Torques { counting, weighing } => {
+                let (b, v) = (file.matrix("table")?, file.matrix("second")?);
+                Request::Torques(counting, weighing, b, v)
+            }
+            Named::Directions { counting, weighing, a1, clear } => {
+                let (v, means) = (file.matrix("table")?, file.numbers("means")?);
+                let freed = match clear {
+                    Some(clear) => {
+                        let (mixing, means) =
+                            (file.matrix("mixing")?, file.numbers("freed_means")?);
+                        Some(Freed { mixing, means, clear })
+                    }
+                    None => None,
+                };
+                Request::Directions(counting, weighing, Directions { v, a1, means, freed })
+            }
+            Named::HoldingsOfPairs { counting, weighing } => {
+                Request::Holdings(Holding::OfPairs(counting, weighing, file.matrix("table")?))
+            }
+            Named::HoldingsOfPosteriors => {
+                let (table, weights) = (file.matrix("table")?, file.numbers("weights")?);
+                Request::Holdings(Holding::OfPosteriors(table, weights))
+            }
+            Named::HoldingsOfSettled(named) => {
+                Request::Holdings(Holding::OfSettled(file.settling("", &named)?))
+            }
+            Named::Settled(named) => Request::Settled(file.settling("", &named)?),
+            Named::Feedback { clamped } => {
+                let (logarithms, weights) = (file.matrix("table")?, file.numbers("weights")?);
+                let words = file.matrix("scores")?;
+                let (constants, per_word) = (file.numbers("constants")?, file.numbers("per_word")?);
+                let scores = Scores { words, constants, per_word };
+                Request::Feedback(FeedbackRequest { logarithms, weights, scores, clamped })
+            }
+            Named::Digest => Request::Digest,
+        };
+        let redrawing = match file.get("redraw")? {
+            None => None,
+            Some(NamedRedraw { settling, longest, believed }) => {
+                let settling = file.settling("redraw_", &settling)?;
+                let believed = believed.then(|| file.numbers("believed")).transpose()?;
+                let words: Arc<[String]> = file.words("redraw_words")?.into();
+                let redraw = Redraw { settling, believed, longest };
+                Some(Arc::new(Redrawing { words, redraw }))
+            }
+        };
+        let part: KeyPart = file.get("part")?;
+        let n_blocks: usize = file.get("blocks")?;
+        if !n_blocks.is_power_of_two() || n_blocks > MOST_BLOCKS {
+            return Err(file.refuse("its number of blocks is no power of two, or too large"));
+        }
+        let words: Arc<[String]> = file.words("words")?.into();
+        let asked_of: Option<String> = file.get("survey")?;
+        Ok(Self { part, n_blocks, words, request, redrawing, asked_of })
+    }
+}
+
+impl Writing {
+    fn settling(&mut self, prefix: &str, settling: &Settling) {
+        self.numbers(&format!("{prefix}alpha"), settling.alpha.clone());
+        for (i, topics) in settling.stages.iter().enumerate() {
+            self.matrix(&format!("{prefix}topics_{i}"), topics);
+        }
+    }
+}
+
+impl Reading<'_> {
+    fn settling(&mut self, prefix: &str, named: &NamedSettling) -> Result<Settling> {
+        let NamedSettling { order, stages, nudge } = *named;
+        let alpha = self.numbers(&format!("{prefix}alpha"))?;
+        let stages = (0..stages).map(|i| self.matrix(&format!("{prefix}topics_{i}")));
+        Ok(Settling { stages: stages.collect::<Result<_>>()?, alpha, order, nudge })
+    }
+}

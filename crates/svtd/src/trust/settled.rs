@@ -1,0 +1,109 @@
+//! The mixtures of documents at rest under topics, and the sums they make: of documents here or elsewhere.
+//!
+//! A document's mixture is a function of the document and of the topics it was shown, one after the other.
+//! So whoever holds it needs these topics and nothing from before.
+
+use super::groups::{of_keys, sign};
+use crate::corpus::Corpus;
+use crate::fit::collapsed_vb::Order;
+use crate::fit::profile::Profile;
+use crate::linalg::Matrix;
+use crate::moments::documents::wrong_size;
+use crate::rounds::Request;
+use crate::stop;
+
+/// Passes in which the mixtures settle under the first topics.
+const SETTLING: usize = 3;
+
+/// Topics that documents are shown, most.
+const MOST_STAGES: usize = 8;
+
+/// Topics under which mixtures settle.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settling {
+    /// Topics, features x topics: the first ones for several passes, the others for one each.
+    pub stages: Vec<Matrix>,
+    /// The Dirichlet parameter of the mixtures.
+    pub alpha: Vec<f64>,
+    pub order: Order,
+    /// How far the weights of the documents are moved: up in half of the groups, down in the others.
+    pub nudge: f64,
+}
+
+impl Settling {
+    pub fn new(topics: Matrix, alpha: Vec<f64>, order: Order) -> Self {
+        Self { stages: vec![topics], alpha, order, nudge: 0.0 }
+    }
+
+    /// Whether the tables fit each other and so many features.
+    pub(crate) fn fits(&self, n: usize) -> bool {
+        let k = self.alpha.len();
+        (1..=MOST_STAGES).contains(&self.stages.len())
+            && self.alpha.iter().all(|alpha| *alpha > 0.0)
+            && self.stages.iter().all(|topics| (topics.n_rows(), topics.n_columns()) == (n, k))
+    }
+
+    /// The documents of a corpus at hand, at rest.
+    pub(crate) fn of<'a>(&self, corpus: &'a Corpus) -> Profile<'a> {
+        let mut profile = Profile::new(corpus, &self.stages[0], &self.alpha, self.order);
+        (0..SETTLING).for_each(|_| profile.settle());
+        for topics in &self.stages[1..] {
+            profile.set_topics(topics);
+            profile.settle();
+        }
+        profile
+    }
+
+    /// The sums of their last update, each document times its weight.
+    pub(crate) fn sums(&self, corpus: &Corpus, profile: &Profile<'_>) -> Matrix {
+        if self.nudge == 0.0 {
+            return profile.sums(None);
+        }
+        let groups = of_keys((0..corpus.n_documents()).map(|d| corpus.document_key(d)));
+        let weights: Vec<f64> = groups.iter().map(|&g| 1.0 + self.nudge * sign(0, g)).collect();
+        profile.sums(Some(&weights))
+    }
+}
+
+/// Documents at rest, here or elsewhere.
+#[derive(Clone)]
+pub(super) struct Settled<'a> {
+    corpus: &'a Corpus,
+    settling: Settling,
+    here: Option<Profile<'a>>,
+}
+
+impl<'a> Settled<'a> {
+    pub fn new(corpus: &'a Corpus, settling: Settling) -> Self {
+        let here = (!corpus.is_elsewhere()).then(|| settling.of(corpus));
+        Self { corpus, settling, here }
+    }
+
+    /// Moves the weights of the documents.
+    pub fn weigh(&mut self, nudge: f64) {
+        self.settling.nudge = nudge;
+    }
+
+    /// Shows the documents other topics.
+    pub fn follow(&mut self, topics: &Matrix) {
+        if let Some(profile) = &mut self.here {
+            profile.set_topics(topics);
+            profile.settle();
+        }
+        self.settling.stages.push(topics.clone());
+    }
+
+    /// The sums `S` of the last update, features x topics.
+    pub fn sums(&self) -> Matrix {
+        if let Some(profile) = &self.here {
+            return self.settling.sums(self.corpus, profile);
+        }
+        let request = || Request::Settled(self.settling.clone());
+        let sums = self.corpus.asked_or_fail(request).unwrap_or_default().sums;
+        let (n, k) = (self.settling.stages[0].n_rows(), self.settling.alpha.len());
+        match sums.len() == n * k {
+            true => Matrix::from_columns(n, k, sums),
+            false => stop::fail(wrong_size(sums.len(), n * k)),
+        }
+    }
+}
