@@ -52,10 +52,11 @@ def main():
     parser.add_argument("--seed", type=int, default=61000)
     parser.add_argument("--corpora", type=int, default=10)
     parser.add_argument("--topics", type=int, nargs="+", default=list(GRID))
+    parser.add_argument("--models", nargs="+", default=["LDA", "single topic"])
     asked = parser.parse_args()
     n = asked.corpora
     print("| model | K | corpora | peak at K | within an error | within two | behind | peaks |\n|---|---|---|---|---|---|---|---|")
-    for kind in ("LDA", "single topic"):
+    for kind in asked.models:
         for k in asked.topics:
             numbers = GRID[k]
             true = numbers.index(k)

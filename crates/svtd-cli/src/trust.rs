@@ -180,8 +180,7 @@ pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::R
     for (topic, known) in topics.iter().zip(&model.diagnostics().topics) {
         let halves = known
             .halves()
-            .zip(known.standing())
-            .map(|(halves, standing)| format!("{}, {}", standing.name(), halves.sentence()));
+            .map(|halves| format!("{}, {}", halves.standing().name(), halves.sentence()));
         let said: Vec<String> = halves.into_iter().chain(known.warnings()).collect();
         let verdict = if said.is_empty() { "not judged".to_owned() } else { said.join("; ") };
         let (number, share) = (topic.index() + 1, 100.0 * topic.weight());

@@ -129,8 +129,8 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// What the words say, whoever holds the topic. One split is believed less than the mean of several.
-    fn standing(&self) -> Standing {
+    /// Whether the topic can be counted on. One split is believed less than the mean of several.
+    pub fn standing(&self) -> Standing {
         let once = self.n_splits < 2 && self.found_again < REPRODUCES_ONCE;
         match Standing::of(self.found_again, self.by_chance) {
             Standing::Reproduces if once => Standing::Partly,
@@ -138,7 +138,7 @@ impl Halves {
         }
     }
 
-    /// How many words return, as a sentence.
+    /// The same as a sentence.
     pub fn sentence(&self) -> String {
         let words = tenths(self.found_again);
         let mut text =
@@ -148,16 +148,25 @@ impl Halves {
         }
         text
     }
+
+    /// The standing with its number, for lists; with what chance brings where that decided.
+    pub fn flag(&self) -> String {
+        let mut text =
+            format!("{}: {} of 10 words", self.standing().name(), tenths(self.found_again));
+        if Standing::of(self.found_again, self.by_chance) != Standing::of(self.found_again, 0.0) {
+            let _ = write!(text, ", {} by chance", tenths(self.by_chance));
+        }
+        text
+    }
 }
 
 /// Whether a topic comes back in independent halves of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Standing {
-    /// Seven of its ten words or more return, eight where the documents were split once; and more than three
-    /// documents hold half of it.
+    /// Seven of its ten words or more return, eight where the documents were split once.
     #[serde(rename = "reproduces")]
     Reproduces,
-    /// Five or more, but not all of that.
+    /// Five or more, but fewer than that.
     #[serde(rename = "partly")]
     Partly,
     /// Fewer than five, or hardly more than chance brings.
@@ -229,36 +238,13 @@ pub struct Stability {
 }
 
 impl TopicTrust {
-    /// Whether the topic can be counted on; `None` when no halves were learned. One that few documents
-    /// hold returns or not by how these fall into the halves, so that it is `partly` at best.
-    pub fn standing(&self) -> Option<Standing> {
-        let standing = self.halves.as_ref()?.standing();
-        Some(if self.is_driven() { standing.max(Standing::Partly) } else { standing })
-    }
-
-    /// The standing with its number, for lists; with what chance brings where that decided.
-    fn flag(&self) -> Option<String> {
-        let (standing, halves) = (self.standing()?, self.halves.as_ref()?);
-        let Halves { found_again, by_chance, .. } = *halves;
-        let mut text = format!("{}: {} of 10 words", standing.name(), tenths(found_again));
-        if Standing::of(found_again, by_chance) != Standing::of(found_again, 0.0) {
-            let _ = write!(text, ", {} by chance", tenths(by_chance));
-        }
-        Some(text)
-    }
-
-    /// Whether few documents hold half of it.
-    fn is_driven(&self) -> bool {
-        (1..=FEW).contains(&self.driven.documents)
-    }
-
     fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
         if let Some(nearest) = self.nearest.as_ref().filter(|nearest| nearest.distance < NEAR) {
             flags.push(format!("near-duplicate of {}", nearest.topic + 1));
         }
         let Driven { documents, share } = self.driven;
-        if self.is_driven() {
+        if (1..=FEW).contains(&documents) {
             let (verb, share) = (if documents == 1 { "holds" } else { "hold" }, 100.0 * share);
             flags.push(format!("driven by few documents: {documents} {verb} {share:.0} %"));
         }
@@ -283,14 +269,14 @@ impl TopicDiagnostics {
 
     /// What speaks against the topic, in words; empty when there is nothing to say.
     pub fn flags(&self) -> Vec<String> {
-        let doubtful = self.trust.iter().filter(|t| t.standing() != Some(Standing::Reproduces));
-        doubtful.filter_map(TopicTrust::flag).chain(self.warnings()).collect()
+        let doubtful = self.halves().filter(|h| h.standing() != Standing::Reproduces);
+        doubtful.map(Halves::flag).into_iter().chain(self.warnings()).collect()
     }
 
     /// All there is to say in a list: whether it comes back in independent halves of the documents,
     /// then its warnings.
     pub fn remarks(&self) -> Vec<String> {
-        self.trust.iter().filter_map(TopicTrust::flag).chain(self.warnings()).collect()
+        self.halves().map(Halves::flag).into_iter().chain(self.warnings()).collect()
     }
 
     /// What speaks against it beside the halves.
@@ -319,7 +305,7 @@ impl TopicDiagnostics {
 
     /// Whether it comes back in independent halves of the documents; `None` when they were not asked.
     pub fn standing(&self) -> Option<Standing> {
-        self.trust.as_ref()?.standing()
+        self.halves().map(Halves::standing)
     }
 }
 
