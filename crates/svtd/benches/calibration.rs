@@ -63,12 +63,20 @@ struct Setting {
     n_documents: usize,
     lengths: Lengths,
     polish: Polish,
+    /// The concentration of bursts of words (LDA).
+    bursts: Option<f64>,
 }
 
 fn settings() -> Vec<Setting> {
     let setting = |name, lda, words, [n_words, n_topics, n_documents]: [usize; 3], lengths| {
         let polish = Polish::Auto;
-        Setting { name, lda, words, n_words, n_topics, n_documents, lengths, polish }
+        let bursts = None;
+        Setting { name, lda, words, n_words, n_topics, n_documents, lengths, polish, bursts }
+    };
+    let bursty = |name, concentration: f64| {
+        let lengths = Lengths::NegativeBinomial { mean: 120.0, shape: 3.0 };
+        let bursts = Some(concentration);
+        Setting { bursts, ..setting(name, true, Words::Zipf, [1000, 10, 4000], lengths) }
     };
     let with = |polish: Polish, setting: Setting| Setting { polish, ..setting };
     let even = || Lengths::Uniform(3..=99);
@@ -89,6 +97,9 @@ fn settings() -> Vec<Setting> {
         setting("Zipf words, log-normal lengths", true, Zipf, [500, 6, 3000], long_tailed()),
         setting("Zipf words", true, Zipf, [2000, 20, 12000], Lengths::Fixed(80)),
         with(Polish::Steps(12), setting("Zipf words", true, Zipf, [1000, 10, 4000], text())),
+        bursty("Zipf words, bursts of 1000", 1000.0),
+        bursty("Zipf words, bursts of 300", 300.0),
+        bursty("Zipf words, bursts of 100", 100.0),
     ]
 }
 
@@ -101,7 +112,11 @@ impl Setting {
                 Words::Uniform => LdaSource::uniform(n, k, 1.0, seed),
                 Words::Zipf => LdaSource::zipf(n, k, 5.0, 500.0, 1.0, seed),
             };
-            (source.draw(self.n_documents, &self.lengths, draw).0, source.word_topic)
+            let corpus = match self.bursts {
+                Some(c) => source.draw_bursty(self.n_documents, &self.lengths, c, draw),
+                None => source.draw(self.n_documents, &self.lengths, draw).0,
+            };
+            (corpus, source.word_topic)
         } else {
             let source = match self.words {
                 Words::Uniform => SingleTopicSource::uniform(n, k, seed),
