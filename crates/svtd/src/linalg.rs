@@ -98,6 +98,12 @@ impl Matrix {
         &self.values[j * self.n_rows..(j + 1) * self.n_rows]
     }
 
+    /// Does something with every column, in parallel.
+    pub(crate) fn for_each_column(&mut self, change: impl Fn(usize, &mut [f64]) + Sync + Send) {
+        let columns = self.values.par_chunks_exact_mut(self.n_rows.max(1)).enumerate();
+        tasks::fork(|| columns.for_each(|(j, column)| tasks::branch(|| change(j, column))));
+    }
+
     /// Column `j`, to be changed.
     pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.values[j * self.n_rows..(j + 1) * self.n_rows]

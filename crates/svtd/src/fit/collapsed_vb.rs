@@ -99,11 +99,10 @@ pub(crate) fn padded(k: usize) -> usize {
 pub(crate) fn smoothed(sums: &Matrix, eta: &[f64]) -> Matrix {
     let strength: f64 = eta.iter().sum();
     let mut topics = sums.clone();
-    for j in 0..topics.n_columns() {
-        let column = topics.column_mut(j);
+    topics.for_each_column(|_, column| {
         let total: f64 = column.iter().sum::<f64>() + strength;
         column.iter_mut().zip(eta).for_each(|(value, eta)| *value = (*value + eta) / total);
-    }
+    });
     topics
 }
 
@@ -134,7 +133,12 @@ fn swept(
         sums.gather(&tallies, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
-    Matrix::from_fn(n_features, k, |i, j| sums.values[i * width + j])
+    let mut topics = Matrix::zeros(n_features, k);
+    topics.for_each_column(|j, column| {
+        let rows = sums.values.chunks_exact(width);
+        column.iter_mut().zip(rows).for_each(|(value, row)| *value = row[j]);
+    });
+    topics
 }
 
 /// The documents that sweeps go through, here or elsewhere.

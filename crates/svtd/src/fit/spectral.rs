@@ -191,12 +191,11 @@ pub(crate) fn finish(
 /// Rows by feature become rows by word; words that never occur get zeros.
 pub(crate) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
     let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
-    for j in 0..features.n_columns() {
-        let target = words.column_mut(j);
+    words.for_each_column(|j, target| {
         for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
             target[word as usize] = *value;
         }
-    }
+    });
     words
 }
 
