@@ -173,7 +173,7 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
         collapsed_vb::polish(corpus, &start, &prior, ENOUGH, &|_| {}).word_topic
     } else {
         let smoothing = Smoothing::Estimated;
-        let how = em::EmOptions::steps(smoothing, ENOUGH);
+        let how = em::EmOptions { smoothing, max_steps: ENOUGH, until_settled: false };
         let (weights, _) = lift(topics.weights());
         em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
     };

@@ -10,12 +10,6 @@
 //! `F = sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with
 //! smoothing the likelihood alone need not grow.
 //!
-//! # Empty topics
-//! Asked for more topics than there are, EM takes the documents away from the superfluous ones. What is left has
-//! the words of the corpus and a weight near zero; it predicts nothing, but breaks ties between numbers of topics by
-//! chance (`benches/record/found_again.md`). A topic that holds less than [`EMPTY`] of a document where EM settles is
-//! dropped when [`EmOptions::drop_empty`] says so, and EM goes on with the others.
-//!
 //! # Cost
 //! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
 //! start, sums in the order of the documents.
@@ -45,9 +39,6 @@ pub(crate) const MAX_STEPS: usize = 100;
 /// Steps that settling takes as a rule, before the first ones tell more.
 pub(crate) const TYPICAL_STEPS: usize = 20;
 
-/// Documents below which a topic is empty: the number that is rounded to none.
-pub(crate) const EMPTY: f64 = 0.5;
-
 /// Columns closer than this in L1 are one topic.
 const IDENTICAL: f64 = 1e-6;
 
@@ -60,8 +51,6 @@ pub(crate) struct Polished {
     /// The penalised objective when it was last evaluated: of these parameters when they settled,
     /// else of those one step before.
     pub objective: f64,
-    /// Which of the topics it began with are left.
-    pub left: Vec<usize>,
 }
 
 /// How EM goes about it.
@@ -71,19 +60,12 @@ pub(crate) struct EmOptions {
     pub max_steps: usize,
     /// Whether it ends before when the objective has settled.
     pub until_settled: bool,
-    /// Whether topics that are empty when it has settled are dropped.
-    pub drop_empty: bool,
 }
 
 impl EmOptions {
     /// To convergence, or nearly so.
     pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
-        Self { smoothing, max_steps: MAX_STEPS, until_settled: true, drop_empty: false }
-    }
-
-    /// So many steps.
-    pub(crate) fn steps(smoothing: Smoothing, max_steps: usize) -> Self {
-        Self { smoothing, max_steps, until_settled: false, drop_empty: false }
+        Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
     }
 }
 
@@ -96,14 +78,13 @@ pub(crate) fn polish(
     options: EmOptions,
     watch: &dyn Fn(Step),
 ) -> Polished {
-    let EmOptions { smoothing, max_steps, until_settled, drop_empty } = options;
-    let mut strength = smoothing.strength(corpus, topic_weights);
+    let EmOptions { smoothing, max_steps, until_settled } = options;
+    let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
-    let mut left: Vec<usize> = (0..topic_weights.len()).collect();
     let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
     let mut pace = Pace::new(usual, max_steps);
     while steps < max_steps && !settled {
@@ -122,22 +103,9 @@ pub(crate) fn polish(
             word_topic = step.words(corpus);
             smooth(&mut word_topic, frequencies, strength);
             steps += 1;
-        } else if let Some(held) = some_empty(&step.topics).filter(|_| drop_empty) {
-            left = held.iter().map(|&j| left[j]).collect();
-            word_topic = word_topic.select_columns(&held);
-            topic_weights = lift(&held.iter().map(|&j| topic_weights[j]).collect::<Vec<_>>()).0;
-            // Topics are judged to be as alike as their number says.
-            strength = smoothing.strength(corpus, &topic_weights);
-            (settled, last) = (false, f64::NEG_INFINITY);
         }
     }
-    Polished { word_topic, topic_weights, steps, settled, objective: last, left }
-}
-
-/// The topics that hold a document, given what each holds; `None` when all do, or none does.
-fn some_empty(documents: &[f64]) -> Option<Vec<usize>> {
-    let held: Vec<usize> = (0..documents.len()).filter(|&j| documents[j] >= EMPTY).collect();
-    (!held.is_empty() && held.len() < documents.len()).then_some(held)
+    Polished { word_topic, topic_weights, steps, settled, objective: last }
 }
 
 /// The documents under some topics.
@@ -235,19 +203,13 @@ pub fn polish_single_topic(
     (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 
-/// Topics that EM made identical become one, with notes that say so, and how many were dropped before.
-pub(crate) fn merge_identical(polished: Polished, asked_for: usize) -> (Merged, Vec<String>) {
+/// Topics that EM made identical become one, with a note that says so.
+pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
     let groups = identical_groups(&polished.word_topic);
     let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
     let weight = |group: &Vec<usize>| group.iter().map(|&j| polished.topic_weights[j]).sum();
     let n = polished.topic_weights.len();
-    let dropped = (n < asked_for).then(|| {
-        format!(
-            "{} of {asked_for} topics held no document when EM settled and were dropped; {n} remain",
-            asked_for - n
-        )
-    });
-    let same = (leaders.len() < n).then(|| {
+    let note = (leaders.len() < n).then(|| {
         format!(
             "{} of {n} topics came out identical to others and were merged; {} remain",
             n - leaders.len(),
@@ -257,16 +219,16 @@ pub(crate) fn merge_identical(polished: Polished, asked_for: usize) -> (Merged, 
     let merged = Merged {
         word_topic: polished.word_topic.select_columns(&leaders),
         topic_weights: groups.iter().map(weight).collect(),
-        leaders: leaders.iter().map(|&j| polished.left[j]).collect(),
+        leaders,
     };
-    (merged, dropped.into_iter().chain(same).collect())
+    (merged, note)
 }
 
 /// Topics of which no two are the same.
 pub(crate) struct Merged {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
-    /// Which of the topics that EM began with each one was.
+    /// Which of the topics before each one was.
     pub leaders: Vec<usize>,
 }
 

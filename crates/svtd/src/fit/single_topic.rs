@@ -135,10 +135,10 @@ impl SingleTopicParams {
         let smoothing = Smoothing::Estimated;
         let how = match self.options.polish {
             Polish::None => return unpolished(spectral),
-            Polish::Auto => {
-                em::EmOptions { drop_empty: true, ..em::EmOptions::to_the_end(smoothing) }
+            Polish::Auto => em::EmOptions::to_the_end(smoothing),
+            Polish::Steps(max_steps) => {
+                em::EmOptions { smoothing, max_steps, until_settled: false }
             }
-            Polish::Steps(max_steps) => em::EmOptions::steps(smoothing, max_steps),
         };
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
         let frequencies = frequencies(corpus);
@@ -167,8 +167,8 @@ fn merged(
     lifted: Vec<bool>,
     polish: PolishOutcome,
 ) -> Estimate {
-    let (merged, notes) = em::merge_identical(polished, lifted.len());
-    spectral.notes.extend(notes);
+    let (merged, note) = em::merge_identical(polished);
+    spectral.notes.extend(note);
     let (recovered, leaders) = (&mut spectral.recovered, &merged.leaders);
     recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
@@ -176,27 +176,4 @@ fn merged(
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
     let em::Merged { word_topic, topic_weights, .. } = merged;
     Estimate { word_topic, topic_weights, lifted, polish, prior: None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::synthetic::{Lengths, SingleTopicSource};
-
-    #[test]
-    fn topics_that_hold_no_document_are_dropped_with_a_note() {
-        let source = SingleTopicSource::zipf(400, 3, 5.0, 200.0, 20.0, 3);
-        let corpus = source.draw(1000, &Lengths::Uniform(40..=120), 4).0;
-        let model = SingleTopic::params(6).trust(false).fit(&corpus).unwrap();
-        let weights = model.topics().weights();
-        assert!((3..6).contains(&weights.len()), "{weights:?}");
-        assert!(weights.iter().all(|w| w * 1000.0 >= em::EMPTY), "{weights:?}");
-        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let notes = &model.diagnostics().notes;
-        let told = |words: &str| notes.iter().any(|note| note.contains(words));
-        assert!(told("held no document when EM settled and were dropped"), "{notes:?}");
-        // Asked for as many as there are, none is.
-        let model = SingleTopic::params(3).trust(false).fit(&corpus).unwrap();
-        assert_eq!((model.topics().len(), model.diagnostics().notes.len()), (3, 0));
-    }
 }

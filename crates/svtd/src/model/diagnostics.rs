@@ -316,8 +316,8 @@ const WEAK: f64 = 30.0;
 /// (`benches/record/found_again.md`).
 const REPRODUCES: f64 = 7.0;
 
-/// The same where the documents were split once. Chosen on two sixths of 20 newsgroups, shown on other corpora:
-/// `benches/record/found_again.md`.
+/// The same where the documents were split once, which says less of other splits. How it was settled, and what it is
+/// worth: `benches/record/found_again.md`.
 const REPRODUCES_ONCE: f64 = 8.0;
 
 /// With fewer than so many it is not found again.

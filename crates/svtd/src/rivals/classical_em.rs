@@ -164,12 +164,12 @@ impl Em {
             steps: best.steps,
             settled: best.settled,
         };
-        let (merged, notes) = em::merge_identical(best, k);
+        let (merged, note) = em::merge_identical(best);
         Learned {
             word_topic: merged.word_topic,
             topic_weights: merged.topic_weights,
             outcome,
-            notes,
+            notes: note.into_iter().collect(),
         }
     }
 }

@@ -45,7 +45,6 @@ use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::evaluation::l1_distance;
 use crate::fit::Workload;
-use crate::fit::em::EMPTY;
 use crate::fit::options::Options;
 use crate::fit::spectral::{Estimate, Spectral, frequencies};
 use crate::fit::stage::{Stage, Step};
@@ -215,6 +214,9 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
         n_groups: changes.len(),
     }
 }
+
+/// Documents' worth of evidence below which a topic is empty.
+const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has
 /// become another topic: such topics are wrong by a half on average (`benches/record/calibration.md`).
