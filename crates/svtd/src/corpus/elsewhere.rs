@@ -36,7 +36,8 @@ pub(super) struct Elsewhere {
 
 impl Elsewhere {
     fn ask(&self, words: Arc<[String]>, request: Request) -> Result<Answer> {
-        let (part, n_blocks, redrawing) = (self.part.clone(), self.n_blocks, self.redrawing.clone());
+        let (part, n_blocks, redrawing) =
+            (self.part.clone(), self.n_blocks, self.redrawing.clone());
         self.who.ask(&Question { part, n_blocks, words, request, redrawing, asked_of: None })
     }
 }
@@ -120,8 +121,7 @@ impl Corpus {
         let elsewhere = self.elsewhere.as_ref()?;
         let (part, words) = (elsewhere.part.clone(), Arc::clone(&elsewhere.words));
         let redrawing = Some(Arc::new(Redrawing { words, redraw: redraw.clone() }));
-        let question =
-            Question { redrawing: redrawing.clone(), ..Question::survey(part.clone()) };
+        let question = Question { redrawing: redrawing.clone(), ..Question::survey(part.clone()) };
         let found = survey(&*elsewhere.who, &question);
         let survey = found.unwrap_or_else(|error| stop::fail(error));
         let asking = Asking { who: Arc::clone(&elsewhere.who), part, redrawing };

@@ -108,7 +108,8 @@ impl Facts {
         self.n_documents <= most
             && short.is_some_and(|short| short <= self.n_documents)
             && with_words == sum(&self.by_key)
-            && with_words.is_some_and(|n| self.n_different <= n && self.n_different.min(1) == n.min(1))
+            && with_words
+                .is_some_and(|n| self.n_different <= n && self.n_different.min(1) == n.min(1))
             && self.n_nonzeros <= tokens
             && self.squared_counts >= u128::from(tokens)
             && self.squared_lengths >= self.squared_counts

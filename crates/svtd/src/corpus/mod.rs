@@ -90,10 +90,10 @@ use crate::text::WordChoice;
 
 pub use self::builder::CorpusBuilder;
 pub use self::columns::Columns;
+pub(crate) use self::dealt::{Dealt, KeyPart};
 pub use self::document::Document;
 pub use self::documents::Encoding;
 pub use self::format::Format;
-pub(crate) use self::dealt::{Dealt, KeyPart};
 pub(crate) use self::keys::{KeyRange, mixed};
 pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
 pub use self::reader::{CorpusReader, Opened};

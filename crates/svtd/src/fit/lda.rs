@@ -278,12 +278,7 @@ impl LdaParams {
     }
 
     /// Some of the documents learned from scratch, as far as a comparison needs it.
-    fn learn_part(
-        &self,
-        corpus: &Corpus,
-        half: Dealt,
-        candidate: Candidate,
-    ) -> Result<Half> {
+    fn learn_part(&self, corpus: &Corpus, half: Dealt, candidate: Candidate) -> Result<Half> {
         let (part, documents) = corpus.part(half);
         let options = self.options.of_part(&documents);
         let params = LdaParams { options: options.clone() };

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use super::panels::{Counting, Products};
 use super::sums::Sums;
-use super::weights::{Law, LengthSums, tuples};
 use super::weighed::{Source, Table, Weighed};
+use super::weights::{Law, LengthSums, tuples};
 use super::{DocumentWeights, MomentWeights, Weighing};
 use crate::corpus::{Corpus, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
@@ -175,7 +175,8 @@ impl<'a> Asked<'a> {
         let sums = LengthSums::from_row(taken(&lengths.sums)?);
         sums.check()?;
         let weighing = Weighing::find(law, &sums, |law| {
-            let answer = corpus.asked_or_fail(|| Request::Totals(counting, law)).unwrap_or_default();
+            let answer =
+                corpus.asked_or_fail(|| Request::Totals(counting, law)).unwrap_or_default();
             taken(&answer.sums).unwrap_or_else(|error| stop::fail(error))
         });
         let asked = Self { corpus, counting, weighing };
@@ -191,7 +192,7 @@ impl<'a> Asked<'a> {
             Some(part) => Cow::Owned(self.corpus.among(part)),
             None => Cow::Borrowed(self.corpus),
         };
-        let source = Source::Elsewhere { corpus, weighing: self.weighing };
+        let source = Source::Elsewhere { corpus: Box::new(corpus), weighing: self.weighing };
         Weighed { source, n_features: self.corpus.n_present(), counting: self.counting }
     }
 

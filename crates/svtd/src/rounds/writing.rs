@@ -17,7 +17,11 @@ impl Writing {
         Self(Container { header, arrays: Default::default() })
     }
 
-    pub(super) fn put(&mut self, name: &str, value: &(impl serde::Serialize + ?Sized)) -> Result<()> {
+    pub(super) fn put(
+        &mut self,
+        name: &str,
+        value: &(impl serde::Serialize + ?Sized),
+    ) -> Result<()> {
         let value = serde_json::to_value(value).map_err(|error| Error::Round {
             reason: format!("{name} cannot be written down: {error}"),
         })?;

@@ -107,9 +107,7 @@ pub(crate) fn assess(
         }
     };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
-        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
-            leave_out(&groups, estimate)
-        }
+        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => leave_out(&groups, estimate),
         _ if options.method == Method::Joint => {
             let whole = &spectral.recovered.word_topic;
             let (errors, changes) = match usual {

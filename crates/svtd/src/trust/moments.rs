@@ -160,9 +160,8 @@ impl Frame<'_> {
     pub(crate) fn holdings(&self, spectral: &Spectral) -> Holdings {
         let b = spectral.whitening.unmixing().times(&spectral.decomposition.rotation);
         let (documents, k) = (self.raw.weighed(), b.n_columns());
-        let request = |counting, weighing| {
-            Request::Holdings(Holding::OfPairs(counting, weighing, b.clone()))
-        };
+        let request =
+            |counting, weighing| Request::Holdings(Holding::Pairs(counting, weighing, b.clone()));
         let sums = documents.sum(Holdings::size(k), request, |table| {
             Holdings::sums(table.rows, &held_pairs(table, &b))
         });
@@ -172,13 +171,13 @@ impl Frame<'_> {
     fn held(&self, documents: &Weighed<'_>, b: &Matrix, v: &Matrix) -> Part {
         let FirstSums { by_feature: [first, second, third], shares, .. } = documents.first();
         let (n, k) = (b.n_rows(), b.n_columns());
-        let request = |counting, weighing| {
-            Request::Torques(counting, weighing, b.clone(), v.clone())
-        };
-        let torques = documents
-            .sum(k * k + 2 * n * k, request, |table| torque_sums(table, b, v));
+        let request =
+            |counting, weighing| Request::Torques(counting, weighing, b.clone(), v.clone());
+        let torques = documents.sum(k * k + 2 * n * k, request, |table| torque_sums(table, b, v));
         let mut own = documents.pairs(b);
-        own.values_mut().par_chunks_exact_mut(n.max(1)).zip(b.values().par_chunks_exact(n.max(1)))
+        own.values_mut()
+            .par_chunks_exact_mut(n.max(1))
+            .zip(b.values().par_chunks_exact(n.max(1)))
             .for_each(|(own, b)| {
                 for (own, (count, b)) in own.iter_mut().zip(second.iter().zip(b)) {
                     *own -= count * b;
