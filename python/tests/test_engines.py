@@ -84,6 +84,13 @@ class TestDask:
         assert file_of(model.model_) == file_of(alone)
         assert alone.topic_info_["n_groups"].tolist() == [20] * 3
 
+    def test_the_number_of_topics_is_chosen_where_the_documents_are(self, client, counts):
+        import svtd.dask
+
+        model = svtd.dask.LDA("auto", trust=False).fit(self.array(counts, 3), words=WORDS)
+        alone = svtd.LDA("auto", trust=False).fit(counts, words=WORDS)
+        assert file_of(model.model_) == file_of(alone)
+
     def test_single_topics_frames_and_bags(self, client, counts, alone):
         import dask.bag
         import dask.dataframe
@@ -151,8 +158,6 @@ class TestDask:
     def test_bad_input_is_a_sentence(self, client, counts):
         import svtd.dask
 
-        with pytest.raises(ValueError, match="n_components must be a number here"):
-            svtd.dask.LDA("auto")
         with pytest.raises(ValueError, match="59 names for 60 columns"):
             svtd.dask.LDA(3, trust=False).fit(self.array(counts, 2), words=WORDS[:59])
         with pytest.raises(TypeError, match="a dask array, data frame or bag is needed"):

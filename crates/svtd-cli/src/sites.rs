@@ -7,7 +7,7 @@ use std::time::Duration;
 use svtd::rounds::{Checkpoint, Respondent, Sites, Waiting};
 use svtd::{Corpus, Error};
 
-use crate::args::{Fit, TopicCount};
+use crate::args::Fit;
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 
@@ -20,10 +20,6 @@ pub fn contradiction(args: &Fit) -> Option<String> {
     let sentence = match args {
         args if !args.source.input.is_empty() => {
             "--sites asks about documents elsewhere; leave INPUT out, or give it to a site"
-        }
-        args if !matches!(args.n_topics, Some(TopicCount::Given(_))) => {
-            "--sites needs a number of topics (-k 20): how many there are cannot be told without the \
-             documents"
         }
         args if args.report.is_some() => {
             "a page shows documents, which --sites has not; write it with svtd report at a site"
@@ -40,9 +36,6 @@ pub fn contradiction(args: &Fit) -> Option<String> {
 pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     args.checkpoint.as_ref()?;
     let sentence = match args {
-        args if !matches!(args.n_topics, Some(TopicCount::Given(_))) => {
-            "--checkpoint needs a number of topics (-k 20); svtd sweep tells how many there are"
-        }
         args if args.report.is_some() => {
             "a page needs the documents; write it with svtd report when the fit is done"
         }

@@ -123,7 +123,6 @@ fn what_cannot_be_answered_is_one_sentence() {
         assert!(told.stderr.contains(sentence), "{line}: {}", told.stderr);
         assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
     };
-    refused("fit --sites sites -k auto -o m.svtd", 2, "--sites needs a number of topics");
     refused("fit --sites sites docword.lda.txt -k 3", 2, "leave INPUT out");
     refused("fit --sites nowhere -k 3", 2, "nowhere");
     std::fs::create_dir(w.path("empty")).unwrap();
@@ -215,6 +214,10 @@ fn a_checkpoint_knows_error_bars_too() {
         w.must(&format!("{fit} --checkpoint kept-{model} -o {model}-kept.svtd"));
         assert_eq!(w.read(&format!("{model}-kept.svtd")), w.read(&format!("{model}.svtd")));
     }
+    // The number of topics, too.
+    w.must("fit docword.lda.txt -k auto --no-trust -q -o auto.svtd");
+    w.must("fit docword.lda.txt -k auto --no-trust -q --checkpoint chosen -o chosen.svtd");
+    assert_eq!(w.read("chosen.svtd"), w.read("auto.svtd"));
 }
 
 #[test]

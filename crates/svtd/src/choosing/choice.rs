@@ -9,7 +9,8 @@
 //!
 //! * documents that mix topics have as many topics as clear directions;
 //! * documents of one topic each may be about some that are too rare for a direction of their own: a few
-//!   topics more are fitted, and those kept that the documents speak for ([`evidence`]). Where only one
+//!   topics more are fitted, and those kept that the documents speak for ([`evidence`]; of documents elsewhere
+//!   the clear directions alone decide). Where only one
 //!   direction is clear, nothing tells how far apart topics are, and none is looked for.
 //!
 //! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
@@ -31,6 +32,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::options::{Options, Polish};
 use crate::fit::{Workload, repeats};
+use crate::memory;
 use crate::model::diagnostics::CLEAR;
 use crate::moments::{Counting, DocumentWeights};
 use crate::trust::found_again;
@@ -124,9 +126,10 @@ const GLANCE: usize = 24;
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
 pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
-    corpus.must_be_here("the choice of the number of topics")?;
-    let (corpus, options) = options.in_key_order(corpus)?;
-    choose_in_order(&corpus, &options, limit)
+    memory::caught(|| {
+        let (corpus, options) = options.in_key_order(corpus)?;
+        choose_in_order(&corpus, &options, limit)
+    })
 }
 
 /// The same for documents that stand in the order of their keys.

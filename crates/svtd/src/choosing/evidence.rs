@@ -73,6 +73,7 @@ pub struct Kept {
 
 /// Begins with `of` topics, or as many as can be seen, and takes out those that do not pay.
 pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept> {
+    corpus.must_be_here("a look for topics too rare for a direction of their own")?;
     let options = Options {
         n_topics: of,
         method: Method::Joint,

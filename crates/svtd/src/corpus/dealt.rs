@@ -107,8 +107,8 @@ impl Corpus {
 }
 
 impl SparseCounts {
-    /// The rows of some documents of a corpus, cut into its blocks; of a corpus in another order than that
-    /// of its keys they are one block.
+    /// The rows of some documents of a corpus, cut into the blocks of its own rows where these are cut by
+    /// keys; else they are one block.
     pub(crate) fn picked(&self, documents: &[usize], corpus: &Corpus) -> SparseCounts {
         let mut picked = SparseCounts::with_columns(self.n_columns(), self.limit());
         picked.reserve(documents.len(), documents.iter().map(|&d| self.row(d).0.len()).sum());
@@ -116,9 +116,9 @@ impl SparseCounts {
             let (features, counts) = self.row(d);
             picked.push_row(features, counts);
         }
-        let keys: Vec<u128> = documents.iter().map(|&d| corpus.keys()[d]).collect();
-        if keys.is_sorted() {
-            picked.cut_into(&keys, corpus.n_blocks());
+        if corpus.rows.is_cut_by_keys() {
+            let keys: Vec<u128> = documents.iter().map(|&d| corpus.keys()[d]).collect();
+            picked.cut_into(&keys, corpus.rows.n_blocks());
         }
         picked
     }

@@ -98,18 +98,12 @@ impl<'a> Profile<'a> {
         });
     }
 
-    /// The sums `S` of the last update, each document times its weight.
+    /// `C'B` of the last update, each document times its weight: times the topics, word by word, these
+    /// are the sums `S`. That is left to whoever has added up those of all documents.
     pub fn sums(&self, weights: Option<&[f64]>) -> Matrix {
-        let (width, k) = (self.alpha.len(), self.n_topics());
         let products = Products::new(self.rows, self.n_features, Counting::Raw);
-        let before = unpadded(&self.before, width, k);
-        let mut sums = products.backward_given(&self.shares, &before, weights);
-        for j in 0..k {
-            for (i, value) in sums.column_mut(j).iter_mut().enumerate() {
-                *value *= self.topics[i * width + j];
-            }
-        }
-        sums
+        let before = unpadded(&self.before, self.alpha.len(), self.n_topics());
+        products.backward_given(&self.shares, &before, weights)
     }
 
     /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.

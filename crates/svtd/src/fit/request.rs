@@ -245,14 +245,6 @@ impl TopicParams {
             TopicParams::SingleTopic(params) => params.workload(sizes),
         }
     }
-
-    /// The same without a look into the errors of the fit.
-    pub fn without_trust(self) -> Self {
-        match self {
-            TopicParams::Lda(params) => TopicParams::Lda(params.trust(false)),
-            TopicParams::SingleTopic(params) => TopicParams::SingleTopic(params.trust(false)),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl<'a> Asked<'a> {
             Some(part) => Cow::Owned(self.corpus.among(part)),
             None => Cow::Borrowed(self.corpus),
         };
-        let source = Source::Elsewhere { corpus, weighing: self.weighing };
+        let source = Source::Elsewhere { corpus: Box::new(corpus), weighing: self.weighing };
         Weighed { source, n_features: self.corpus.n_present(), counting: self.counting }
     }
 

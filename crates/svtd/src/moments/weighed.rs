@@ -23,7 +23,7 @@ pub(crate) struct Weighed<'a> {
 
 pub(super) enum Source<'a> {
     Here { rows: Cow<'a, SparseCounts>, weights: Cow<'a, MomentWeights> },
-    Elsewhere { corpus: Cow<'a, Corpus>, weighing: Weighing },
+    Elsewhere { corpus: Box<Cow<'a, Corpus>>, weighing: Weighing },
 }
 
 /// A table of counts, with the weights of its documents.

@@ -79,11 +79,11 @@ pub(crate) enum Request {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Holding {
     /// Pairs of words along directions.
-    OfPairs(Counting, Weighing, Matrix),
+    Pairs(Counting, Weighing, Matrix),
     /// Words, by the posteriors under topics, given their logarithms, with the topics' weights.
-    OfPosteriors(Matrix, Vec<f64>),
+    Posteriors(Matrix, Vec<f64>),
     /// Words, by mixtures at rest.
-    OfSettled(Settling),
+    Settled(Settling),
 }
 
 /// A look at the documents with these rates.
@@ -181,11 +181,11 @@ impl Request {
                 let clear = freed.as_ref().map(|freed| freed.clear.clone());
                 Named::Directions { counting: *counting, weighing: *weighing, a1: *a1, clear }
             }
-            Request::Holdings(Holding::OfPairs(counting, weighing, _)) => {
+            Request::Holdings(Holding::Pairs(counting, weighing, _)) => {
                 Named::HoldingsOfPairs { counting: *counting, weighing: *weighing }
             }
-            Request::Holdings(Holding::OfPosteriors(..)) => Named::HoldingsOfPosteriors,
-            Request::Holdings(Holding::OfSettled(settling)) => {
+            Request::Holdings(Holding::Posteriors(..)) => Named::HoldingsOfPosteriors,
+            Request::Holdings(Holding::Settled(settling)) => {
                 Named::HoldingsOfSettled(settling.named())
             }
             Request::Settled(settling) => Named::Settled(settling.named()),

@@ -94,12 +94,12 @@ impl Question {
                     file.numbers("freed_means", means.clone());
                 }
             }
-            Request::Holdings(Holding::OfPairs(_, _, table)) => file.matrix("table", table),
-            Request::Holdings(Holding::OfPosteriors(table, weights)) => {
+            Request::Holdings(Holding::Pairs(_, _, table)) => file.matrix("table", table),
+            Request::Holdings(Holding::Posteriors(table, weights)) => {
                 file.matrix("table", table);
                 file.numbers("weights", weights.clone());
             }
-            Request::Holdings(Holding::OfSettled(settling)) | Request::Settled(settling) => {
+            Request::Holdings(Holding::Settled(settling)) | Request::Settled(settling) => {
                 file.settling("", settling);
             }
             Request::Feedback(FeedbackRequest { logarithms, weights, scores, .. }) => {
@@ -174,14 +174,14 @@ impl Question {
                 Request::Directions(counting, weighing, Directions { v, a1, means, freed })
             }
             Named::HoldingsOfPairs { counting, weighing } => {
-                Request::Holdings(Holding::OfPairs(counting, weighing, file.matrix("table")?))
+                Request::Holdings(Holding::Pairs(counting, weighing, file.matrix("table")?))
             }
             Named::HoldingsOfPosteriors => {
                 let (table, weights) = (file.matrix("table")?, file.numbers("weights")?);
-                Request::Holdings(Holding::OfPosteriors(table, weights))
+                Request::Holdings(Holding::Posteriors(table, weights))
             }
             Named::HoldingsOfSettled(named) => {
-                Request::Holdings(Holding::OfSettled(file.settling("", &named)?))
+                Request::Holdings(Holding::Settled(file.settling("", &named)?))
             }
             Named::Settled(named) => Request::Settled(file.settling("", &named)?),
             Named::Feedback { clamped } => {

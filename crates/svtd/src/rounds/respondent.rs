@@ -157,17 +157,17 @@ impl Respondent {
             }
             Request::Holdings(holding) => {
                 let held = match holding {
-                    Holding::OfPairs(counting, weighing, b) => {
+                    Holding::Pairs(counting, weighing, b) => {
                         check_rows(b, n)?;
                         let (documents, weights) = weighed(counting, weighing);
                         held_pairs(&documents.table(&weights), b)
                     }
-                    Holding::OfPosteriors(logarithms, weights) => {
+                    Holding::Posteriors(logarithms, weights) => {
                         check_rows(logarithms, n)?;
                         check_columns(logarithms, weights.len())?;
                         held_words(corpus, logarithms, weights)
                     }
-                    Holding::OfSettled(settling) => {
+                    Holding::Settled(settling) => {
                         check(settling.fits(n))?;
                         settling.of(corpus).holdings()
                     }

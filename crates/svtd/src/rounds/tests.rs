@@ -14,6 +14,8 @@ use crate::moments::DocumentWeights;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use crate::{Method, Polish};
 
+mod choosing;
+mod naive;
 mod trust;
 
 /// Holders in one process. Questions and answers are written down and read again on their way.
@@ -211,7 +213,6 @@ fn what_only_documents_at_hand_can_tell_is_refused() {
     let refused = [
         model.infer(&elsewhere).map(drop),
         Check::of(&elsewhere, &CheckOptions::default()).map(drop),
-        Lda::params(1).choose_topics(&elsewhere, 9).map(drop),
         Lda::params(1).sweep(&elsewhere, 1..=3, &mut |_| {}).map(drop),
     ];
     for outcome in refused {

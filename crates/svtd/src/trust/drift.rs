@@ -139,7 +139,11 @@ pub(crate) struct Redraw {
 impl Redraw {
     /// Whether the tables fit each other and so many features, and can be drawn from.
     pub(crate) fn fits(&self, n: usize) -> bool {
-        let possible = |topics: &Matrix| topics.values().iter().all(|p| (0.0..=1.0).contains(p));
+        let some = |topics: &Matrix, j: usize| topics.column(j).iter().any(|p| *p > 0.0);
+        let possible = |topics: &Matrix| {
+            topics.values().iter().all(|p| (0.0..=1.0).contains(p))
+                && (0..topics.n_columns()).all(|j| some(topics, j))
+        };
         let k = self.settling.alpha.len();
         let believed = self.believed.iter().all(|alpha| {
             alpha.len() == k && alpha.iter().all(|alpha| *alpha > 0.0 && alpha.is_finite())

@@ -92,7 +92,7 @@ pub(crate) fn leave_out(
     changes.scale_columns(&growth);
     state.add_smoothing(&mut errors);
     let request =
-        || Request::Holdings(Holding::OfPosteriors(logarithms.clone(), topic_weights.clone()));
+        || Request::Holdings(Holding::Posteriors(logarithms.clone(), topic_weights.clone()));
     let holdings = Holdings::ask(corpus, topic_weights.len(), request, || {
         held_words(corpus, &logarithms, topic_weights)
     });

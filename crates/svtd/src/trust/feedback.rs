@@ -191,7 +191,8 @@ impl InDoubt {
         let mut moved = self.moved(products.forward(&scores.words), scores);
         if clamped {
             let pairs = moved.values_mut().iter_mut().zip(self.posterior.values());
-            pairs.for_each(|(change, p)| *change = change.clamp(-p, 1.0 - p));
+            // No `clamp`, which panics where a posterior is not a number.
+            pairs.for_each(|(change, p)| *change = change.max(-p).min(1.0 - p));
         }
         let mut answer = products.backward(&moved, None).values().to_vec();
         let k = moved.n_columns();

@@ -90,7 +90,7 @@ mod tests {
         for g in 0..GROUPS {
             let members: Vec<usize> = (0..100).filter(|&d| groups[d] == g).collect();
             assert_eq!(dealt.part(g).documents(&corpus), members);
-            assert!((1..=12).contains(&members.len()), "{}", members.len());
+            assert!(members.len() <= 14, "{}", members.len());
         }
         assert!(Groups::deal(&corpus.subset(&[0; 100])).is_none());
     }

@@ -111,7 +111,7 @@ impl Holdings {
                 break;
             }
             let each = held / documents;
-            let needed = ((0.5 * total - so_far) / each).ceil().clamp(1.0, *documents);
+            let needed = ((0.5 * total - so_far) / each).ceil().min(*documents).max(1.0);
             so_far += if needed < *documents { needed * each } else { *held };
             n += needed;
         }

@@ -161,7 +161,7 @@ impl Frame<'_> {
         let b = spectral.whitening.unmixing().times(&spectral.decomposition.rotation);
         let (documents, k) = (self.raw.weighed(), b.n_columns());
         let request =
-            |counting, weighing| Request::Holdings(Holding::OfPairs(counting, weighing, b.clone()));
+            |counting, weighing| Request::Holdings(Holding::Pairs(counting, weighing, b.clone()));
         let sums = documents.sum(Holdings::size(k), request, |table| {
             Holdings::sums(table.rows, &held_pairs(table, &b))
         });

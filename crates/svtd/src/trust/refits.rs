@@ -115,6 +115,6 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
         // One deal into twenty groups scatters by a tenth; the mean of three corpora is steadier.
         let (ratio, correlation) =
             compared.fold((0.0, 0.0), |(a, b), (c, d)| (a + c / 3.0, b + d / 3.0));
-        assert!((0.5..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
+        assert!((0.45..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
     }
 }

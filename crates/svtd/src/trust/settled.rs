@@ -4,12 +4,13 @@
 //! So whoever holds it needs these topics and nothing from before.
 
 use super::groups::{of_keys, sign};
+use super::holdings::Holdings;
 use crate::corpus::Corpus;
 use crate::fit::collapsed_vb::Order;
 use crate::fit::profile::Profile;
 use crate::linalg::Matrix;
 use crate::moments::documents::wrong_size;
-use crate::rounds::Request;
+use crate::rounds::{Holding, Request};
 use crate::stop;
 
 /// Passes in which the mixtures settle under the first topics.
@@ -54,7 +55,7 @@ impl Settling {
         profile
     }
 
-    /// The sums of their last update, each document times its weight.
+    /// The sums of their last update before the topics are multiplied in, each document times its weight.
     pub(crate) fn sums(&self, corpus: &Corpus, profile: &Profile<'_>) -> Matrix {
         if self.nudge == 0.0 {
             return profile.sums(None);
@@ -95,9 +96,30 @@ impl<'a> Settled<'a> {
 
     /// The sums `S` of the last update, features x topics.
     pub fn sums(&self) -> Matrix {
-        if let Some(profile) = &self.here {
-            return self.settling.sums(self.corpus, profile);
-        }
+        let mut sums = match &self.here {
+            Some(profile) => self.settling.sums(self.corpus, profile),
+            None => self.asked(),
+        };
+        let topics = &self.settling.stages[self.settling.stages.len() - 1];
+        let pairs = sums.values_mut().iter_mut().zip(topics.values());
+        pairs.for_each(|(sum, topic)| *sum *= topic);
+        sums
+    }
+
+    /// What documents hold of each topic.
+    pub fn holdings(&self) -> Holdings {
+        let (k, settling) = (self.settling.alpha.len(), &self.settling);
+        let sums = match &self.here {
+            Some(profile) => Holdings::sums(self.corpus.rows(), &profile.holdings()),
+            None => {
+                let request = || Request::Holdings(Holding::Settled(settling.clone()));
+                self.corpus.asked_or_fail(request).unwrap_or_default().sums
+            }
+        };
+        Holdings::from_sums(sums, k)
+    }
+
+    fn asked(&self) -> Matrix {
         let request = || Request::Settled(self.settling.clone());
         let sums = self.corpus.asked_or_fail(request).unwrap_or_default().sums;
         let (n, k) = (self.settling.stages[0].n_rows(), self.settling.alpha.len());

@@ -21,14 +21,12 @@
 
 use super::em::{column_sums, moved_without};
 use super::groups::{GROUPS, Groups};
-use super::holdings::Holdings;
 use super::settled::{Settled, Settling};
 use super::spread::Spread;
 use super::{Left, drift};
 use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb::{Prior, smoothed};
 use crate::linalg::Matrix;
-use crate::rounds::{Holding, Request};
 
 /// Sweeps after each of which the answer is measured; how it grows tells where it would end.
 const MEASURED: usize = 4;
@@ -65,7 +63,8 @@ pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, n_sweeps: usize) -> 
 pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
     let (corpus, eta) = (groups.corpus(), &end.prior.eta);
     let settling = end.settling();
-    let sums = Settled::new(corpus, settling.clone()).sums();
+    let documents = Settled::new(corpus, settling.clone());
+    let sums = documents.sums();
     let whole = smoothed(&sums, eta);
     let strength = end.prior.strength();
     let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
@@ -76,12 +75,11 @@ pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
     }
     let (mut errors, mut changes) = spread.finish();
     let k = whole.n_columns();
-    let request = || Request::Holdings(Holding::OfSettled(settling.clone()));
-    let holdings = Holdings::ask(corpus, k, request, || settling.of(corpus).holdings());
+    let holdings = documents.holdings();
     let share = drift::share_looked_at(corpus, k);
     let growth = match share < 0.5 {
         true => growth_in_part(&corpus.part(KeyRange::between(0.0, share)).0, corpus, end),
-        false => growth(corpus, settling, &whole, eta),
+        false => growth(&documents, &whole, eta),
     };
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
@@ -99,13 +97,13 @@ fn growth_in_part(part: &Corpus, corpus: &Corpus, end: &End<'_>) -> Vec<f64> {
     });
     let prior = end.prior.in_part(&features, part.n_tokens() as f64 / corpus.n_tokens() as f64);
     let end = End { word_topic: &topics, topic_weights: end.topic_weights, prior: &prior };
-    let whole = smoothed(&Settled::new(part, end.settling()).sums(), &prior.eta);
-    growth(part, end.settling(), &whole, &prior.eta)
+    let documents = Settled::new(part, end.settling());
+    let whole = smoothed(&documents.sums(), &prior.eta);
+    growth(&documents, &whole, &prior.eta)
 }
 
 /// How the answer to moved weights grows, topic by topic; `whole` is the answer to even ones.
-fn growth(corpus: &Corpus, settling: Settling, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
-    let even = Settled::new(corpus, settling);
+fn growth(even: &Settled<'_>, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
     let swept = |nudge: f64| {
         let mut documents = even.clone();
         documents.weigh(nudge);

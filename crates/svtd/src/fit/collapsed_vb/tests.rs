@@ -89,12 +89,19 @@ fn as_published(corpus: &Corpus, start: &Matrix, prior: &Prior, sweeps: usize) -
 fn without_exclusion(corpus: &Corpus, start: &Matrix, prior: &Prior, sweeps: usize) -> Matrix {
     let alpha = prior.alpha(&[0.25; 4]);
     let mut profile = Profile::new(corpus, start, &alpha, prior.order);
+    let sums = |profile: &Profile<'_>, topics: &Matrix| {
+        let mut sums = profile.sums(None);
+        sums.values_mut().iter_mut().zip(topics.values()).for_each(|(sum, topic)| *sum *= topic);
+        sums
+    };
+    let mut topics = start.clone();
     for _ in 0..sweeps {
         profile.settle();
-        profile.set_topics(&smoothed(&profile.sums(None), &prior.eta));
+        topics = smoothed(&sums(&profile, &topics), &prior.eta);
+        profile.set_topics(&topics);
     }
     profile.settle();
-    profile.sums(None)
+    sums(&profile, &topics)
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn bytes(model: Model, corpus: &Corpus) -> Vec<u8> {
 }
 
 /// Holders of whole blocks, by the leading bits of the keys.
-fn by_leading_bits(corpus: &Corpus, bits: u32) -> Arc<Groups> {
+pub(super) fn by_leading_bits(corpus: &Corpus, bits: u32) -> Arc<Groups> {
     assert!(corpus.n_blocks() >= 1 << bits);
     let group = |g: u64| {
         let of_group = |d: &usize| corpus.document_key(*d) >> (64 - bits) == g;
@@ -21,7 +21,7 @@ fn by_leading_bits(corpus: &Corpus, bits: u32) -> Arc<Groups> {
 }
 
 /// Documents that follow the model, and bursts of words, where the sweeps end elsewhere.
-fn corpora() -> [Corpus; 2] {
+pub(super) fn corpora() -> [Corpus; 2] {
     let corpus = LdaSource::uniform(60, 3, 1.0, 5).draw(3000, &Lengths::Uniform(0..=60), 6).0;
     [tripled(&corpus), corpus]
 }
