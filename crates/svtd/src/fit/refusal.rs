@@ -117,14 +117,15 @@ pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -
 /// Refuses at once what the corpus cannot give: more topics than words or documents, more memory
 /// than there is. The number of topics to fit: fewer than asked for only if that is allowed.
 pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
-    check_n_topics(options.n_topics, corpus.n_present())?;
     // A document's part of the pair moment, `x x' - diag(x)`, has one positive eigenvalue at most,
     // and so a sum of `N` of them has `N` at most.
     let documents = corpus.n_documents() - corpus.report().n_empty - corpus.report().n_one_word;
-    let asked = options.n_topics;
-    if asked > documents && documents > 0 && !options.allow_fewer {
+    let (asked, words) = (options.n_topics, corpus.n_present());
+    // The lower of both bounds is the one to tell.
+    if asked > documents && (1..=words).contains(&documents) && !options.allow_fewer {
         return Err(Error::MoreTopicsThanDocuments { asked, documents });
     }
+    check_n_topics(asked, words)?;
     let fitted = asked.min(documents.max(1));
     let mut options = options.clone();
     options.n_topics = fitted;
