@@ -76,7 +76,7 @@ fn settings() -> Vec<Setting> {
     let bursty = |name, concentration: f64| {
         let lengths = Lengths::NegativeBinomial { mean: 120.0, shape: 3.0 };
         let bursts = Some(concentration);
-        Setting { bursts, ..setting(name, true, Words::Zipf, [1000, 10, 4000], lengths) }
+        Setting { bursts, ..setting(name, true, Zipf, [1000, 10, 4000], lengths) }
     };
     let with = |polish: Polish, setting: Setting| Setting { polish, ..setting };
     let even = || Lengths::Uniform(3..=99);
