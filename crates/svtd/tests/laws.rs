@@ -228,9 +228,10 @@ fn documents_without_triples_are_an_error() {
 fn more_topics_than_visible_are_an_error_or_if_allowed_a_note() {
     // Two groups that share no word: the pair moment has exactly two directions.
     let mut documents = Vec::new();
-    for _ in 0..10 {
-        documents.push(vec![(0, 3), (1, 3)]);
-        documents.push(vec![(2, 3), (3, 3)]);
+    for d in 0..20 {
+        let (a, b) = (3 + d % 4, 3 + d / 4);
+        documents.push(vec![(0, a), (1, b)]);
+        documents.push(vec![(2, a), (3, b)]);
     }
     let corpus = corpus_of(4, documents);
     let error = SingleTopic::params(4).fit(&corpus).unwrap_err();
