@@ -104,7 +104,7 @@ fn main() {
         at += work;
     }
     waits.sort_by(|a, b| (b.3 - b.1 / 32.0).total_cmp(&(a.3 - a.1 / 32.0)));
-    for (at, work, leaves, simulated) in waits.iter().take(40) {
+    for (at, work, leaves, simulated) in waits.iter().take(8) {
         println!("  at {at:.1} s: {work:.3} s, {leaves} tasks, {simulated:.3} s");
     }
     longest.sort_by(|a, b| b.total_cmp(a));
