@@ -82,7 +82,8 @@ fn em_followed_by_linear_algebra_gives_the_errors_of_refits() {
 #[test]
 fn sweeps_with_moved_weights_give_the_errors_of_refits() {
     let source = LdaSource::zipf(80, 4, 5.0, 200.0, 1.0, 3);
-    let corpora = [4, 5, 6].map(|seed| source.draw(1500, &Lengths::Uniform(20..=60), seed).0);
+    let corpora =
+        [4, 5, 6, 7, 8, 9].map(|seed| source.draw(1500, &Lengths::Uniform(20..=60), seed).0);
     let as_text = |corpus: &Corpus| Prior::of_text(corpus.n_present());
     let as_model = |corpus: &Corpus| Prior::of_model(corpus, 1.0, 4);
     let kinds: [&dyn Fn(&Corpus) -> Prior; 2] = [&as_text, &as_model];
@@ -112,9 +113,9 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
         let compared = corpora
             .iter()
             .map(|corpus| compare(&errors(corpus), &refitted(corpus, &fit(corpus), fit)));
-        // One deal into twenty groups scatters by a tenth; the mean of three corpora is steadier.
+        // One deal into twenty groups scatters by a tenth; the mean of six corpora is steadier.
         let (ratio, correlation) =
-            compared.fold((0.0, 0.0), |(a, b), (c, d)| (a + c / 3.0, b + d / 3.0));
-        assert!((0.45..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
+            compared.fold((0.0, 0.0), |(a, b), (c, d)| (a + c / 6.0, b + d / 6.0));
+        assert!((0.5..1.1).contains(&ratio) && correlation > 0.7, "{ratio} {correlation}");
     }
 }
