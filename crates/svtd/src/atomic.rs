@@ -14,7 +14,7 @@
 //!
 //! # Interruption
 //! A process that is told to stop runs no destructors. The temporary files in flight are therefore
-//! kept in a list, and [`remove_unfinished`] deletes them; a Ctrl-C handler calls it before it
+//! kept in a list, and [`remove_unfinished_for_good`] deletes them; a Ctrl-C handler calls it before it
 //! exits. A process that is killed cannot do even that: its temporary files stay, until the next
 //! write to the same folder finds that nobody holds them any more (`leftovers`).
 //!
@@ -72,11 +72,16 @@ pub fn write_checked(
 
 /// Deletes the temporary files of every write now under way.
 ///
-/// Meant for the thread that handles Ctrl-C, just before the process exits. A write that goes on
-/// regardless fails at its last step and leaves nothing behind. Files that cannot be deleted are
-/// passed over: there is nobody left to tell.
+/// A write that goes on regardless fails at its last step and leaves nothing behind. Files that cannot be
+/// deleted are passed over: there is nobody left to tell.
 pub fn remove_unfinished() {
     IN_FLIGHT.remove_all();
+}
+
+/// The same for a thread that handles Ctrl-C, just before the process exits: nobody begins another file. A thread
+/// that tries to waits for the end of the process.
+pub fn remove_unfinished_for_good() {
+    std::mem::forget(IN_FLIGHT.emptied());
 }
 
 static IN_FLIGHT: Registry = Registry::new(File::sync_all);
@@ -135,9 +140,16 @@ impl Registry {
     }
 
     fn remove_all(&self) {
-        for path in std::mem::take(&mut *self.lock()) {
+        drop(self.emptied());
+    }
+
+    /// Deletes all files of the list, and holds the list.
+    fn emptied(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+        let mut paths = self.lock();
+        for path in std::mem::take(&mut *paths) {
             let _ = fs::remove_file(path);
         }
+        paths
     }
 
     /// A panic elsewhere cannot leave a set of paths half changed, so a poisoned lock is still good.
