@@ -28,19 +28,28 @@ const LN_2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 pub(crate) fn take_logarithms(values: &mut [f64]) {
     let arch = Arch::new();
     let take = |block: &mut [f64]| {
-        if block.iter().all(|x| x.is_normal() && *x > 0.0) {
-            arch.dispatch(|| block.iter_mut().for_each(|x| *x = ln(*x)));
-        } else {
-            block.iter_mut().for_each(|x| *x = x.ln());
-        }
+        arch.dispatch(
+            #[inline(always)]
+            || logarithms(block),
+        );
     };
     let blocks = values.par_chunks_mut(BLOCK);
     tasks::fork(|| blocks.for_each(|block| tasks::branch(|| take(block))));
 }
 
+/// The same on the calling thread, with the instructions of the function that calls it.
+#[inline(always)]
+pub(crate) fn logarithms(block: &mut [f64]) {
+    if block.iter().all(|x| x.is_normal() && *x > 0.0) {
+        block.iter_mut().for_each(|x| *x = ln(*x));
+    } else {
+        block.iter_mut().for_each(|x| *x = x.ln());
+    }
+}
+
 /// The logarithm of a positive normal number.
 #[inline(always)]
-pub(crate) fn ln(x: f64) -> f64 {
+fn ln(x: f64) -> f64 {
     let above = x.to_bits().wrapping_sub(CUT) as i64;
     let exponent = (above >> 52) as i32;
     let m = f64::from_bits(x.to_bits().wrapping_sub((above as u64) & 0xFFF0_0000_0000_0000));

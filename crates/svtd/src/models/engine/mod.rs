@@ -9,7 +9,7 @@
 //! merge(theta)   two components joined, or one deleted                           k -> k - 1
 //! ladder(k)      from one component to k by splits
 //! updown(theta)  split then merge, and merge then split, while the objective gains
-//! fit(k)         starts(k) and ladder(k), all converged; updown from the best of them
+//! fit(k)         starts(k) and ladder(k), all converged; updown from the best two or three that differ
 //! ```
 //!
 //! A model joins by implementing [`LatentModel`]: what it is made of is in the type's own data, and
@@ -45,6 +45,7 @@ pub use blocks::by_blocks;
 pub use criteria::{Criteria, Criterion, relative_entropy};
 pub use found_again::{FoundAgain, found_again};
 pub use jackknife::{GROUPS, JACKKNIFE_FACTOR, jackknife};
+pub use moves::Reach;
 pub use partition::{partition_responsibilities, pca_partition, signed};
 pub use search::{Effort, Found, Search, StartEnd, agreement};
 
@@ -125,6 +126,11 @@ pub trait LatentModel: Sync {
     /// down are then left out.
     fn believes(&self, _agreeing: usize, _n_starts: usize) -> bool {
         false
+    }
+
+    /// How wide moves up and down look around.
+    fn reach(&self) -> Reach {
+        Reach::default()
     }
 
     /// The same model on a part of the data that is large enough to search on, or `None` when the

@@ -15,25 +15,48 @@ use super::search::Search;
 use super::{Climbed, LatentModel, climb};
 use crate::linalg::Matrix;
 
-/// Steps by which fresh candidates are judged.
-const GLANCE: usize = 4;
-
-/// Further steps of the candidates that are kept.
-const LOOK: usize = 20;
-
-/// Splits kept after a glance, and merges.
-const KEPT_SPLITS: usize = 4;
-const KEPT_MERGES: usize = 3;
-
 /// Rounds of up-and-down moves.
 const ROUNDS: usize = 8;
 
-/// Steps before a split is merged again.
-const SETTLE: usize = 60;
+/// How wide moves up and down look around. Which numbers do best for a model at which cost is measured on drawn data
+/// (`benches/record/models.md` and `classes.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Steps by which fresh candidates are judged.
+    pub glance: usize,
+    /// Further steps of the candidates that are kept.
+    pub look: usize,
+    /// Splits kept after a glance.
+    pub kept_splits: usize,
+    /// Merges kept after a glance.
+    pub kept_merges: usize,
+    /// Steps before a split is merged again.
+    pub settle: usize,
+    /// How many splits are merged again in a round.
+    pub up_then_down: usize,
+    /// How many merges are split again in a round.
+    pub down_then_up: usize,
+    /// How many ends of starts moves begin from, if that many differ; a third is left out when the first two led to
+    /// the same maximum.
+    pub origins: usize,
+}
 
-/// How many splits are merged again, merges split again, and candidates converged, in one round.
-const UP_THEN_DOWN: usize = 2;
-const DOWN_THEN_UP: usize = 3;
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            glance: 4,
+            look: 20,
+            kept_splits: 4,
+            kept_merges: 3,
+            settle: 60,
+            up_then_down: 2,
+            down_then_up: 3,
+            origins: 2,
+        }
+    }
+}
+
+/// Candidates converged in one round.
 const CONVERGED_PER_ROUND: usize = 3;
 
 type Climb<M> = Climbed<<M as LatentModel>::Parameters>;
@@ -59,7 +82,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
             })
             .flatten_iter()
             .collect();
-        self.judged(cuts, cut, KEPT_SPLITS)
+        self.judged(cuts, cut, self.reach.kept_splits)
     }
 
     /// The pairs of components that overlap most joined, and every component deleted: the best
@@ -76,7 +99,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
         };
         let mut removals = self.overlapping_pairs(&r);
         removals.extend((0..k).map(Removal::Delete));
-        self.judged(removals, joined, KEPT_MERGES)
+        self.judged(removals, joined, self.reach.kept_merges)
     }
 
     /// The `k` pairs of largest cosine between columns of responsibilities.
@@ -109,14 +132,14 @@ impl<M: LatentModel + Send> Search<'_, M> {
     ) -> Vec<Climb<M>> {
         let glance = |candidate: T| {
             let start = self.model.parameters_from(&responsibilities(candidate));
-            climb(self.model, start, GLANCE)
+            climb(self.model, start, self.reach.glance)
         };
         let mut glanced: Vec<Climb<M>> = candidates.into_par_iter().map(glance).collect();
         let spent: usize = glanced.iter().map(|end| end.steps).sum();
         sort_falling(&mut glanced);
         glanced.truncate(keep);
-        let mut looked: Vec<Climb<M>> =
-            glanced.into_par_iter().map(|end| climb(self.model, end.parameters, LOOK)).collect();
+        let look = |end: Climb<M>| climb(self.model, end.parameters, self.reach.look);
+        let mut looked: Vec<Climb<M>> = glanced.into_par_iter().map(look).collect();
         sort_falling(&mut looked);
         if let Some(first) = looked.first_mut() {
             first.steps += spent;
@@ -124,11 +147,17 @@ impl<M: LatentModel + Send> Search<'_, M> {
         looked
     }
 
-    /// Moves up and down while they gain.
-    pub(super) fn up_and_down(&self, start: Climb<M>) -> Climb<M> {
+    /// Moves up and down while they gain. `left` are the maxima whose neighbours were looked at before; arriving at one
+    /// of them is the end.
+    pub(super) fn up_and_down(&self, start: Climb<M>, left: &mut Vec<f64>) -> Climb<M> {
         let mut here = start;
         let mut steps = 0;
         for _ in 0..ROUNDS {
+            let gain = smallest_gain(here.objective);
+            if left.iter().any(|objective| (objective - here.objective).abs() <= gain) {
+                break;
+            }
+            left.push(here.objective);
             let (candidates, spent) = self.neighbours(&here.parameters);
             let ends: Vec<Climb<M>> = distinct(candidates, CONVERGED_PER_ROUND)
                 .into_par_iter()
@@ -138,11 +167,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
             let mut ends = ends;
             sort_falling(&mut ends);
             match ends.into_iter().next() {
-                Some(best)
-                    if best.objective - here.objective > 1e-7 * here.objective.abs() + 1e-6 =>
-                {
-                    here = best;
-                }
+                Some(best) if best.objective - here.objective > gain => here = best,
                 _ => break,
             }
         }
@@ -152,13 +177,13 @@ impl<M: LatentModel + Send> Search<'_, M> {
 
     /// Solutions of the same number of components, one move up and one move down away.
     fn neighbours(&self, parameters: &M::Parameters) -> (Vec<Climb<M>>, usize) {
-        let settle = |end: Climb<M>| climb(self.model, end.parameters, SETTLE);
+        let settle = |end: Climb<M>| climb(self.model, end.parameters, self.reach.settle);
         let (up, down) = rayon::join(|| self.split(parameters), || self.merge(parameters));
         let mut spent = up.iter().chain(&down).map(|end| end.steps).sum();
-        let up_then_down: Vec<Vec<Climb<M>>> = (up.into_par_iter().take(UP_THEN_DOWN))
+        let up_then_down: Vec<Vec<Climb<M>>> = (up.into_par_iter().take(self.reach.up_then_down))
             .map(|end| self.merge(&settle(end).parameters))
             .collect();
-        let down_then_up: Vec<Vec<Climb<M>>> = (down.into_par_iter().take(DOWN_THEN_UP))
+        let down_then_up: Vec<Vec<Climb<M>>> = (down.into_par_iter().take(self.reach.down_then_up))
             .map(|end| self.split(&end.parameters))
             .collect();
         let mut all: Vec<Climb<M>> =
@@ -199,6 +224,11 @@ fn delete(r: &Matrix, c: usize) -> Matrix {
         }
     }
     left
+}
+
+/// A gain of the objective below this is none.
+fn smallest_gain(objective: f64) -> f64 {
+    1e-7 * objective.abs() + 1e-6
 }
 
 fn sort_falling<P>(ends: &mut [Climbed<P>]) {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Climbed, LatentModel, climb};
+use super::{Climbed, LatentModel, Reach, climb};
 use crate::linalg::Matrix;
 
 /// Steps of a rung of the ladder.
@@ -18,7 +18,7 @@ pub enum Effort {
     Starts,
     /// Up-and-down moves from the best of them.
     Best,
-    /// The same, and from the second best if it differs.
+    /// The same, and from the second best if it differs; for some models also from the third.
     #[default]
     BestTwo,
 }
@@ -69,6 +69,7 @@ const MOVES: &str = "up and down";
 /// A deterministic search for the best parameters of a model.
 pub struct Search<'a, M> {
     pub(super) model: &'a M,
+    pub(super) reach: Reach,
     effort: Effort,
     watch: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
@@ -78,7 +79,7 @@ type Climb<M> = Climbed<<M as LatentModel>::Parameters>;
 impl<'a, M: LatentModel + Send> Search<'a, M> {
     /// A search with the default effort.
     pub fn new(model: &'a M) -> Self {
-        Self { model, effort: Effort::default(), watch: None }
+        Self { model, reach: model.reach(), effort: Effort::default(), watch: None }
     }
 
     /// How hard to search.
@@ -188,25 +189,38 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             candidates.push(name, end);
         }
         if k > 1 && self.effort > Effort::Starts && !self.believed(&candidates) {
-            let order = candidates.ranked();
-            let best = candidates.ends[order[0]].1.clone();
-            let second = (self.effort == Effort::BestTwo)
-                .then(|| order[1..].iter().map(|&i| &candidates.ends[i].1))
-                .into_iter()
-                .flatten()
-                .find(|end| {
-                    best.objective - end.objective > 1e-6 * best.objective.abs() + 1e-3
-                        && self.model.n_components(&end.parameters) == k
-                })
-                .cloned();
-            let from: Vec<Climb<M>> = std::iter::once(best).chain(second).collect();
-            let moved: Vec<Climb<M>> =
-                from.into_par_iter().map(|start| self.up_and_down(start)).collect();
-            for end in moved {
+            for end in self.moved(&candidates, k) {
                 candidates.push(MOVES, end);
             }
         }
         self.finish(candidates)
+    }
+
+    /// Where moves up and down lead from the best ends that differ.
+    fn moved(&self, candidates: &Candidates<M::Parameters>, k: usize) -> Vec<Climb<M>> {
+        let most = if self.effort == Effort::BestTwo { self.reach.origins } else { 1 };
+        let mut origins: Vec<&Climb<M>> = Vec::new();
+        for end in candidates.ranked().into_iter().map(|i| &candidates.ends[i].1) {
+            let other = origins.last().is_none_or(|last| {
+                last.objective - end.objective > 1e-6 * last.objective.abs() + 1e-3
+                    && self.model.n_components(&end.parameters) == k
+            });
+            if other && origins.len() < most {
+                origins.push(end);
+            }
+        }
+        let mut left = Vec::new();
+        let mut moved: Vec<Climb<M>> = Vec::new();
+        for origin in origins {
+            if let [first, second] = &moved[..]
+                && reached(first.objective, second.objective)
+                && reached(second.objective, first.objective)
+            {
+                break;
+            }
+            moved.push(self.up_and_down(origin.clone(), &mut left));
+        }
+        moved
     }
 
     /// Whether so many starts ended at the highest objective that the model looks no further.
