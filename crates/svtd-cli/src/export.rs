@@ -15,9 +15,10 @@ use svtd::linalg::Matrix;
 use svtd::model::{Marker, markers};
 use svtd::{Corpus, Model};
 
-use crate::args::{Common, Export, ExportTo, Layout};
+use crate::args::{Common, Export, ExportTo, Layout, Source};
 use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
+use crate::mixtures::Mixtures;
 use crate::output::{self, Column, CsvCells, Format, Table, Target};
 use crate::printable::on_one_line;
 use crate::progress::{Detail, Progress};
@@ -50,27 +51,37 @@ fn export(args: &Export, common: &Common) -> Outcome {
     Ok(())
 }
 
-/// A model and what it says about the documents, if there are any.
-struct Told {
+/// A model, and the documents that it is asked about, if there are any.
+struct Told<'a> {
     model: Model,
-    documents: Option<(Corpus, Matrix)>,
+    source: Option<(&'a Source, Corpus)>,
+    progress: Progress,
 }
 
-impl Told {
-    fn read(args: &Export, common: &Common) -> Outcome<Self> {
+impl<'a> Told<'a> {
+    fn read(args: &'a Export, common: &Common) -> Outcome<Self> {
         let progress = Progress::new(Detail::chosen(common));
         let saved = input::model(&args.model)?;
-        let documents = match &args.source.0 {
-            Some(source) => {
-                let corpus = input::corpus_for(&saved, source, &progress)?;
-                let told = |done, of| progress.portion("inference", done, of);
-                let inferred = saved.model.infer_watched(&corpus, &told);
-                let mixtures = inferred.map_err(Failure::about(&source.name()))?.mixtures;
-                Some((corpus, mixtures))
-            }
+        let source = match &args.source.0 {
+            Some(source) => Some((source, input::corpus_for(&saved, source, &progress)?)),
             None => None,
         };
-        Ok(Self { model: saved.model, documents })
+        Ok(Self { model: saved.model, source, progress })
+    }
+
+    /// The documents, and their topics as a table of this format asks for them.
+    fn documents(&self, format: Format) -> Outcome<Option<(&Corpus, Mixtures<'_>)>> {
+        let Some((source, corpus)) = &self.source else { return Ok(None) };
+        let asked = self.model.ask_about(corpus).map_err(Failure::about(&source.name()))?;
+        Ok(Some((corpus, Mixtures::new(asked, format, Some(&self.progress)))))
+    }
+
+    /// The documents and the topics of all of them, for files that hold them as a whole.
+    fn all_documents(&self) -> Outcome<Option<(&Corpus, Matrix)>> {
+        let Some((source, corpus)) = &self.source else { return Ok(None) };
+        let told = |done, of| self.progress.portion("inference", done, of);
+        let inferred = self.model.infer_watched(corpus, &told);
+        Ok(Some((corpus, inferred.map_err(Failure::about(&source.name()))?.mixtures)))
     }
 }
 
@@ -99,7 +110,8 @@ fn export_json(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<Pa
         output::check(path, args.force, &inputs(args))?;
     }
     let told = Told::read(args, common)?;
-    let value = match (kind, &told.documents) {
+    let documents = told.all_documents()?;
+    let value = match (kind, &documents) {
         (ExportTo::Pyldavis, Some((corpus, mixtures))) => {
             foreign::pyldavis(&told.model, corpus, mixtures)?
         }
@@ -144,8 +156,9 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
         })
         .collect();
     let (targets, told) = (targets?, Told::read(args, common)?);
+    let documents = told.documents(format)?;
     let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
-    if let Some((corpus, mixtures)) = &told.documents {
+    if let Some((corpus, mixtures)) = &documents {
         tables.push(infer::table(&told.model, corpus, mixtures, Layout::Wide, None));
     }
     let mut files = Together::default();
@@ -211,11 +224,10 @@ fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     if let Model::Lda(lda) = &told.model {
         alpha.write_with(&mut files, &list("alpha", lda.alpha()))?;
     }
-    if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &told.documents) {
-        target.write_with(
-            &mut files,
-            &infer::table(&told.model, corpus, mixtures, Layout::Wide, None),
-        )?;
+    let asked = told.documents(Format::Npy)?;
+    if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &asked) {
+        let table = infer::table(&told.model, corpus, mixtures, Layout::Wide, None);
+        target.write_with(&mut files, &table)?;
         let all = (0..corpus.n_documents()).map(|d| on_one_line(&corpus.document_name(d)));
         write_lines(&mut files, &names, args.force, all)?;
     }
@@ -233,7 +245,7 @@ fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     let told = Told::read(args, common)?;
     let mut files = Together::default();
     write_lines(&mut files, &paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
-    if let Some((corpus, mixtures)) = &told.documents {
+    if let Some((corpus, mixtures)) = &told.documents(Format::Csv)? {
         let documents = foreign::mallet_documents(corpus, mixtures);
         write_lines(&mut files, &paths[1], args.force, documents)?;
     }

@@ -2,15 +2,14 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::rc::Rc;
 
 use serde_json::{Value, json};
-use svtd::inference::Inferred;
-use svtd::linalg::Matrix;
+use svtd::inference::Asked;
 use svtd::{Corpus, Gibbs, Model};
 
 use crate::args::{Common, Infer, Layout};
 use crate::failure::{Failure, Outcome, printable};
+use crate::mixtures::Mixtures;
 use crate::output::{Column, CsvCells, Format, Table, Target};
 use crate::progress::{Detail, Progress};
 use crate::{input, json, records, threads, trust};
@@ -74,30 +73,32 @@ fn infer(
     }
     let corpus = input::corpus_for(&saved, &args.source, &progress)?;
     progress.begin("inference");
-    let inferred = match (&saved.model, &gibbs) {
-        (Model::Lda(lda), Some(gibbs)) => lda.infer_by_gibbs(&corpus, gibbs),
-        _ => {
-            saved.model.infer_watched(&corpus, &|done, of| progress.portion("inference", done, of))
-        }
+    let asked = match (&saved.model, &gibbs) {
+        (Model::Lda(lda), Some(gibbs)) => Asked::by_gibbs(lda, &corpus, gibbs),
+        (model, _) => model.ask_about(&corpus),
     };
-    let inferred = inferred.map_err(Failure::about(&args.source.name()))?;
-    progress.finish();
+    let asked = asked.map_err(Failure::about(&args.source.name()))?;
+    // On a terminal rows would be mixed with the line that tells the progress.
+    let rows_are_seen = target.is_none() && io::stdout().is_terminal();
+    if rows_are_seen {
+        progress.finish();
+    }
+    let mixtures = Mixtures::new(asked, format, (!rows_are_seen).then_some(&progress));
     let mut out = BufWriter::new(io::stdout().lock());
     match target {
         Some(target) => {
-            target.write(&table(&saved.model, &corpus, &inferred.mixtures, layout, args.top))?;
+            target.write(&table(&saved.model, &corpus, &mixtures, layout, args.top))?;
             if common.json {
-                let told = written_json(target, &corpus, &inferred);
+                let told = written_json(target, &mixtures);
                 writeln!(out, "{}", json::document("infer-written", told))?;
             }
         }
         None if common.json => {
-            let told = to_json(&saved.model, &corpus, &inferred, args.top);
+            let told = to_json(&saved.model, &corpus, &mixtures, args.top);
             writeln!(out, "{}", json::line("infer", told))?;
         }
         None if format == Format::Jsonl => {
-            table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
-                .write_jsonl(&mut out)?;
+            table(&saved.model, &corpus, &mixtures, layout, args.top).write_jsonl(&mut out)?;
         }
         None => {
             // A person sees names without what would upset the terminal; a program gets them all.
@@ -105,14 +106,14 @@ fn infer(
                 true => CsvCells::Shown,
                 false => CsvCells::chosen(args.safe_csv),
             };
-            table(&saved.model, &corpus, &inferred.mixtures, layout, args.top)
-                .write_csv(&mut out, cells)?;
+            table(&saved.model, &corpus, &mixtures, layout, args.top).write_csv(&mut out, cells)?;
         }
     }
     out.flush()?;
+    progress.finish();
     if !common.quiet {
         // A message that cannot be shown is no reason to fail.
-        let _ = write_messages(&corpus, &inferred, target);
+        let _ = write_messages(&corpus, &mixtures, target);
     }
     Ok(())
 }
@@ -122,28 +123,27 @@ fn infer(
 pub fn table<'a>(
     model: &'a Model,
     corpus: &'a Corpus,
-    mixtures: &'a Matrix,
+    mixtures: &'a Mixtures<'_>,
     layout: Layout,
     top: Option<usize>,
 ) -> Table<'a> {
-    let (n, k) = (mixtures.n_rows(), mixtures.n_columns());
+    let (n, k) = (mixtures.n_documents(), mixtures.n_topics());
     if layout == Layout::Wide {
         let mut columns = vec![Column::text("document", |d| corpus.document_name(d).into_owned())];
-        columns
-            .extend((0..k).map(|j| Column::real(column_name(model, j), move |d| mixtures[(d, j)])));
+        columns.extend(
+            (0..k).map(|j| Column::real(column_name(model, j), move |d| mixtures.share(d, j))),
+        );
         return Table { n_rows: n, columns, is_list: false };
     }
     let each = top.unwrap_or(k).min(k).max(1);
-    let topics: Vec<usize> = (0..n).flat_map(|d| largest(mixtures, d, each)).collect();
-    let topics = Rc::new(topics);
-    let (shares, named) = (Rc::clone(&topics), Rc::clone(&topics));
+    let topic = move |row: usize| mixtures.largest(row / each, row % each);
     let mut columns = vec![
         Column::text("document", move |row| corpus.document_name(row / each).into_owned()),
-        Column::whole("topic", move |row| topics[row] as i64 + 1),
-        Column::real("share", move |row| mixtures[(row / each, shares[row])]),
+        Column::whole("topic", move |row| topic(row) as i64 + 1),
+        Column::real("share", move |row| mixtures.share(row / each, topic(row))),
     ];
     if model.topics().names().is_some() {
-        let name = move |row: usize| model.topics().topic(named[row]).name().unwrap_or_default();
+        let name = move |row: usize| model.topics().topic(topic(row)).name().unwrap_or_default();
         columns.insert(2, Column::text("name", move |row| name(row).to_owned()));
     }
     Table { n_rows: n * each, columns, is_list: false }
@@ -157,81 +157,70 @@ pub fn column_name(model: &Model, j: usize) -> String {
     }
 }
 
-/// The `n` topics with the largest shares in a document; equal ones by number.
-fn largest(mixtures: &Matrix, d: usize, n: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..mixtures.n_columns()).collect();
-    order.sort_by(|&a, &b| mixtures[(d, b)].total_cmp(&mixtures[(d, a)]));
-    order.truncate(n);
-    order
-}
-
-fn to_json(model: &Model, corpus: &Corpus, inferred: &Inferred, top: Option<usize>) -> Value {
-    let mixtures = &inferred.mixtures;
+fn to_json(model: &Model, corpus: &Corpus, mixtures: &Mixtures<'_>, top: Option<usize>) -> Value {
     let document = |d: usize| {
         let name = corpus.document_name(d);
         match top {
             None => json!({ "document": name, "mixture": mixtures.row(d) }),
             Some(n) => {
-                let topic = |&j: &usize| json!({ "topic": j + 1, "share": mixtures[(d, j)] });
-                let topics: Vec<Value> = largest(mixtures, d, n).iter().map(topic).collect();
+                let topic = |rank: usize| {
+                    let j = mixtures.largest(d, rank);
+                    json!({ "topic": j + 1, "share": mixtures.share(d, j) })
+                };
+                let topics: Vec<Value> = (0..n.min(mixtures.n_topics())).map(topic).collect();
                 json!({ "document": name, "topics": topics })
             }
         }
     };
-    let mut object = counts_json(inferred);
+    let documents: Value = (0..corpus.n_documents()).map(document).collect();
+    let mut object = counts_json(mixtures);
     if let Some(names) = model.topics().names() {
         object["names"] = json!(names);
     }
-    object["documents"] = (0..corpus.n_documents()).map(document).collect();
+    object["documents"] = documents;
     object
 }
 
-fn counts_json(inferred: &Inferred) -> Value {
+/// What was passed over; known once all rows were asked for.
+fn counts_json(mixtures: &Mixtures<'_>) -> Value {
     json!({
-        "n_unknown_tokens": inferred.n_unknown_tokens,
-        "n_without_words": inferred.n_without_words,
-        "matched_by_position": inferred.matched_by_position,
+        "n_unknown_tokens": mixtures.n_unknown_tokens(),
+        "n_without_words": mixtures.n_without_words(),
+        "matched_by_position": mixtures.matched_by_position(),
     })
 }
 
-fn written_json(target: &Target, corpus: &Corpus, inferred: &Inferred) -> Value {
-    let mut object = counts_json(inferred);
+fn written_json(target: &Target, mixtures: &Mixtures<'_>) -> Value {
+    let mut object = counts_json(mixtures);
     object["written"] = json!([target.path()]);
-    object["n_documents"] = json!(corpus.n_documents());
-    object["n_topics"] = json!(inferred.mixtures.n_columns());
+    object["n_documents"] = json!(mixtures.n_documents());
+    object["n_topics"] = json!(mixtures.n_topics());
     object
 }
 
-fn write_messages(corpus: &Corpus, inferred: &Inferred, target: Option<&Target>) -> io::Result<()> {
+fn write_messages(
+    corpus: &Corpus,
+    mixtures: &Mixtures<'_>,
+    target: Option<&Target>,
+) -> io::Result<()> {
     let mut err = io::stderr().lock();
     trust::write_remarks(&mut err, corpus.report())?;
-    if inferred.matched_by_position {
+    if mixtures.matched_by_position() {
         writeln!(err, "note: words were matched by their numbers; give --vocab to match by name")?;
     }
-    if inferred.n_unknown_tokens > 0 {
-        let (unknown, all) = (inferred.n_unknown_tokens, corpus.n_tokens());
+    let (unknown, all) = (mixtures.n_unknown_tokens(), corpus.n_tokens());
+    if unknown > 0 {
         writeln!(
             err,
             "note: {unknown} of {all} words are unknown to the model and were passed over"
         )?;
     }
-    if inferred.n_without_words > 0 {
-        let n = inferred.n_without_words;
+    let n = mixtures.n_without_words();
+    if n > 0 {
         writeln!(err, "note: documents without a known word, which get the model's average: {n}")?;
     }
     if let Some(target) = target {
         writeln!(err, "saved {}", printable(&target.path().display().to_string()))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_topics_come_first_and_ties_by_number() {
-        let mixtures = Matrix::from_columns(1, 4, vec![0.2, 0.5, 0.2, 0.1]);
-        assert_eq!(largest(&mixtures, 0, 3), [1, 0, 2]);
-    }
 }

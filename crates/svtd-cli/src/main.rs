@@ -37,6 +37,7 @@ mod listing;
 mod manual;
 mod merge;
 mod messages;
+mod mixtures;
 mod names;
 mod output;
 mod plan;

@@ -56,7 +56,7 @@ pub enum Name {
     Dante,
     /// Section 6.3.2: State of the Union addresses
     StateUnion,
-    /// The paper's other models: latent classes from exact moments and from samples
+    /// The paper's other models: latent classes, hidden Markov models, Gaussian mixtures
     Models,
 }
 

@@ -21,7 +21,7 @@ use svtd::corpus::Vocabulary;
 use super::{Told, beside, finished, inputs, write_lines};
 use crate::args::{Common, Export};
 use crate::failure::{Failure, Outcome};
-use crate::output;
+use crate::output::{self, Format};
 
 /// How near numbers come to 0 and 1.
 const LEAST: f64 = 1e-5;
@@ -42,7 +42,7 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     let told = Told::read(args, common)?;
     check_alleles(told.model.topics().vocabulary())?;
     let mut files = Together::default();
-    if let Some((corpus, mixtures)) = &told.documents {
+    if let Some((corpus, mixtures)) = &told.documents(Format::Csv)? {
         let line = |d: usize| {
             let shares: Vec<f64> = mixtures.row(d).iter().map(|share| share.max(LEAST)).collect();
             let total: f64 = shares.iter().sum();

@@ -12,10 +12,11 @@ use svtd::{Corpus, Model};
 
 use super::leading;
 use crate::failure::{Failure, Outcome};
+use crate::mixtures::Mixtures;
 use crate::printable::{on_one_line, without_blanks};
 
 /// A model, and its documents if there are any, as plain JSON.
-pub fn plain(model: &Model, documents: Option<&(Corpus, Matrix)>, n_words: usize) -> Value {
+pub fn plain(model: &Model, documents: Option<&(&Corpus, Matrix)>, n_words: usize) -> Value {
     let topics = model.topics();
     let topic = |j: usize| {
         let words = topics.topic(j).top_words(n_words);
@@ -127,7 +128,7 @@ pub fn mallet_keys(model: &Model, n_words: usize) -> impl Iterator<Item = String
 /// A line for each document, all topics in their order.
 pub fn mallet_documents<'a>(
     corpus: &'a Corpus,
-    mixtures: &'a Matrix,
+    mixtures: &'a Mixtures<'_>,
 ) -> impl Iterator<Item = String> + 'a {
     (0..corpus.n_documents()).map(|d| {
         let shares: Vec<String> =

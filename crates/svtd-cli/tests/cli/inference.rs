@@ -77,3 +77,21 @@ fn dice_follow_the_seed() {
     assert!(infer("--seed 1") == infer("--seed 2"));
     assert!(infer("--gibbs") == infer("--gibbs --seed 0"));
 }
+
+#[test]
+fn more_documents_than_are_answered_at_a_time_are_all_there_in_their_order() {
+    let w = Workspace::with_mixtures();
+    w.must("fit docword.lda.txt -k 4 -o m.svtd");
+    w.write("vocab.many.txt", vocabulary(N_WORDS).as_bytes());
+    let again: Vec<usize> = (0..9_000).map(|d| d * 7 % 400).collect();
+    w.write("docword.many.txt", docword(&mixtures().subset(&again)).as_bytes());
+    let once = answers(&w.must("infer m.svtd docword.lda.txt").stdout);
+    let many = answers(&w.must("infer m.svtd docword.many.txt").stdout);
+    assert_eq!(many.len(), again.len());
+    assert!(many.iter().zip(&again).all(|(answer, &d)| *answer == once[d]));
+    let long = |input: &str| answers(&w.must(&format!("infer m.svtd {input} --top 2")).stdout);
+    let (once, many) = (long("docword.lda.txt"), long("docword.many.txt"));
+    assert!(many.chunks(2).zip(&again).all(|(rows, &d)| rows == &once[2 * d..2 * d + 2]));
+    w.must("infer m.svtd docword.many.txt -o many.npy");
+    assert_eq!(read_npy(&w.read("many.npy")).0, "9000, 4");
+}

@@ -12,6 +12,7 @@
 //! depends on nothing but the model and the document: training documents get, bit for bit, what
 //! the same documents get as new ones.
 
+mod batches;
 mod examples;
 mod explanation;
 pub mod fixed_point;
@@ -19,12 +20,11 @@ pub mod gibbs;
 mod passage;
 pub mod posterior;
 
-use rayon::prelude::*;
-
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
+pub use batches::{Asked, BATCH, Batch};
 pub use examples::best_documents;
 pub use explanation::{ExplainedWord, Explainer, Explanation};
 pub use gibbs::Gibbs;
@@ -49,8 +49,7 @@ impl SingleTopic {
     /// # Errors
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
-        let table = posterior::LogTable::new(self.topics());
-        infer_each(self.topics(), corpus, &|_, _| {}, |document| table.posterior(document))
+        Ok(Asked::single_topic(self, corpus)?.all(&|_, _| {}))
     }
 }
 
@@ -60,10 +59,7 @@ impl Lda {
     /// # Errors
     /// When the corpus has no words in common with the model.
     pub fn infer(&self, corpus: &Corpus) -> Result<Inferred> {
-        let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, &|_, _| {}, |document| {
-            fixed_point::mixture(&table, document)
-        })
+        Ok(Asked::lda(self, corpus)?.all(&|_, _| {}))
     }
 
     /// The mixture of topics of every document, by Gibbs sampling (Remark 3.1).
@@ -72,9 +68,7 @@ impl Lda {
     /// When the corpus has no words in common with the model, or a document is longer than
     /// [`gibbs::MAX_LENGTH`].
     pub fn infer_by_gibbs(&self, corpus: &Corpus, gibbs: &Gibbs) -> Result<Inferred> {
-        Gibbs::check(corpus)?;
-        let table = TopicTable::new(self.topics(), self.alpha());
-        infer_each(self.topics(), corpus, &|_, _| {}, |document| gibbs.mixture(&table, document))
+        Ok(Asked::by_gibbs(self, corpus, gibbs)?.all(&|_, _| {}))
     }
 }
 
@@ -92,17 +86,17 @@ impl Model {
     /// # Errors
     /// As [`infer`](Self::infer).
     pub fn infer_watched(&self, corpus: &Corpus, watch: &dyn Fn(usize, usize)) -> Result<Inferred> {
+        Ok(self.ask_about(corpus)?.all(watch))
+    }
+
+    /// The same a batch of documents at a time, for corpora whose mixtures would fill the memory.
+    ///
+    /// # Errors
+    /// As [`infer`](Self::infer).
+    pub fn ask_about<'a>(&'a self, corpus: &'a Corpus) -> Result<Asked<'a>> {
         match self {
-            Model::SingleTopic(model) => {
-                let table = posterior::LogTable::new(model.topics());
-                infer_each(model.topics(), corpus, watch, |words| table.posterior(words))
-            }
-            Model::Lda(model) => {
-                let table = TopicTable::new(model.topics(), model.alpha());
-                infer_each(model.topics(), corpus, watch, |words| {
-                    fixed_point::mixture(&table, words)
-                })
-            }
+            Model::SingleTopic(model) => Asked::single_topic(model, corpus),
+            Model::Lda(model) => Asked::lda(model, corpus),
         }
     }
 }
@@ -152,40 +146,8 @@ fn rows_of(topics: &Topics, words: &[u32]) -> Vec<f64> {
     words.iter().flat_map(row).collect()
 }
 
-/// Documents between two words to whoever watches.
-const BATCH: usize = 4096;
-
 /// The words of a document with their counts, by ascending word id of the model.
 pub type Words = [(u32, u32)];
-
-/// Infers every document by itself and lays the answers in rows.
-fn infer_each(
-    topics: &Topics,
-    corpus: &Corpus,
-    watch: &dyn Fn(usize, usize),
-    infer: impl Fn(&Words) -> Vec<f64> + Sync,
-) -> Result<Inferred> {
-    corpus.must_be_here("inference")?;
-    let alignment = Alignment::new(topics, corpus)?;
-    let (n, k) = (corpus.n_documents(), topics.len());
-    let answer = |d: usize| {
-        crate::stop::here();
-        let (words, unknown) = alignment.document(corpus, d);
-        (infer(&words), unknown, words.is_empty())
-    };
-    let mut answers: Vec<(Vec<f64>, u64, bool)> = Vec::with_capacity(n);
-    while answers.len() < n {
-        watch(answers.len(), n);
-        let last = n.min(answers.len() + BATCH);
-        answers.par_extend((answers.len()..last).into_par_iter().map(answer));
-    }
-    Ok(Inferred {
-        mixtures: Matrix::from_fn(answers.len(), k, |d, j| answers[d].0[j]),
-        n_unknown_tokens: answers.iter().map(|a| a.1).sum(),
-        n_without_words: answers.iter().filter(|a| a.2).count(),
-        matched_by_position: alignment.by_position,
-    })
-}
 
 /// Which word of the model each word of a corpus is.
 pub(crate) struct Alignment {
