@@ -3,6 +3,7 @@
 //! It is an estimate and says so.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use serde_json::json;
 use svtd::Corpus;
@@ -13,11 +14,19 @@ use crate::failure::{Failure, Outcome};
 use crate::forecast::{self, bytes};
 use crate::json;
 
-/// Prints the plan of a fit.
-pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -> Outcome {
+/// Prints the plan of a fit; `reading` is how long the documents were read, which a fit does as well.
+pub fn tell(
+    args: &Fit,
+    common: &Common,
+    corpus: &Corpus,
+    workload: &Workload,
+    reading: Duration,
+) -> Outcome {
     let operations = [workload.operations(), workload.operations_at_most()];
     let seconds = forecast::seconds(corpus, operations);
-    let seconds = seconds.map_err(Failure::about(&args.source.name()))?;
+    let learning = seconds.map_err(Failure::about(&args.source.name()))?;
+    let reading = reading.as_secs_f64();
+    let seconds = learning.map(|seconds| reading + seconds);
     let mut out = io::stdout().lock();
     if common.json {
         let parts: Vec<_> = workload
@@ -38,6 +47,7 @@ pub fn tell(args: &Fit, common: &Common, corpus: &Corpus, workload: &Workload) -
             "passes": workload.passes(),
             "seconds_estimated": seconds[0],
             "seconds_at_most": seconds[1],
+            "seconds_reading": reading,
             "threads": rayon::current_num_threads(),
             "stages": parts,
         });
@@ -73,7 +83,7 @@ fn write_text(
     line(
         "time",
         format!(
-            "{} with {threads} thread{plural}: an estimate from one product timed just now",
+            "{} with {threads} thread{plural}, reading included: an estimate from one product timed just now",
             forecast::range(seconds)
         ),
     )?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::json;
 use svtd::fit::{Learner, Request, Sizes, TopicParams};
@@ -51,6 +52,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
         return fit_sites(args, common, folder, &progress);
     }
     progress.reading();
+    let began = Instant::now();
     // Nobody asks for the order in which documents were read, and the other need not be made twice.
     let corpus = input::corpus(&args.source, &progress)?;
     // A page shows the documents as they were read, texts and times beside them.
@@ -59,12 +61,13 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
         Some(folder) if !args.dry_run => sites::remembered(corpus, folder)?,
         _ => corpus,
     };
+    let reading = began.elapsed();
     let about = Failure::about(&args.source.name());
     let params = params(args, &corpus, &progress).map_err(&about)?;
     let workload = params.workload(Sizes::from(&corpus));
     if args.dry_run {
         progress.finish();
-        return dry_run::tell(args, common, &corpus, &workload);
+        return dry_run::tell(args, common, &corpus, &workload, reading);
     }
     progress.expect(&workload);
     let learned = params.fit_watched(&corpus, &|step| progress.step(step));

@@ -36,8 +36,11 @@ const SETTLED: f64 = 1e-6;
 /// Steps when the caller asks for convergence.
 pub(crate) const MAX_STEPS: usize = 100;
 
-/// Steps that settling takes as a rule, before the first ones tell more.
-pub(crate) const TYPICAL_STEPS: usize = 20;
+/// Steps that settling takes as a rule, before the first ones tell more: few where documents are few, since then each is
+/// soon sure of its topic (`benches/record/forecast.md`).
+pub(crate) fn typical_steps(n_documents: usize) -> usize {
+    (3 + n_documents / 400).min(50)
+}
 
 /// Columns closer than this in L1 are one topic.
 const IDENTICAL: f64 = 1e-6;
@@ -85,7 +88,7 @@ pub(crate) fn polish(
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
-    let usual = if until_settled { TYPICAL_STEPS } else { max_steps };
+    let usual = if until_settled { typical_steps(corpus.n_documents()) } else { max_steps };
     let mut pace = Pace::new(usual, max_steps);
     while steps < max_steps && !settled {
         watch(Step::new(Stage::Polish, steps, pace.expected(steps)));

@@ -63,14 +63,20 @@ impl<'a> Profile<'a> {
 
     /// Goes on with other topics.
     pub fn set_topics(&mut self, topics: &Matrix) {
+        const WORDS: usize = 64;
         let width = self.alpha.len();
-        let mut rows = vec![0.0; topics.n_rows() * width];
-        for j in 0..topics.n_columns() {
-            for (row, value) in rows.chunks_exact_mut(width).zip(topics.column(j)) {
-                row[j] = *value;
+        self.topics.clear();
+        self.topics.resize(topics.n_rows() * width, 0.0);
+        // Rows that stay in the cache while all topics are laid into them.
+        let pieces = self.topics.par_chunks_mut(WORDS * width).enumerate();
+        pieces.for_each(|(piece, rows)| {
+            for j in 0..topics.n_columns() {
+                let column = &topics.column(j)[piece * WORDS..];
+                for (row, value) in rows.chunks_exact_mut(width).zip(column) {
+                    row[j] = *value;
+                }
             }
-        }
-        self.topics = rows;
+        });
     }
 
     /// Updates every document's `B = D + alpha` and leaves the shares `c` it used.
@@ -104,6 +110,22 @@ impl<'a> Profile<'a> {
         let products = Products::new(self.rows, self.n_features, Counting::Raw);
         let before = unpadded(&self.before, self.alpha.len(), self.n_topics());
         products.backward_given(&self.shares, &before, weights)
+    }
+
+    /// The same of some documents, whose counts are the rows of `picked`.
+    pub fn sums_of(&self, documents: &[usize], picked: &SparseCounts) -> Matrix {
+        let width = self.alpha.len();
+        let mut shares = Vec::with_capacity(picked.n_nonzeros());
+        let mut before = Vec::with_capacity(documents.len() * width);
+        for &d in documents {
+            shares.extend_from_slice(
+                &self.shares[self.rows.offsets()[d]..self.rows.offsets()[d + 1]],
+            );
+            before.extend_from_slice(&self.before[d * width..(d + 1) * width]);
+        }
+        let before = unpadded(&before, width, self.n_topics());
+        let products = Products::new(picked, self.n_features, Counting::Raw);
+        products.backward_given(&shares, &before, None)
     }
 
     /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.

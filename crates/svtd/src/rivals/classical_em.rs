@@ -40,6 +40,9 @@ use crate::inference::gibbs::draw;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::RivalOutcome;
 
+/// Steps that a start takes as a rule.
+const TYPICAL_STEPS: usize = 20;
+
 /// The share of the corpus' own frequencies in every start.
 const BACKGROUND: f64 = 0.5;
 
@@ -96,7 +99,7 @@ impl Default for Em {
 impl Em {
     /// Steps that all starts take together, as a rule.
     pub(crate) fn n_steps(&self) -> usize {
-        self.restarts * em::TYPICAL_STEPS
+        self.restarts * TYPICAL_STEPS
     }
 
     /// How many starts; at least one.

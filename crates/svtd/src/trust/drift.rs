@@ -119,9 +119,14 @@ fn fewest(n_topics: usize) -> usize {
 /// The share of the documents that is looked at: all of them, or as many as the tokens allow; never so few
 /// that they are fewer than [`fewest`], or that nobody answers for them.
 pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
-    let by_tokens = (FOR_A_TOPIC * n_topics as u64) as f64 / corpus.n_tokens().max(1) as f64;
+    let by_tokens = share_of(corpus.n_tokens(), n_topics);
     let by_documents = fewest(n_topics) as f64 / corpus.facts().n_with_words().max(1) as f64;
     by_tokens.max(by_documents).max(corpus.least_share()).min(1.0)
+}
+
+/// The share of so many tokens that is drawn for so many topics, however few documents that is.
+pub(crate) fn share_of(n_tokens: u64, n_topics: usize) -> f64 {
+    ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
 }
 
 /// Documents to be drawn in the place of others: each as long, with a mixture that its words leave

@@ -57,7 +57,7 @@ pub(crate) const LEAST_WORDS: usize = 2 * TOP_WORDS;
 const QUICK_SPLITS: usize = 2;
 
 /// Operations of a fit that takes about a second.
-const QUICK: f64 = 1e9;
+const QUICK: f64 = 2e9;
 
 /// Half of the documents, and what was learned from it.
 pub(crate) struct Half {

@@ -16,7 +16,7 @@
 //! # Cost
 //! About another fit; measured in `benches/record/found_again.md`.
 
-mod drift;
+pub(crate) mod drift;
 mod em;
 mod feedback;
 pub(crate) mod found_again;
@@ -28,8 +28,6 @@ mod refits;
 mod settled;
 mod spread;
 mod sweeps;
-
-use rayon::prelude::*;
 
 pub(crate) use self::drift::Redraw;
 pub(crate) use self::em::held_words;
@@ -43,7 +41,7 @@ pub(crate) use self::settled::Settling;
 use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
-use crate::evaluation::l1_distance;
+use crate::evaluation::l1_distances;
 use crate::fit::Workload;
 use crate::fit::options::Options;
 use crate::fit::spectral::{Estimate, Spectral, frequencies};
@@ -128,7 +126,7 @@ pub(crate) fn assess(
             (None, None, spectral.kept.iter().map(|&j| holdings.driven(j)).collect())
         }
     };
-    let distances = distances(&estimate.word_topic);
+    let distances = l1_distances(&estimate.word_topic, &estimate.word_topic);
     let judged = |j: usize| TopicTrust {
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
@@ -187,19 +185,11 @@ fn z_of(spectral: &Spectral, j: usize, z_scores: &[f64]) -> f64 {
     column.iter().zip(z_scores).map(|(o, z)| o * o * z).sum::<f64>() / total
 }
 
-/// The L1 distance of every topic (row) to those before it (columns).
-fn distances(word_topic: &Matrix) -> Vec<Vec<f64>> {
-    let before = |j: usize| {
-        (0..j).map(|other| l1_distance(word_topic.column(j), word_topic.column(other))).collect()
-    };
-    (0..word_topic.n_columns()).into_par_iter().map(before).collect()
-}
-
-/// The topic that shares most with topic `j`.
-fn nearest(distances: &[Vec<f64>], j: usize) -> Option<Nearest> {
-    (0..distances.len())
+/// The topic that shares most with topic `j`, given the distances of all.
+fn nearest(distances: &Matrix, j: usize) -> Option<Nearest> {
+    (0..distances.n_columns())
         .filter(|&other| other != j)
-        .map(|topic| Nearest { topic, distance: distances[topic.max(j)][topic.min(j)] })
+        .map(|topic| Nearest { topic, distance: distances[(topic.max(j), topic.min(j))] })
         .min_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 

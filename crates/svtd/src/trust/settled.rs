@@ -3,7 +3,7 @@
 //! A document's mixture is a function of the document and of the topics it was shown, one after the other.
 //! So whoever holds it needs these topics and nothing from before.
 
-use super::groups::{of_keys, sign};
+use super::groups::{Groups, of_keys, sign};
 use super::holdings::Holdings;
 use crate::corpus::Corpus;
 use crate::fit::collapsed_vb::Order;
@@ -70,6 +70,7 @@ impl Settling {
 #[derive(Clone)]
 pub(super) struct Settled<'a> {
     corpus: &'a Corpus,
+    /// Of documents here, the last topics alone: the profile remembers what came before.
     settling: Settling,
     here: Option<Profile<'a>>,
 }
@@ -90,19 +91,38 @@ impl<'a> Settled<'a> {
         if let Some(profile) = &mut self.here {
             profile.set_topics(topics);
             profile.settle();
+            self.settling.stages.clear();
         }
         self.settling.stages.push(topics.clone());
     }
 
     /// The sums `S` of the last update, features x topics.
     pub fn sums(&self) -> Matrix {
-        let mut sums = match &self.here {
+        let sums = match &self.here {
             Some(profile) => self.settling.sums(self.corpus, profile),
             None => self.asked(),
         };
+        self.times_topics(sums)
+    }
+
+    /// The same of the documents of one group. A document is at rest whatever others do, so those at hand need not
+    /// settle again.
+    pub fn sums_of_group(&self, groups: &Groups<'_>, g: usize) -> Matrix {
+        let group = groups.among(g);
+        match &self.here {
+            None => Settled::new(&group, self.settling.clone()).sums(),
+            Some(profile) => {
+                let documents = groups.part(g).documents(self.corpus);
+                self.times_topics(profile.sums_of(&documents, group.rows()))
+            }
+        }
+    }
+
+    fn times_topics(&self, mut sums: Matrix) -> Matrix {
         let topics = &self.settling.stages[self.settling.stages.len() - 1];
-        let pairs = sums.values_mut().iter_mut().zip(topics.values());
-        pairs.for_each(|(sum, topic)| *sum *= topic);
+        sums.for_each_column(|j, column| {
+            column.iter_mut().zip(topics.column(j)).for_each(|(sum, topic)| *sum *= topic);
+        });
         sums
     }
 

@@ -62,15 +62,14 @@ pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, n_sweeps: usize) -> 
 /// What chance does to the topics.
 pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
     let (corpus, eta) = (groups.corpus(), &end.prior.eta);
-    let settling = end.settling();
-    let documents = Settled::new(corpus, settling.clone());
+    let documents = Settled::new(corpus, end.settling());
     let sums = documents.sums();
     let whole = smoothed(&sums, eta);
     let strength = end.prior.strength();
     let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
     let mut spread = Spread::about(&whole);
     for g in 0..GROUPS {
-        let own = Settled::new(&groups.among(g), settling.clone()).sums();
+        let own = documents.sums_of_group(groups, g);
         spread.add_steps(g, &moved_without(&whole, &masses, own));
     }
     let (mut errors, mut changes) = spread.finish();

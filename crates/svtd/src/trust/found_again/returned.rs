@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::TOP_WORDS;
-use crate::evaluation::{l1_distance, match_by};
+use crate::evaluation::{l1_distance, l1_distances, match_by};
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Standing;
 
@@ -122,14 +122,14 @@ pub(super) struct Likeliest {
 
 impl Likeliest {
     pub fn new(topics: Matrix) -> Self {
-        let columns = (0..topics.n_columns()).into_par_iter();
-        let words = columns.clone().map(|j| likeliest(topics.column(j))).collect();
+        let columns = 0..topics.n_columns();
+        let words = columns.clone().into_par_iter().map(|j| likeliest(topics.column(j))).collect();
+        let distances = l1_distances(&topics, &topics);
         let nearest = |j: usize| {
-            let others = (0..topics.n_columns()).filter(|&other| other != j);
-            let distances = others.map(|other| l1_distance(topics.column(j), topics.column(other)));
-            distances.fold(f64::INFINITY, f64::min)
+            let others = columns.clone().filter(|&other| other != j);
+            others.map(|other| distances[(j, other)]).fold(f64::INFINITY, f64::min)
         };
-        let nearest = columns.map(nearest).collect();
+        let nearest = columns.clone().map(nearest).collect();
         Self { topics, words, nearest }
     }
 
@@ -137,14 +137,9 @@ impl Likeliest {
         self.words.len()
     }
 
-    /// The L1 distance of topic `j` to topic `l` of another half.
-    fn distance(&self, j: usize, other: &Self, l: usize) -> f64 {
-        l1_distance(self.topics.column(j), other.topics.column(l))
-    }
-
     /// Topic `j` and topic `l` of another half.
     fn apart(&self, j: usize, other: &Self, l: usize) -> Apart {
-        let distance = self.distance(j, other, l);
+        let distance = l1_distance(self.topics.column(j), other.topics.column(l));
         Apart { distance, is_pair: distance < self.nearest[j].min(other.nearest[l]) }
     }
 
@@ -166,15 +161,8 @@ impl Likeliest {
 
     /// For each topic the one of `half` it is matched to.
     fn matched(&self, half: &Self) -> Vec<Option<usize>> {
-        let pairs: Vec<usize> = (0..self.n_topics() * half.n_topics()).collect();
-        let distance = |pair: &usize| {
-            let (j, other) = (pair / half.n_topics(), pair % half.n_topics());
-            self.distance(j, half, other)
-        };
-        let distances: Vec<f64> = pairs.par_iter().map(distance).collect();
-        match_by(self.n_topics(), half.n_topics(), |j, other| {
-            distances[j * half.n_topics() + other]
-        })
+        let distances = l1_distances(&self.topics, &half.topics);
+        match_by(self.n_topics(), half.n_topics(), |j, other| distances[(j, other)])
     }
 }
 
