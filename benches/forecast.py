@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares what `svtd fit --dry-run` and `svtd check` foretell with what fits take.
 
-    benches/forecast.py path/to/svtd FOLDER [NAME=K,K ...]
+    benches/forecast.py path/to/svtd FOLDER THREADS [NAME=K,K ...]
 
-FOLDER holds docword.NAME.txt or docword.NAME.txt.gz. Memory is the largest resident set of the process,
-time is processor time over the number of threads (the machine may be busy with other things).
+FOLDER holds docword.NAME.txt, docword.NAME.txt.gz, or a file or folder of texts called NAME. Memory is the largest
+resident set of the process, time is processor time over the number of threads (the machine may be busy with other
+things).
 """
 
 import json
@@ -23,15 +24,16 @@ def run(program: str, *arguments: str) -> tuple[str, float, float]:
 
 
 def main() -> None:
-    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    print("| corpus | model | k | MB said | MB taken | taken / said | s said | s taken | check, of the fit |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
-    for case in sys.argv[3:]:
+    program, folder, threads = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    print("| corpus | model | k | MB said | MB taken | taken / said | s said | s taken | taken / said | check, of the fit |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for case in sys.argv[4:]:
         name, numbers = case.split("=")
-        path = next(str(p) for p in sorted(folder.glob(f"docword.{name}.txt*")))
+        paths = [folder / name] if (folder / name).exists() else sorted(folder.glob(f"docword.{name}.txt*"))
+        path = str(paths[0])
         for model in ("lda", "single-topic"):
             for k in numbers.split(","):
-                asked = [path, "-k", k, "--model", model, "--json", "--threads", "2"]
+                asked = [path, "-k", k, "--model", model, "--json", "--threads", threads]
                 said = json.loads(run(program, "fit", "--dry-run", *asked)[0])
                 out, taken, seconds = run(program, "fit", *asked)
                 if not out:
@@ -42,11 +44,11 @@ def main() -> None:
                     isinstance(what, dict) and what.get("held_out") for what in polish.values()
                 )
                 foretold = said["seconds_at_most" if compared else "seconds_estimated"]
-                checked = run(program, "check", path, "--model", model, "--json", "--threads", "2")[2]
+                checked = run(program, "check", path, "--model", model, "--json", "--threads", threads)[2]
                 memory = said["memory_bytes"]
                 print(
                     f"| {name} | {model} | {k} | {memory / 1e6:.0f} | {taken / 1e6:.0f} | {taken / memory:.2f} "
-                    f"| {foretold:.2f} | {seconds / 2:.2f} | {checked / seconds:.2f} |",
+                    f"| {foretold:.2f} | {seconds / int(threads):.2f} | {seconds / int(threads) / foretold:.2f} | {checked / seconds:.2f} |",
                     flush=True,
                 )
 
