@@ -83,7 +83,7 @@ fn write_text(
     line(
         "time",
         format!(
-            "{} with {threads} thread{plural}, reading included: an estimate from one product timed just now",
+            "{} with {threads} thread{plural}, reading included: an estimate, from a pass over the documents timed just now",
             forecast::range(seconds)
         ),
     )?;

@@ -119,17 +119,11 @@ impl<'a> Mixtures<'a> {
     fn inferred(&self, number: usize) -> Batch {
         let n = self.n_documents();
         let (first, last) = (number * self.window, n.min((number + 1) * self.window));
-        let mut all = Batch::default();
-        for start in (first..last).step_by(BATCH) {
+        self.asked.over(first..last, &|done, of| {
             if let Some(progress) = self.progress {
-                progress.portion("inference", start, n);
+                progress.portion("inference", done, of);
             }
-            let batch = self.asked.batch(start..last.min(start + BATCH));
-            all.mixtures.extend(batch.mixtures);
-            all.n_unknown_tokens += batch.n_unknown_tokens;
-            all.n_without_words += batch.n_without_words;
-        }
-        all
+        })
     }
 }
 

@@ -130,15 +130,8 @@ fn kept(path: &Path, folder: &Path) -> io::Result<TempPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::atomic::tests::names_in;
     use crate::error::Error;
-
-    fn names_in(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
 
     #[test]
     fn a_disk_that_is_full_at_the_second_file_leaves_neither() {

@@ -245,7 +245,7 @@ impl Plan<'_> {
             }
             (_, None) => half.with_em(half_sizes, HALF_STEPS),
         }
-        // Halves do not know their directions well, and need not find them well.
+        // Halves look for their directions only roughly, which takes fewer products.
         let roughly = |part: &Part| match part.stage {
             Stage::Whitening if self.options.alpha0.is_none() => part.operations / CROWDED,
             _ => part.operations,
@@ -296,7 +296,7 @@ fn corpus_bytes(sizes: Sizes) -> f64 {
 ///
 /// Each is a sum of the sizes there are: copies of the counts (`nnz`), blocks of `n x 32`, matrices
 /// of `n x k` and `N x k`, the cube of `k^3`. How many of each are alive at the peak was counted by
-/// measuring fits of eleven corpora; benches/record/forecast.md compares with others.
+/// measuring 84 fits of seven corpora, with trust by 40 fits of five; benches/record/forecast.md compares with others.
 fn memory(options: &Options, sizes: Sizes) -> f64 {
     let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
     let k = options.n_topics as f64;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::model::{Lda, SingleTopic, Topics};
 
-/// Documents of a batch.
+/// Documents that are answered at a time.
 pub const BATCH: usize = 4096;
 
 /// How the words of a document become its topics.
@@ -91,34 +91,35 @@ impl<'a> Asked<'a> {
         self.alignment.by_position
     }
 
-    /// The answers for some documents.
-    pub fn batch(&self, documents: Range<usize>) -> Batch {
+    /// The answers for some documents, telling `watch` before every [`BATCH`] of them which one is next, of how many
+    /// in all.
+    pub fn over(&self, documents: Range<usize>, watch: &dyn Fn(usize, usize)) -> Batch {
+        let mut all = Batch::default();
+        for first in documents.clone().step_by(BATCH) {
+            watch(first, self.n_documents());
+            self.add(first..documents.end.min(first + BATCH), &mut all);
+        }
+        all
+    }
+
+    fn add(&self, documents: Range<usize>, batch: &mut Batch) {
         let answer = |d: usize| {
             crate::stop::here();
             let (words, unknown) = self.alignment.document(self.corpus, d);
             ((self.infer)(&words), unknown, words.is_empty())
         };
         let answers: Vec<(Vec<f64>, u64, bool)> = documents.into_par_iter().map(answer).collect();
-        let mut batch = Batch::default();
         for (mixture, unknown, without_words) in answers {
             batch.mixtures.extend(mixture);
             batch.n_unknown_tokens += unknown;
             batch.n_without_words += usize::from(without_words);
         }
-        batch
     }
 
     /// The answers for all documents, telling `watch` now and then how many are done, of how many.
     pub fn all(&self, watch: &dyn Fn(usize, usize)) -> Inferred {
         let n = self.n_documents();
-        let mut all = Batch::default();
-        for first in (0..n).step_by(BATCH) {
-            watch(first, n);
-            let batch = self.batch(first..n.min(first + BATCH));
-            all.mixtures.extend(batch.mixtures);
-            all.n_unknown_tokens += batch.n_unknown_tokens;
-            all.n_without_words += batch.n_without_words;
-        }
+        let all = self.over(0..n, watch);
         Inferred {
             mixtures: Matrix::from_columns(self.n_topics, n, all.mixtures).transpose(),
             n_unknown_tokens: all.n_unknown_tokens,

@@ -36,8 +36,8 @@ pub struct Reach {
     pub up_then_down: usize,
     /// How many merges are split again in a round.
     pub down_then_up: usize,
-    /// How many ends of starts moves begin from, if that many differ; a third is left out when the first two led to
-    /// the same maximum.
+    /// From how many different maxima that starts reached the moves begin. The third is left out when the first two
+    /// led to the same maximum.
     pub origins: usize,
 }
 
@@ -147,17 +147,17 @@ impl<M: LatentModel + Send> Search<'_, M> {
         looked
     }
 
-    /// Moves up and down while they gain. `left` are the maxima whose neighbours were looked at before; arriving at one
-    /// of them is the end.
-    pub(super) fn up_and_down(&self, start: Climb<M>, left: &mut Vec<f64>) -> Climb<M> {
+    /// Moves up and down while they gain. They also end at a maximum that was visited before, since its neighbours
+    /// are known.
+    pub(super) fn up_and_down(&self, start: Climb<M>, visited: &mut Vec<f64>) -> Climb<M> {
         let mut here = start;
         let mut steps = 0;
         for _ in 0..ROUNDS {
             let gain = smallest_gain(here.objective);
-            if left.iter().any(|objective| (objective - here.objective).abs() <= gain) {
+            if visited.iter().any(|objective| (objective - here.objective).abs() <= gain) {
                 break;
             }
-            left.push(here.objective);
+            visited.push(here.objective);
             let (candidates, spent) = self.neighbours(&here.parameters);
             let ends: Vec<Climb<M>> = distinct(candidates, CONVERGED_PER_ROUND)
                 .into_par_iter()

@@ -209,7 +209,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
                 origins.push(end);
             }
         }
-        let mut left = Vec::new();
+        let mut visited = Vec::new();
         let mut moved: Vec<Climb<M>> = Vec::new();
         for origin in origins {
             if let [first, second] = &moved[..]
@@ -218,7 +218,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             {
                 break;
             }
-            moved.push(self.up_and_down(origin.clone(), &mut left));
+            moved.push(self.up_and_down(origin.clone(), &mut visited));
         }
         moved
     }

@@ -15,8 +15,9 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
     let partners = first.matched(&second);
     let pairs =
         Pairs { first: first.words.iter().map(Some).collect(), second: second.words_at(&partners) };
+    let apart = first.apart(&second);
     let shared = |j: usize| {
-        let apart = partners[j].map(|l| first.apart(j, &second, l));
+        let apart = partners[j].map(|l| apart(j, l));
         pairs.returned(j, &first.words[j], n_words, apart.unwrap_or_default())
     };
     let mut shared: Vec<Returned> = (0..first.n_topics()).map(shared).collect();
@@ -116,31 +117,36 @@ pub(super) struct Likeliest {
     topics: Matrix,
     /// Rising.
     words: Vec<Vec<usize>>,
-    /// How far each is from the nearest of the others.
-    nearest: Vec<f64>,
 }
 
 impl Likeliest {
     pub fn new(topics: Matrix) -> Self {
-        let columns = 0..topics.n_columns();
-        let words = columns.clone().into_par_iter().map(|j| likeliest(topics.column(j))).collect();
-        let distances = l1_distances(&topics, &topics);
+        let columns = (0..topics.n_columns()).into_par_iter();
+        let words = columns.map(|j| likeliest(topics.column(j))).collect();
+        Self { topics, words }
+    }
+
+    /// How far each topic is from the nearest of the others.
+    fn nearest(&self) -> Vec<f64> {
+        let distances = l1_distances(&self.topics, &self.topics);
         let nearest = |j: usize| {
-            let others = columns.clone().filter(|&other| other != j);
+            let others = (0..self.n_topics()).filter(|&other| other != j);
             others.map(|other| distances[(j, other)]).fold(f64::INFINITY, f64::min)
         };
-        let nearest = columns.clone().map(nearest).collect();
-        Self { topics, words, nearest }
+        (0..self.n_topics()).map(nearest).collect()
     }
 
     pub fn n_topics(&self) -> usize {
         self.words.len()
     }
 
-    /// Topic `j` and topic `l` of another half.
-    fn apart(&self, j: usize, other: &Self, l: usize) -> Apart {
-        let distance = l1_distance(self.topics.column(j), other.topics.column(l));
-        Apart { distance, is_pair: distance < self.nearest[j].min(other.nearest[l]) }
+    /// How far topics of this half are from topics of another.
+    fn apart<'a>(&'a self, other: &'a Self) -> impl Fn(usize, usize) -> Apart + Sync + 'a {
+        let (own, others) = (self.nearest(), other.nearest());
+        move |j, l| {
+            let distance = l1_distance(self.topics.column(j), other.topics.column(l));
+            Apart { distance, is_pair: distance < own[j].min(others[l]) }
+        }
     }
 
     /// The likeliest words of the topics at these places.
@@ -152,8 +158,9 @@ impl Likeliest {
     pub fn in_halves(&self, first: &Self, second: &Self, n_words: usize) -> Vec<Returned> {
         let (a, b) = (self.matched(first), self.matched(second));
         let pairs = Pairs { first: first.words_at(&a), second: second.words_at(&b) };
+        let apart = first.apart(second);
         let returned = |j: usize| {
-            let apart = a[j].zip(b[j]).map(|(a, b)| first.apart(a, second, b));
+            let apart = a[j].zip(b[j]).map(|(a, b)| apart(a, b));
             pairs.returned(j, &self.words[j], n_words, apart.unwrap_or_default())
         };
         (0..self.n_topics()).into_par_iter().map(returned).collect()
