@@ -19,29 +19,16 @@ impl Corpus {
             hash.update((word.len() as u64).to_le_bytes());
             hash.update(word.as_bytes());
         }
-        let mut carried = 0;
-        for limb in self.asked_digest().unwrap_or_else(|| self.digest_sum()) {
-            carried += limb;
-            hash.update((carried as u32).to_le_bytes());
-            carried >>= u32::BITS;
-        }
-        hexadecimal(&hash.finalize())
+        finished(hash, self.asked_digest().unwrap_or_else(|| self.digest_sum()))
     }
 
     /// The sum of the SHA-256 of all documents' [keys](keys), as numbers of 32 bits each, the lowest
     /// first, without carrying: such sums of two corpora add up.
     pub(crate) fn digest_sum(&self) -> [u64; 8] {
-        let of_document = |key: &u128| {
-            let digest: [u8; 32] = Sha256::digest(key.to_le_bytes()).into();
-            std::array::from_fn(|i| {
-                let bytes = std::array::from_fn(|b| digest[4 * i + b]);
-                u64::from(u32::from_le_bytes(bytes))
-            })
-        };
-        let add = |left: [u64; 8], right: [u64; 8]| std::array::from_fn(|i| left[i] + right[i]);
-        let of_document = |key| tasks::branch(|| of_document(key));
+        let of_document =
+            |key: &u128| tasks::branch(|| limbs(Sha256::digest(key.to_le_bytes()).into()));
         let keys = self.keys().par_iter().with_min_len(256);
-        tasks::fork(|| keys.map(of_document).reduce(|| [0; 8], add))
+        tasks::fork(|| keys.map(of_document).reduce(|| [0; 8], added))
     }
 
     /// A number made from the content of document `d` alone, by its words and their counts: the
@@ -62,6 +49,26 @@ impl Corpus {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// A SHA-256 as numbers of 32 bits each, the lowest first, so that many can be added without carrying.
+pub(crate) fn limbs(digest: [u8; 32]) -> [u64; 8] {
+    std::array::from_fn(|i| {
+        let bytes = std::array::from_fn(|b| digest[4 * i + b]);
+        u64::from(u32::from_le_bytes(bytes))
+    })
+}
+
+/// The sum of two such sums.
+pub(crate) fn added(left: [u64; 8], right: [u64; 8]) -> [u64; 8] {
+    std::array::from_fn(|i| left[i] + right[i])
+}
+
+/// The hash of what it has read and of a sum of [`limbs`], in hexadecimal.
+pub(crate) fn finished(mut hash: Sha256, sum: [u64; 8]) -> String {
+    let mut carried = 0;
+    for limb in sum {
+        carried += limb;
+        hash.update((carried as u32).to_le_bytes());
+        carried >>= u32::BITS;
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

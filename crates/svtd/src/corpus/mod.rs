@@ -64,6 +64,7 @@ use crate::words::WordChoice;
 pub use self::builder::CorpusBuilder;
 pub(crate) use self::dealt::{Dealt, KeyPart};
 pub use self::document::Document;
+pub(crate) use self::fingerprint::{added, finished, limbs};
 pub(crate) use self::keys::{KeyRange, mixed};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;

@@ -10,8 +10,10 @@ pub use reader::{DEFAULT_MISSING, TableReader};
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use crate::corpus::{added, finished, limbs};
 use crate::error::{Error, Result};
 
 /// The code of a missing cell.
@@ -156,19 +158,29 @@ impl Table {
         Ok(())
     }
 
-    /// A digest of all columns, their names and cells.
+    /// A digest of the names of the columns and of the set of rows: the same for rows in any order.
     pub fn digest(&self) -> String {
-        let mut hasher = Sha256::new();
-        for column in &self.columns {
-            let texts = std::iter::once(&column.name).chain(&column.labels);
-            for text in texts {
-                hasher.update((text.len() as u64).to_le_bytes());
-                hasher.update(text.as_bytes());
+        let update = |hash: &mut Sha256, text: &str| {
+            // The length goes first, or "ab" "c" would look like "a" "bc".
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        };
+        let of_row = |row: usize| {
+            let mut hash = Sha256::new();
+            for column in &self.columns {
+                match column.label(row) {
+                    Some(label) => update(&mut hash, label),
+                    None => hash.update(u64::MAX.to_le_bytes()),
+                }
             }
-            hasher.update((column.codes.len() as u64).to_le_bytes());
-            column.codes.iter().for_each(|code| hasher.update(code.to_le_bytes()));
-        }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+            limbs(hash.finalize().into())
+        };
+        let rows = (0..self.n_rows).into_par_iter().with_min_len(256);
+        let sum = rows.map(of_row).reduce(|| [0; 8], added);
+        let mut hash = Sha256::new();
+        hash.update((self.n_rows as u64).to_le_bytes());
+        self.columns.iter().for_each(|column| update(&mut hash, &column.name));
+        finished(hash, sum)
     }
 
     /// The column of a name.

@@ -63,10 +63,13 @@ pub(super) fn item_of(
     Ok((labels.len() > 1).then_some(Item { name, kind: ItemKind::Categorical { labels } }))
 }
 
-/// Numbers that are there and count, with their weights.
+/// The numbers that are not missing and have a weight, sorted: sums over them do not depend on the order of the
+/// records.
 fn observed(column: &Column, weights: &[f64]) -> Result<Vec<(f64, f64)>> {
     let pairs = column.numbers()?.into_iter().zip(weights.iter().copied());
-    Ok(pairs.filter(|(x, w)| !x.is_nan() && *w > 0.0).collect())
+    let mut pairs: Vec<(f64, f64)> = pairs.filter(|(x, w)| !x.is_nan() && *w > 0.0).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    Ok(pairs)
 }
 
 fn mean_and_deviation(values: &[(f64, f64)]) -> (f64, f64) {

@@ -11,13 +11,8 @@ use std::sync::Arc;
 
 use super::coding::{chosen_columns, code, item_of, note_twins, read_weights};
 use super::items::{Item, ItemChoice, offsets, widths};
-use crate::corpus::mixed;
 use crate::error::{Error, Result};
 use crate::models::table::{Column, MISSING, Table};
-
-/// Records from which halves are made, and up to which they are dealt one by one.
-const LEAST_DEALT: f64 = 40.0;
-const MOST_DEALT: f64 = 1e7;
 
 /// Answers of one row as the kernels read them.
 #[derive(Clone, Debug, Default)]
@@ -39,9 +34,9 @@ pub struct Records {
     weights: Vec<f64>,
     /// The pattern of each record; none for a record without any answer.
     pattern_of: Vec<Option<u32>>,
-    record_weights: Vec<f64>,
+    pub(super) record_weights: Vec<f64>,
     /// Whether weights count records, so that a jackknife may part them.
-    whole_weights: bool,
+    pub(super) whole_weights: bool,
     notes: Vec<String>,
 }
 
@@ -160,7 +155,9 @@ impl Records {
         };
         let mut order: Vec<usize> =
             (0..n).filter(|&u| record_weights[u] > 0.0 && answered(u)).collect();
-        order.sort_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+        // Equal records by weight, so that weights are added in the same order whatever that of the records.
+        let by_weight = |a: usize, b: usize| record_weights[a].total_cmp(&record_weights[b]);
+        order.sort_by(|&a, &b| compare(a, b).then(by_weight(a, b)));
         let mut distinct = Rows::default();
         let mut weights: Vec<f64> = Vec::new();
         let mut pattern_of = vec![None; n];
@@ -258,62 +255,6 @@ impl Records {
         Self { weights, ..self.clone() }
     }
 
-    /// Weights of the patterns without group `g` of `groups`: record `u` is in group `u mod
-    /// groups`; where weights count records, each counted record has a group of its own.
-    pub(super) fn weights_without(&self, g: usize, groups: usize) -> Vec<f64> {
-        let mut weights = vec![0.0; self.weights.len()];
-        let mut before = 0_u64;
-        for (u, &weight) in self.record_weights.iter().enumerate() {
-            let kept = if self.whole_weights {
-                let end = before + weight as u64;
-                let in_group = multiples(end, g as u64, groups as u64)
-                    - multiples(before, g as u64, groups as u64);
-                before = end;
-                weight - in_group as f64
-            } else if u % groups == g {
-                0.0
-            } else {
-                weight
-            };
-            if let Some(pattern) = self.pattern_of[u] {
-                weights[pattern as usize] += kept;
-            }
-        }
-        weights
-    }
-
-    /// Weights of the patterns in two halves of the records, dealt differently in each split. A record, and
-    /// each of those that a whole weight counts, goes by its pattern and its number among equal ones, so
-    /// that the order of the records changes nothing. `None` when there are too few or far too many.
-    pub(super) fn halves(&self, split: usize) -> Option<[Vec<f64>; 2]> {
-        let n = self.total_weight();
-        if !(LEAST_DEALT..MOST_DEALT).contains(&n) {
-            return None;
-        }
-        let mut equals: Vec<Vec<f64>> = vec![Vec::new(); self.n_patterns()];
-        for (pattern, &weight) in self.pattern_of.iter().zip(&self.record_weights) {
-            if let Some(pattern) = pattern {
-                equals[*pattern as usize].push(weight);
-            }
-        }
-        let mut halves = [vec![0.0; self.n_patterns()], vec![0.0; self.n_patterns()]];
-        for (pattern, weights) in equals.iter_mut().enumerate() {
-            weights.sort_by(f64::total_cmp);
-            let key = mixed(pattern as u64 ^ mixed(split as u64));
-            let mut number = 0_u64;
-            for &weight in weights.iter() {
-                let copies = if self.whole_weights { weight as u64 } else { 1 };
-                for _ in 0..copies {
-                    number += 1;
-                    let side = (mixed(key.wrapping_add(mixed(number))) & 1) as usize;
-                    halves[side][pattern] += weight / copies as f64;
-                }
-            }
-        }
-        let has_records = |half: &Vec<f64>| half.iter().sum::<f64>() >= LEAST_DEALT / 4.0;
-        halves.iter().all(has_records).then_some(halves)
-    }
-
     /// Every `step`-th pattern, for a search on a part of the data.
     pub(super) fn thinned(&self, step: usize) -> Self {
         let (jc, jn) = widths(&self.items);
@@ -342,11 +283,6 @@ impl Records {
             notes: Vec::new(),
         }
     }
-}
-
-/// Numbers `x < end` with `x mod m = g`.
-fn multiples(end: u64, g: u64, m: u64) -> u64 {
-    (end + m - 1 - g) / m
 }
 
 /// Category numbers within items turned into numbers among all categories.
@@ -382,33 +318,5 @@ pub(super) mod tests {
         assert_eq!(a.weights(), [2.0, 1.0]);
         assert_eq!((a.weights(), &a.rows.codes), (b.weights(), &b.rows.codes));
         assert_eq!(a.pattern_of(), [Some(0), Some(1), Some(0)]);
-    }
-
-    #[test]
-    fn halves_share_out_all_records_and_follow_the_content() {
-        let cells: Vec<&str> = (0..200).map(|i| ["a", "b", "c"][i * i % 3]).collect();
-        let turned: Vec<&str> = cells.iter().rev().copied().collect();
-        let read = |cells: &[&str]| {
-            Records::from_table(&table(&[("x", cells)]), &ItemChoice::default()).unwrap()
-        };
-        let (records, other) = (read(&cells), read(&turned));
-        let [first, second] = records.halves(0).unwrap();
-        let both: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a + b).collect();
-        assert_eq!(both, records.weights());
-        assert_eq!([first.clone(), second], other.halves(0).unwrap());
-        assert!((70.0..130.0).contains(&first.iter().sum::<f64>()), "{first:?}");
-        assert_ne!(first, records.halves(1).unwrap()[0]);
-        assert!(read(&cells[..20]).halves(0).is_none());
-    }
-
-    #[test]
-    fn groups_take_every_counted_record_once() {
-        let t = table(&[("x", &["a", "b", "c"]), ("w", &["34", "0", "7"])]);
-        let choice = ItemChoice { weights: Some("w".to_owned()), ..Default::default() };
-        let records = Records::from_table(&t, &choice).unwrap();
-        let taken: f64 =
-            (0..20).map(|g| 41.0 - records.weights_without(g, 20).iter().sum::<f64>()).sum();
-        assert_eq!(taken, 41.0);
-        assert!((0..20).all(|g| records.weights_without(g, 20)[0] >= 32.0));
     }
 }

@@ -9,7 +9,7 @@ use super::fitted::LatentClass;
 use super::parameters::ClassParameters;
 use crate::error::{Error, Result};
 use crate::models::engine::{
-    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
+    Criteria, Criterion, Effort, Found, LatentModel, Search, climb, found_again, jackknife,
 };
 use crate::models::fitting::part_of;
 
@@ -257,8 +257,9 @@ fn standard_errors(model: &ClassModel, parameters: &ClassParameters) -> ClassPar
         None => parameters.clone(),
         Some(part) => climb(part, parameters.clone(), 400).parameters,
     };
+    let groups = on.records.groups();
     let without = |g: usize| {
-        let weights = on.records.weights_without(g, GROUPS);
+        let weights = groups.without(g);
         weights.iter().any(|&w| w > 0.0).then(|| on.reweighted(weights))
     };
     let flat = jackknife(&start, without, |model: &ClassModel, p| model.flatten(p));

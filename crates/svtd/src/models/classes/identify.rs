@@ -20,7 +20,7 @@ use super::items::ItemKind;
 use super::parameters::ClassParameters;
 use super::spectral::pair_counts;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
-use crate::models::engine::{GROUPS, JACKKNIFE_FACTOR, LatentModel};
+use crate::models::engine::{GROUPS, Groups, JACKKNIFE_FACTOR, LatentModel};
 
 /// Patterns above which the information is not summed over all possible ones.
 const MAX_PATTERNS: usize = 4096;
@@ -77,7 +77,7 @@ impl Identifiability {
                 _ => f64::INFINITY,
             })
             .collect();
-        let (visible, singular_values) = measured_rank(records);
+        let (visible, singular_values) = measured_rank(records, &records.groups());
         Self {
             most_classes: most_classes(&sizes),
             visible,
@@ -102,9 +102,9 @@ impl Identifiability {
 }
 
 /// How many singular values of the pairs between two halves of the items are clear of their errors,
-/// and all of them.
-pub(crate) fn measured_rank(records: &Records) -> (usize, Vec<Visible>) {
-    let values = singular_values(records);
+/// and all of them. Errors come from groups of the records that do not depend on each other.
+pub(crate) fn measured_rank(records: &Records, groups: &Groups) -> (usize, Vec<Visible>) {
+    let values = singular_values(records, groups);
     let clear = |v: &&Visible| v.value > JACKKNIFE_FACTOR * v.error;
     (values.iter().take_while(clear).count(), values)
 }
@@ -144,7 +144,7 @@ fn dealt(sizes: &[f64], k: f64) -> bool {
 
 /// Singular values of the pairs between two halves of the items, each measured on records that did
 /// not choose its direction.
-fn singular_values(records: &Records) -> Vec<Visible> {
+fn singular_values(records: &Records, groups: &Groups) -> Vec<Visible> {
     let offsets = records.offsets();
     let n_items = offsets.len() - 1;
     if n_items < 2 {
@@ -175,7 +175,7 @@ fn singular_values(records: &Records) -> Vec<Visible> {
     let rank = MAX_RANK.min(rows.len()).min(columns.len());
     let measured: Vec<Vec<f64>> = (0..GROUPS)
         .filter_map(|g| {
-            let without = records.weights_without(g, GROUPS);
+            let without = groups.without(g);
             let group: Vec<f64> =
                 records.weights().iter().zip(&without).map(|(w, kept)| w - kept).collect();
             (group.iter().any(|&w| w > 0.0) && without.iter().any(|&w| w > 0.0)).then(|| {

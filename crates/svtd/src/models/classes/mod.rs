@@ -33,6 +33,7 @@
 
 mod coding;
 mod data;
+mod dealing;
 mod diagnostics;
 mod em;
 mod fit;

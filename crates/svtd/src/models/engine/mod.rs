@@ -32,6 +32,7 @@
 mod accelerate;
 mod blocks;
 mod criteria;
+mod dealing;
 mod found_again;
 mod jackknife;
 mod moves;
@@ -43,6 +44,7 @@ mod toy;
 pub use accelerate::{Climbed, climb};
 pub use blocks::by_blocks;
 pub use criteria::{Criteria, Criterion, relative_entropy};
+pub use dealing::{Groups, content_order, drawn};
 pub use found_again::{FoundAgain, found_again};
 pub use jackknife::{GROUPS, JACKKNIFE_FACTOR, jackknife};
 pub use moves::Reach;

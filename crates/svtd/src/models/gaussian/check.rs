@@ -48,7 +48,7 @@ impl PointsCheck {
     /// # Errors
     /// When nothing can be learned from them: a constant variable, or none observed.
     pub fn of(points: &Points, covariance: Covariance) -> Result<Self> {
-        let whole = GaussianModel::new(points, covariance, 1.0)?;
+        let whole = GaussianModel::new(&points.in_content_order(), covariance, 1.0)?;
         let n = points.total_weight();
         let fits = |k: &usize| whole.n_free_parameters(*k) as f64 <= n;
         let most_components = (1..=points.n_records()).take_while(fits).last().unwrap_or(1);

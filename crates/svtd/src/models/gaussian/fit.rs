@@ -10,7 +10,7 @@ use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::engine::{
-    Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
+    Criteria, Criterion, Effort, Found, LatentModel, Search, climb, found_again, jackknife,
 };
 use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
 
@@ -109,19 +109,19 @@ impl GaussianMixtureParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, points: &Points, watch: Watch<'_>) -> Result<GaussianMixture> {
         self.check(points)?;
-        let used = without_weightless(points);
-        let model = GaussianModel::new(&used, self.covariance, self.search_prior())?;
+        let model =
+            GaussianModel::new(&points.in_content_order(), self.covariance, self.search_prior())?;
         let searches = self.n_searches();
         // Error bars, and the search in halves.
         let parts = searches + 2 * usize::from(self.options.error_bars);
         let of = |part: usize| part_of(watch, part, parts);
         let (k, path) = match self.options.n_components {
             Some(k) => (k, Vec::new()),
-            None => self.options.choose(&model, points.total_weight(), &of(0)),
+            None => self.options.choose(&model, model.points().total_weight(), &of(0)),
         };
         let (model, found) = self.search(&model, k, &of);
         let barred = || watch(searches + 1, parts);
-        let fitted = self.finished(&model, found, (points, path), &barred);
+        let fitted = self.finished(&model, found, path, &barred);
         watch(parts, parts);
         Ok(fitted)
     }
@@ -134,9 +134,9 @@ impl GaussianMixtureParams {
         let options = FitOptions { n_components: None, most, ..self.options.clone() };
         let wanted = Self { options, ..self.clone() };
         wanted.check(points)?;
-        let used = without_weightless(points);
-        let model = GaussianModel::new(&used, self.covariance, self.search_prior())?;
-        Ok(wanted.options.choose(&model, points.total_weight(), &|_, _| {}).1)
+        let model =
+            GaussianModel::new(&points.in_content_order(), self.covariance, self.search_prior())?;
+        Ok(wanted.options.choose(&model, model.points().total_weight(), &|_, _| {}).1)
     }
 
     /// Climbs from a known mixture under these options, without any search: what another
@@ -150,12 +150,12 @@ impl GaussianMixtureParams {
             Prior::Auto => SEARCHED_PRIORS[0],
             Prior::Records(nu) => nu,
         };
-        let model = GaussianModel::new(&without_weightless(points), self.covariance, nu)?;
+        let model = GaussianModel::new(&points.in_content_order(), self.covariance, nu)?;
         let (weights, means) = (start.weights(), start.means());
         let mixture =
             model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
         let end = climb(&model, mixture, model.max_steps());
-        Ok(self.finished(&model, found_by_climbing(end), (points, Vec::new()), &|| {}))
+        Ok(self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
     }
 
     /// Searches that a fit makes one after the other.
@@ -239,12 +239,12 @@ impl GaussianMixtureParams {
         &self,
         model: &GaussianModel,
         found: Found<Mixture>,
-        of: (&Points, Path),
+        path: Path,
         barred: &dyn Fn(),
     ) -> GaussianMixture {
         let mixture = canonical(&found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &mixture));
-        let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, of);
+        let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, path);
         if self.options.error_bars {
             barred();
             let halves = |split: usize| model.halves(mixture.k, split);
@@ -253,12 +253,6 @@ impl GaussianMixtureParams {
         }
         fitted
     }
-}
-
-/// The same points without records of weight zero.
-fn without_weightless(points: &Points) -> Points {
-    let kept: Vec<usize> = (0..points.n_records()).filter(|&i| points.weight(i) > 0.0).collect();
-    if kept.len() == points.n_records() { points.clone() } else { points.select(&kept) }
 }
 
 /// Components by falling weight.
@@ -308,10 +302,13 @@ fn held_out(model: &GaussianModel, mixture: &Mixture) -> f64 {
 
 /// Standard errors of weights and means by the delete-a-group jackknife.
 fn error_bars(model: &GaussianModel, mixture: &Mixture) -> ErrorBars {
-    let n = model.points().n_records();
+    let groups = model.points().groups();
+    let total = model.points().total_weight();
     let without = |g: usize| {
-        let kept: Vec<usize> = (0..n).filter(|u| u % GROUPS != g).collect();
-        (g < n && kept.len() >= 2).then(|| model.on(&kept))
+        let weights = groups.without(g);
+        let records = weights.iter().filter(|&&w| w > 0.0).count();
+        let left_out = weights.iter().sum::<f64>() < total;
+        (left_out && records >= 2).then(|| model.reweighted(weights))
     };
     let estimates = |model: &GaussianModel, mixture: &Mixture| {
         let means = (0..mixture.k).flat_map(|j| model.coordinates.mean_back(mixture.mean(j)));

@@ -53,9 +53,9 @@ impl GaussianMixture {
         mixture: &Mixture,
         found: &Found<Mixture>,
         error_bars: Option<ErrorBars>,
-        (points, path): (&Points, Path),
+        path: Path,
     ) -> Self {
-        let (k, d) = (mixture.k, mixture.d);
+        let (k, d, points) = (mixture.k, mixture.d, model.points());
         let coordinates = &model.coordinates;
         let rows: Vec<Vec<f64>> = (0..k).map(|j| coordinates.mean_back(mixture.mean(j))).collect();
         let covariances = (0..mixture.n_spreads())

@@ -56,7 +56,7 @@ pub use fit::{GaussianMixtureParams, Prior};
 pub(crate) use fitted::position;
 pub use fitted::{ErrorBars, GaussianMixture, Placed};
 pub(crate) use learned::{by_rows, matched, whole};
-pub(crate) use model::{dealt, fingerprint, mend_weights};
+pub(crate) use model::{compare_bits, dealt, fingerprint, mend_weights};
 pub use points::Points;
 pub(crate) use points::data;
 pub use shape::Covariance;

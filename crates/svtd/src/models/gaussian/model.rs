@@ -73,6 +73,13 @@ impl GaussianModel {
         Self::placed(points, self.coordinates.clone(), covariance, nu)
     }
 
+    /// The same model on the records with other weights.
+    pub(super) fn reweighted(&self, weights: Vec<f64>) -> Self {
+        let points = self.points.reweighted(weights);
+        let (covariance, nu) = (self.problem.covariance, self.problem.nu);
+        Self::placed(points, self.coordinates.clone(), covariance, nu)
+    }
+
     /// The model on two halves of the records, dealt by content; `None` when they are too few.
     pub(super) fn halves(&self, k: usize, split: usize) -> Option<[Self; 2]> {
         let keys: Vec<u64> =
@@ -249,6 +256,11 @@ fn keeps_shape(values: &[f64], safe: &[f64], d: usize) -> bool {
     let quotient = inverse.times(&middle).times(&inverse.transpose());
     let symmetric = Matrix::from_fn(d, d, |a, b| 0.5 * (quotient[(a, b)] + quotient[(b, a)]));
     symmetric_eigen(&symmetric).0.last().is_some_and(|&least| least >= LEAST_EIGENVALUE)
+}
+
+/// Numbers one by one, by their bits, so that NaN equals NaN.
+pub(crate) fn compare_bits(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
+    a.iter().map(|x| x.to_bits()).cmp(b.iter().map(|x| x.to_bits()))
 }
 
 /// A number that follows the bits of a record and nothing else (FNV-1a, finished by a multiply).

@@ -4,7 +4,9 @@
 //! was not observed is NaN. Checks that do not depend on the model are made here, once, so that
 //! nothing behind them meets an infinite number or a negative weight.
 
+use super::model::{compare_bits, fingerprint};
 use crate::error::{Error, Result};
+use crate::models::engine::{Groups, content_order};
 
 /// Records in a table of real variables, some values of which may be missing.
 #[derive(Clone, Debug)]
@@ -106,6 +108,55 @@ impl Points {
             values: keep.iter().flat_map(|&i| self.record(i)).copied().collect(),
             weights: keep.iter().map(|&i| self.weights[i]).collect(),
         }
+    }
+
+    /// The records that have a weight, in the order of their content: whatever order they came in, they are learned
+    /// from in this one. Where weights count records, equal records are joined, so that a record of
+    /// weight two is a record given twice.
+    pub(crate) fn in_content_order(&self) -> Self {
+        let used = self.reweighted(self.weights.clone());
+        let compare = |i: usize, j: usize| {
+            let weights = used.weights[i].total_cmp(&used.weights[j]);
+            compare_bits(used.record(i), used.record(j)).then(weights)
+        };
+        if !used.counts_records() {
+            let key = |i: usize| fingerprint(used.record(i));
+            return used.select(&content_order(used.n_records(), key, compare));
+        }
+        let mut order: Vec<usize> = (0..used.n_records()).collect();
+        order.sort_by(|&i, &j| compare(i, j));
+        let same = |i: &usize, j: &usize| compare_bits(used.record(*i), used.record(*j)).is_eq();
+        let joined: Vec<usize> = order.chunk_by(same).map(|equals| equals[0]).collect();
+        let counts =
+            order.chunk_by(same).map(|equals| equals.iter().map(|&i| used.weights[i]).sum());
+        let mut distinct = used.select(&joined);
+        distinct.weights = counts.collect();
+        let key = |i: usize| fingerprint(distinct.record(i));
+        distinct.select(&content_order(joined.len(), key, |i, j| {
+            compare_bits(distinct.record(i), distinct.record(j))
+        }))
+    }
+
+    /// Whether every weight is a whole number, so that it may count records.
+    fn counts_records(&self) -> bool {
+        self.weights.iter().all(|w| w.fract() == 0.0)
+    }
+
+    /// The groups of a jackknife, for records in the order of their content.
+    pub(crate) fn groups(&self) -> Groups {
+        let key = |i: usize| fingerprint(self.record(i));
+        match self.counts_records() {
+            true => Groups::of_counts(key, &self.weights),
+            false => {
+                Groups::of_weights(key, &self.weights.iter().map(|&w| vec![w]).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// The records with other weights, less those that have none.
+    pub(crate) fn reweighted(&self, weights: Vec<f64>) -> Self {
+        let kept: Vec<usize> = (0..self.n_records()).filter(|&i| weights[i] > 0.0).collect();
+        Self { weights, ..self.clone() }.select(&kept)
     }
 
     /// Weighted mean and variance of every variable over its observed values.

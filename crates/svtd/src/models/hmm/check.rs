@@ -16,7 +16,7 @@ use super::sequences::{Emissions, Sequences};
 use super::symbols::{self, Symbols};
 use crate::error::Result;
 use crate::models::classes::{Item, ItemKind, Records, Visible, measured_rank};
-use crate::models::engine::GROUPS;
+use crate::models::engine::{GROUPS, Groups};
 use crate::models::table::MISSING;
 
 /// The most states that are looked at.
@@ -65,7 +65,7 @@ impl SequenceCheck {
         };
         let missing = |t: usize| sequences.step(t).iter().filter(|x| x.is_nan()).count();
         let (visible, singular_values) = neighbours(sequences).map_or((1, Vec::new()), |records| {
-            let measured = measured_rank(&records);
+            let measured = measured_rank(&records, &stretches(&records));
             (measured.0.max(1), measured.1)
         });
         Ok(Self {
@@ -112,7 +112,7 @@ fn most_states(n_steps: usize, n_different: f64) -> usize {
 
 /// Every two neighbouring steps as a record of two items; `None` where only one symbol is seen.
 fn neighbours(sequences: &Sequences) -> Option<Records> {
-    let model = HmmModel::new(sequences.clone(), 1.0);
+    let model = HmmModel::new(sequences.in_content_order(), 1.0);
     let symbols = Symbols::new(&model, BINNED_STATES)?;
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     for steps in model.ranges() {
@@ -124,14 +124,15 @@ fn neighbours(sequences: &Sequences) -> Option<Records> {
         kind: ItemKind::Categorical { labels: labels.clone() },
     };
     let code = |s: u32| if s == symbols::MISSING { MISSING } else { s };
-    // Record u is left out with group u mod G: stretches of steps are dealt out so that each is a group,
-    // since neighbouring pairs are not independent.
-    let stretch = (pairs.len() / GROUPS).max(1);
-    let dealt = (0..stretch).flat_map(|i| (0..GROUPS).map(move |g| g * stretch + i));
-    let answers: Vec<u32> =
-        dealt.filter_map(|at| pairs.get(at)).flatten().copied().map(code).collect();
-    let n = answers.len() / 2;
-    Some(Records::from_codes(vec![item("step"), item("next")], &answers, vec![1.0; n]))
+    let answers: Vec<u32> = pairs.iter().flatten().copied().map(code).collect();
+    Some(Records::from_codes(vec![item("step"), item("next")], &answers, vec![1.0; pairs.len()]))
+}
+
+/// Groups of pairs that follow each other: neighbouring pairs are not independent.
+fn stretches(pairs: &Records) -> Groups {
+    let n = pairs.n_records();
+    let groups: Vec<u8> = (0..n).map(|u| (u * GROUPS / n) as u8).collect();
+    pairs.groups_given(&groups)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl HmmParams {
     /// As [`fit`](Self::fit).
     pub fn fit_watched(&self, sequences: &Sequences, watch: Watch<'_>) -> Result<Hmm> {
         self.check(sequences)?;
-        let model = HmmModel::new(sequences.clone(), self.prior);
+        let model = HmmModel::new(sequences.in_content_order(), self.prior);
         let steps = model.n_rows() as f64;
         let chosen = usize::from(self.options.n_components.is_none());
         let searches = chosen + 1 + usize::from(self.prior == 0.0);
@@ -101,7 +101,7 @@ impl HmmParams {
         let options = FitOptions { n_components: None, most, ..self.options.clone() };
         let wanted = Self { options, ..self.clone() };
         wanted.check(sequences)?;
-        let model = HmmModel::new(sequences.clone(), self.prior);
+        let model = HmmModel::new(sequences.in_content_order(), self.prior);
         Ok(wanted.options.choose(&model, model.n_rows() as f64, &|_, _| {}).1)
     }
 
@@ -113,7 +113,7 @@ impl HmmParams {
     pub fn climb_from(&self, sequences: &Sequences, start: &Hmm) -> Result<Hmm> {
         self.check(sequences)?;
         sequences.check_same(start.emissions, &start.names, &start.categories)?;
-        let model = HmmModel::new(sequences.clone(), self.prior);
+        let model = HmmModel::new(sequences.in_content_order(), self.prior);
         let width = model.observations.layout.width();
         let mut chain = Chain::zeros(start.n_states, width);
         chain.initial_mut().copy_from_slice(&start.initial);
@@ -197,7 +197,8 @@ fn canonical(model: &HmmModel, chain: &Chain) -> Chain {
 }
 
 /// Standard errors by the delete-a-group jackknife: whole sequences where there are many, blocks
-/// of consecutive steps otherwise.
+/// of consecutive steps otherwise. Sequences are in the order of their content, so every twentieth is a group as
+/// good as drawn.
 fn error_bars(model: &HmmModel, chain: &Chain) -> ErrorBars {
     let ranges = model.ranges();
     let n = model.n_rows();

@@ -7,7 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::models::gaussian::data;
+use crate::models::engine::content_order;
+use crate::models::gaussian::{compare_bits, data, fingerprint};
 
 /// What a state emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,6 +179,22 @@ impl Sequences {
             lengths: stretches.iter().map(|r| r.len()).collect(),
             ..self.clone_frame()
         }
+    }
+
+    /// The same sequences in the order of their content: whatever order they came in, they are learned from
+    /// in this one.
+    pub(super) fn in_content_order(&self) -> Self {
+        let d = self.names.len();
+        let mut start = 0;
+        let range = |&length: &usize| {
+            start += length;
+            start - length..start
+        };
+        let ranges: Vec<std::ops::Range<usize>> = self.lengths.iter().map(range).collect();
+        let values = |s: usize| &self.values[ranges[s].start * d..ranges[s].end * d];
+        let compare = |a: usize, b: usize| compare_bits(values(a), values(b));
+        let order = content_order(ranges.len(), |s| fingerprint(values(s)), compare);
+        self.stretches(&order.into_iter().map(|s| ranges[s].clone()).collect::<Vec<_>>())
     }
 
     /// Everything but the observations.

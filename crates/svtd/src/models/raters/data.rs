@@ -1,6 +1,7 @@
 //! Ratings: which rater gave which item which label.
 
 use crate::error::{Error, Result};
+use crate::models::engine::{content_order, drawn};
 use crate::models::table::{Column, MISSING, Table, as_number};
 
 /// Which columns of a long table hold what.
@@ -133,7 +134,33 @@ impl Ratings {
         &self.ratings[self.starts[item]..self.starts[item + 1]]
     }
 
-    /// The ratings without every `groups`-th item from `g` on.
+    /// The same ratings with items in the order of what was said of them: whatever order the rows came in, raters
+    /// are learned from them in this one.
+    pub(super) fn in_content_order(&self) -> Self {
+        let key = |item: usize| {
+            let mix = |key, &(rater, label): &(u32, u32)| {
+                drawn(key, u64::from(rater) << 32 | u64::from(label))
+            };
+            self.of(item).iter().fold(0, mix)
+        };
+        let order = content_order(self.n_items(), key, |a, b| self.of(a).cmp(self.of(b)));
+        let mut starts = vec![0];
+        let mut ratings = Vec::with_capacity(self.ratings.len());
+        for &item in &order {
+            ratings.extend_from_slice(self.of(item));
+            starts.push(ratings.len());
+        }
+        Self {
+            items: order.iter().map(|&item| self.items[item].clone()).collect(),
+            weights: order.iter().map(|&item| self.weights[item]).collect(),
+            starts,
+            ratings,
+            ..self.clone()
+        }
+    }
+
+    /// The ratings without every `groups`-th item from `g` on, which is a group as good as drawn where items are in the
+    /// order of their content.
     pub(super) fn without(&self, g: usize, groups: usize) -> Option<Self> {
         let weights: Vec<f64> =
             (0..self.n_items()).map(|u| if u % groups == g { 0.0 } else { 1.0 }).collect();

@@ -98,6 +98,7 @@ impl RaterParams {
                 found: prior.to_string(),
             });
         }
+        let ratings = ratings.in_content_order();
         let model = RaterModel::new(ratings.clone(), prior);
         let k = ratings.labels.len();
         let ends: Vec<(&'static str, Climbed<RaterParameters>)> = (model.starts(k).into_iter())
