@@ -239,7 +239,8 @@ def coverage(n_sets: int) -> None:
             if shares.min() < 0.15 or apart / setting[1] < 0.4:
                 continue
             sets += 1
-            rows = fit(answers, "-k", str(k))["answers"]
+            # Sorted: error bars follow the content of the records, not their order.
+            rows = fit(answers[np.lexsort(answers.T)], "-k", str(k))["answers"]
             found = np.array([[row[f"class{j + 1}"] for j in range(k)] for row in rows])
             # A column is text when some estimates have no error.
             error = np.array([[float(row[f"error{j + 1}"] or np.nan) for j in range(k)] for row in rows])

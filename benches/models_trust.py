@@ -93,6 +93,51 @@ def coverage_hmm(emissions, n, m, k, seed):
             covered(model.transmat_[rows], np.where(inside, model.transmat_error_[rows], np.nan), A))
 
 
+def coverage_sequences(n_sequences, n, m, k, seed):
+    """Intervals of emissions and of transitions where there are many sequences, sorted by their content."""
+    rng = np.random.default_rng(seed)
+    A = transitions_of(rng, k, "persistent")
+    truth = rng.dirichlet(np.full(m, 0.7), size=k)
+    apart = min(np.abs(truth[a] - truth[b]).sum() for a in range(k) for b in range(a))
+    if apart < 0.6:
+        return None
+    sequences = []
+    for _ in range(n_sequences):
+        state, steps = rng.choice(k), []
+        for _ in range(n):
+            state = rng.choice(k, p=A[state])
+            steps.append(rng.choice(m, p=truth[state]))
+        sequences.append(steps)
+    X = np.array(sorted(sequences)).reshape(-1, 1)
+    model = svtd.HMM(k, "categorical", n_jobs=1).fit(X, [n] * n_sequences)
+    order = nearest(model._emission, truth, 1.0)
+    if order is None:
+        return np.array([0, truth.size]), np.array([0, k * k])
+    inside, rows = (A > 0.02) & (A < 0.98), np.ix_(order, order)
+    told = (truth > 0.02) & (truth < 0.98)
+    return (covered(model._emission[order], np.where(told, model.emission_error_[order], np.nan), truth),
+            covered(model.transmat_[rows], np.where(inside, model.transmat_error_[rows], np.nan), A))
+
+
+def coverage_raters(n_items, n_raters, seed):
+    """Intervals of accuracies and of the shares of labels; items sorted by their ratings."""
+    rng = np.random.default_rng(seed)
+    share = rng.uniform(0.3, 0.7)
+    right = rng.uniform(0.65, 0.95, size=n_raters)
+    truth = rng.random(n_items) < share
+    said = np.where(rng.random((n_items, n_raters)) < right, truth[:, None], ~truth[:, None])
+    said = said[np.lexsort(said.T)]
+    items, raters = np.indices(said.shape).reshape(2, -1)
+    kept = rng.random(items.size) < 0.8
+    labels = np.where(said.ravel(), "yes", "no")
+    model = svtd.Raters(n_jobs=1).fit(items[kept], raters[kept], labels[kept])
+    names = sorted(model.accuracy_, key=int)
+    own = np.array([model.accuracy_[name] for name in names])
+    error = np.array([model.accuracy_error_[name] for name in names])
+    yes = list(model.labels_).index("yes")
+    return covered(own, error, right), covered(model.shares_[[yes]], model.shares_error_[[yes]], np.array([share]))
+
+
 def coverage(n_sets, first_seed):
     """The share of 95 % intervals that cover the truth."""
     settings = [
@@ -101,6 +146,9 @@ def coverage(n_sets, first_seed):
         ("HMM, T=400, Poisson, k=2", coverage_hmm, ("poisson", 400, 1, 2), ("rates", "transitions")),
         ("HMM, T=1000, Gaussian, k=3", coverage_hmm, ("gaussian", 1000, 1, 3), ("means", "transitions")),
         ("HMM, T=3000, 6 symbols, k=3", coverage_hmm, ("categorical", 3000, 6, 3), ("emissions", "transitions")),
+        ("HMM, 80 sorted sequences of 40 steps, 5 symbols, k=2", coverage_sequences, (80, 40, 5, 2),
+         ("emissions", "transitions")),
+        ("raters, 300 items sorted by their ratings, 6 raters", coverage_raters, (300, 6), ("accuracies", "shares")),
     ]
     print("| setting | sets | intervals | covered |\n|---|---|---|---|")
     for name, run, setting, told in settings:

@@ -52,6 +52,7 @@ class Raters:
         self.accuracy_error_ = dict(zip(names, tables["raters"]["error"].tolist()))
         self.labels_ = tables["labels"]["label"]
         self.shares_ = tables["labels"]["share"]
+        self.shares_error_ = tables["labels"]["error"]
         self.log_likelihood_ = json.loads(self._model.json())["log_likelihood"]
         return self
 
