@@ -35,7 +35,7 @@ use crate::fit::options::{Options, Polish};
 use crate::fit::request::Kind;
 use crate::fit::stage::Stage;
 use crate::fit::{contest, em, repeats};
-use crate::krylov::{BLOCK, expected_products};
+use crate::krylov::{BLOCK_COLUMNS, expected_products};
 use crate::trust::drift;
 use crate::trust::found_again::usual_splits;
 
@@ -101,11 +101,11 @@ pub struct Workload {
 impl Workload {
     /// Columns of a product with the pair moment; it costs twice as many operations per stored
     /// count, there and back.
-    pub const PRODUCT_COLUMNS: usize = BLOCK;
+    pub const PRODUCT_COLUMNS: usize = BLOCK_COLUMNS;
 
     /// The operations of one product with the pair moment of a corpus.
     pub fn product_operations(sizes: Sizes) -> f64 {
-        2.0 * (BLOCK * sizes.n_nonzeros) as f64
+        2.0 * (BLOCK_COLUMNS * sizes.n_nonzeros) as f64
     }
 
     /// All operations, should candidates have to be compared.
@@ -272,8 +272,8 @@ impl Plan<'_> {
 
 /// Products with the pair moment, and keeping the directions at right angles.
 fn whitening(sizes: Sizes, k: usize) -> f64 {
-    let basis = 1.5 * k as f64 + 2.0 * BLOCK as f64;
-    let dense = 4.0 * (BLOCK * sizes.n_words) as f64 * basis / 3.0;
+    let basis = 1.5 * k as f64 + 2.0 * BLOCK_COLUMNS as f64;
+    let dense = 4.0 * (BLOCK_COLUMNS * sizes.n_words) as f64 * basis / 3.0;
     expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
 }
 
@@ -302,7 +302,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let k = options.n_topics as f64;
     let held = |counts: f64, blocks: f64, words: f64, documents: f64, cubes: f64| {
         let numbers = counts * nnz
-            + blocks * n * BLOCK as f64
+            + blocks * n * BLOCK_COLUMNS as f64
             + words * n * k
             + documents * rows * k
             + cubes * k.powi(3);
