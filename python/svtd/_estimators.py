@@ -84,7 +84,7 @@ class SingleTopic(BertopicHabits):
     singular_values_ : ndarray of shape (n_components,)
         The leading values of the scaled pair moment.
     diagnostics_ : dict
-        How far to believe the fit; ``diagnostics_["notes"]`` are sentences to read.
+        How reliable the fit is; ``diagnostics_["notes"]`` are sentences to read.
     topic_info_ : DataFrame
         The topics with their weights, words and warnings.
     n_features_in_ : int
@@ -92,7 +92,7 @@ class SingleTopic(BertopicHabits):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The words of the columns, if they have names.
     topic_names_ : list of str
-        What each topic is called.
+        The name of each topic.
 
     See Also
     --------
@@ -152,9 +152,9 @@ class SingleTopic(BertopicHabits):
 class LDA(BertopicHabits):
     """Latent Dirichlet Allocation: a topic model in which documents mix topics.
 
-    The spectral estimate of Ruffini, Casanellas and Gavaldà, then sweeps over the counts that are
-    kept only if they predict held-out words better. There is no random start: the same counts
-    give the same bits.
+    The spectral estimate of Ruffini, Casanellas and Gavaldà, then passes of collapsed variational
+    Bayes, which are kept only if they predict held-out words better. There is no random start: the
+    same counts give the same bits.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class LDA(BertopicHabits):
     singular_values_ : ndarray of shape (n_components,)
         The leading values of the scaled pair moment.
     diagnostics_ : dict
-        How far to believe the fit; ``diagnostics_["notes"]`` are sentences to read.
+        How reliable the fit is; ``diagnostics_["notes"]`` are sentences to read.
     topic_info_ : DataFrame
         The topics with their weights, words and warnings.
     n_features_in_ : int
@@ -186,7 +186,7 @@ class LDA(BertopicHabits):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The words of the columns, if they have names.
     topic_names_ : list of str
-        What each topic is called.
+        The name of each topic.
 
     See Also
     --------
