@@ -1,8 +1,7 @@
 //! The options of a fit by their names.
 //!
-//! The names and their defaults are those of the command line, so that the same choices give the
-//! same bytes. Python passes what was chosen; `None` leaves the library's own default, also where
-//! `paper` has changed it.
+//! The names and their defaults are those of the command line, so that the same choices give the same bytes. Python
+//! passes what was chosen; `None` keeps the library's default, or what `paper` has set.
 
 use std::ops::RangeInclusive;
 
@@ -16,12 +15,12 @@ use svtd::{Corpus, DocumentWeights, Method, Model, Polish, Scaling};
 
 use crate::waiting::Steps;
 
-/// What a model is asked to be: a Python mapping with these keys.
+/// The options of a fit: a Python mapping with these keys.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Choices {
     kind: String,
-    /// `None` for as many as stand out of the noise.
+    /// `None` for as many topics as stand out of the noise.
     n_components: Option<usize>,
     alpha0: Option<f64>,
     paper: bool,
@@ -34,11 +33,11 @@ pub struct Choices {
     trust: bool,
     splits: Option<usize>,
     seed: u64,
-    /// The classical rival that learns in place of the moments.
+    /// The classical rival that learns instead of the method of moments.
     rival: Option<Rival>,
 }
 
-/// A classical rival with its options, those of the other one missing.
+/// A classical rival with its options; those of the other rival are missing.
 #[derive(FromPyObject)]
 enum Rival {
     #[pyo3(from_item_all)]
@@ -61,7 +60,7 @@ enum PolishChoice {
     Named(String),
 }
 
-/// The choices as the library spells them.
+/// The choices as options of the library.
 pub struct Request(svtd::fit::Request);
 
 impl TryFrom<Choices> for Request {
@@ -100,12 +99,12 @@ impl TryFrom<Choices> for Request {
 }
 
 impl Request {
-    /// Fits what was chosen.
+    /// Fits the model.
     pub fn fit(&self, corpus: &Corpus, steps: &Steps) -> svtd::Result<Model> {
         self.0.params(corpus, || {})?.fit_watched(corpus, &|step| steps.tell(step))
     }
 
-    /// Judges every number of topics of a range.
+    /// Compares every number of topics of a range.
     pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> svtd::Result<Sweep> {
         self.0.sweep(corpus, range)
     }

@@ -1,4 +1,4 @@
-//! What the data can say, and how many topics: the library's answers as JSON.
+//! The check of a corpus, and the choice of the number of topics: the library's results as JSON.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::fitted::in_json;
 use crate::waiting::run;
 
-/// What a corpus can say, before fitting; as JSON.
+/// What can be learned from a corpus, before fitting; as JSON.
 #[pyfunction]
 #[pyo3(signature = (counts, alpha0, n_topics, threads))]
 pub fn check(
@@ -25,7 +25,7 @@ pub fn check(
     in_json(&run(py, threads, None, move |_| Check::of(&corpus, &asked))?)
 }
 
-/// Every number of topics from `least` to `most` from the same passes; as JSON.
+/// Compares every number of topics from `least` to `most`, from the same passes; as JSON.
 #[pyfunction]
 pub fn sweep(
     py: Python<'_>,

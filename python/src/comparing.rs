@@ -7,7 +7,7 @@ use svtd::evaluation::{Comparison, MovedWord};
 use crate::fitted::Fitted;
 use crate::waiting::run;
 
-/// Which topics of two models are the same, and which words moved.
+/// Which topics of two models are the same, and which words changed.
 #[pyfunction]
 pub fn compare<'py>(
     py: Python<'py>,

@@ -1,11 +1,10 @@
-//! Compressed rows of any integer or float type, read where they stand.
+//! Compressed rows of any integer or float type, read in place.
 //!
-//! A matrix comes as NumPy arrays and is read in place, once to check and once to count; the only
-//! copy made is the corpus itself. Its rows may be in any order, but a word must not have two
-//! counts in one.
+//! A matrix arrives as NumPy arrays and is read in place, once to check and once to count; the only copy is the
+//! corpus itself. Its rows may be in any order, but a word must not have two counts in one row.
 //!
-//! Only whole numbers that are not negative are counts. A matrix of tf-idf or other weights is
-//! refused, because the moments of weights are not those of any model here.
+//! Only non-negative whole numbers are counts. A matrix of tf-idf or other weights is rejected, because the moments
+//! of weights are not those of any model here.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -29,7 +28,7 @@ use crate::waiting::run;
 type Arrays<'py> =
     (Bound<'py, PyUntypedArray>, Bound<'py, PyUntypedArray>, Bound<'py, PyUntypedArray>);
 
-/// Entries read between two looks at the signals.
+/// Number of entries read between two checks for signals.
 const BETWEEN_LOOKS: usize = 1 << 22;
 
 /// A corpus.
@@ -38,9 +37,9 @@ pub struct Counts(pub Arc<Corpus>);
 
 #[pymethods]
 impl Counts {
-    /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as SciPy has them, or several
-    /// of them one below the other. Without `words` they are numbered. A corpus that a model is only
-    /// asked about may be empty. Counts beyond `memory` bytes lie in a temporary file in `folder`.
+    /// Reads the rows of a matrix of counts: `indptr`, `indices` and `data` as in SciPy, or several of them one
+    /// below the other. Without `words` they are numbered. A corpus to which a model is only applied may be empty.
+    /// Counts beyond `memory` bytes are kept in a temporary file in `folder`.
     #[new]
     #[pyo3(signature = (parts, n_words, threads, words=None, may_be_empty=false, memory=None))]
     fn new(
@@ -106,12 +105,12 @@ impl Counts {
         rows(py, &self.0)
     }
 
-    /// How text became words, as JSON; `None` for what was not counted from text.
+    /// How text was split into words, as JSON; `None` for what was not counted from text.
     fn word_choice(&self) -> PyResult<Option<String>> {
         self.0.word_choice().map(in_json).transpose()
     }
 
-    /// What the reader has to say.
+    /// The notes of the reader.
     fn notes(&self) -> Vec<String> {
         self.0.report().notes.clone()
     }
@@ -122,7 +121,7 @@ impl Counts {
     }
 }
 
-/// A bound on memory of so many bytes, with a folder for what is beyond it.
+/// A memory limit of this many bytes, with a folder for what exceeds it.
 pub fn limit(memory: Option<(u64, PathBuf)>) -> PyResult<Limit> {
     match memory {
         Some((bytes, folder)) => Limit::of(bytes, folder).map_err(|error| exception(&error)),
@@ -130,22 +129,22 @@ pub fn limit(memory: Option<(u64, PathBuf)>) -> PyResult<Limit> {
     }
 }
 
-/// Bytes that a size such as `2GB` stands for.
+/// The number of bytes of a size such as `2GB`.
 #[pyfunction]
 pub fn bytes_of(text: &str) -> PyResult<u64> {
     svtd::memory::bytes_of(text)
         .map_err(|reason| PyValueError::new_err(format!("memory: {reason}")))
 }
 
-/// The words, unless they are mere numbers.
+/// The words, unless they are only numbers.
 pub fn names(vocabulary: &Vocabulary) -> Option<Vec<String>> {
     (!vocabulary.is_numbered()).then(|| vocabulary.iter().map(Cow::into_owned).collect())
 }
 
-/// Where each row begins, columns, counts.
+/// Row starts, columns, counts.
 pub type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyAny>);
 
-/// The counts of every document by ascending word, in 32 bits where all of them have room there.
+/// The counts of every document by ascending word, in 32 bits if all of them fit.
 pub fn rows<'py>(py: Python<'py>, corpus: &Corpus) -> Rows<'py> {
     let mut indptr = Vec::with_capacity(corpus.n_documents() + 1);
     let mut indices = Vec::with_capacity(corpus.n_nonzeros());
@@ -173,11 +172,11 @@ trait Index: Element + Copy + Send + Sync {
 
 /// A number that may be a count.
 trait Count: Element + Copy + Send + Sync {
-    /// The count, or the number in words if it is none.
+    /// The count, or the reason why the number is not one.
     fn count(self) -> Result<u32, Refused>;
 }
 
-/// Why a number is no count.
+/// Why a number is not a count.
 enum Refused {
     NotFinite(String),
     Negative(String),
@@ -261,7 +260,7 @@ fn not_understood(name: &str, needed: &str, found: &Bound<'_, PyUntypedArray>) -
     PyTypeError::new_err(format!("{name} must be one row of {needed}, got {}", found.dtype()))
 }
 
-/// Finds out what the counts are made of.
+/// Determines the type of the counts.
 fn with_data<I: Index>(
     py: Python<'_>,
     (builder, offsets): (&mut CorpusBuilder, &[usize]),
@@ -316,7 +315,7 @@ fn read<I: Index, C: Count>(
     Ok(())
 }
 
-/// Refuses what is no word or no count, and says where it stands.
+/// Returns an error for invalid words or counts, with their position.
 fn check<I: Index, C: Count>(
     document: usize,
     indices: &[I],

@@ -1,4 +1,4 @@
-//! Corpora whose truth is known: `svtd generate` in memory, the same numbers from the same seed.
+//! Corpora with known parameters: `svtd generate` in memory, with the same numbers from the same seed.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! The library's sentences as Python exceptions.
+//! The library's errors as Python exceptions.
 //!
 //! | what is at fault | exception |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | a file in the way | `FileExistsError` |
 //! | the disk | `OSError`, of the kind the system names |
 //!
-//! The sentence is the library's; where it gives advice, the advice is spelled as Python spells it.
+//! The message is the library's; where it gives advice, the advice uses Python's names.
 
 use std::io;
 
@@ -23,7 +23,7 @@ create_exception!(
     "The data is malformed, or does not support what was asked of it."
 );
 
-/// What Python raises for an error of the library.
+/// The Python exception for an error of the library.
 pub fn exception(error: &Error) -> PyErr {
     let sentence = spelled(error);
     match (error, error.kind()) {
@@ -34,7 +34,7 @@ pub fn exception(error: &Error) -> PyErr {
     }
 }
 
-/// `OSError` makes itself `FileNotFoundError` and the like when it is given the system's number.
+/// `OSError` becomes `FileNotFoundError` and the like when it is given the system's error number.
 fn of_the_system(source: &io::Error, sentence: String) -> PyErr {
     let usual = match source.kind() {
         io::ErrorKind::NotFound => Some(2),

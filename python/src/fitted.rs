@@ -1,4 +1,4 @@
-//! A fitted model: its numbers, its file, what it says of documents.
+//! A fitted model: its numbers, its file, and its inference.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::counts::{Counts, names};
 use crate::failure::exception;
 use crate::waiting::run;
 
-/// Words of a document, how often each occurs, and how far each pulls towards every topic.
+/// Words of a document, their counts, and their pulls towards every topic.
 type Pulls<'py> = (Vec<String>, Vec<u32>, Bound<'py, PyArray2<f64>>);
 
-/// A fitted model, with the fingerprint of the corpus it was fitted on.
+/// A fitted model, with the fingerprint of the corpus to which it was fitted.
 #[pyclass(frozen, module = "svtd._svtd")]
 pub struct Fitted(Arc<Saved>);
 
@@ -62,7 +62,7 @@ impl Fitted {
         Self(Arc::new(saved))
     }
 
-    /// What the file holds.
+    /// The content of the file.
     pub fn saved(&self) -> Arc<Saved> {
         Arc::clone(&self.0)
     }
@@ -79,7 +79,7 @@ impl Fitted {
     /// The topics, topics x words; every row sums to one.
     fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let topics = self.0.model.topics();
-        // Words x topics by columns is topics x words by rows.
+        // Words x topics stored by columns is the same as topics x words stored by rows.
         let values = topics.word_topic().values().to_vec();
         values.into_pyarray(py).reshape([topics.len(), topics.vocabulary().len()])
     }
@@ -102,12 +102,12 @@ impl Fitted {
         names(self.0.model.topics().vocabulary())
     }
 
-    /// How text became words, as JSON; `None` when the model was fitted on counts.
+    /// How text was split into words, as JSON; `None` when the model was fitted to counts.
     fn word_choice(&self) -> PyResult<Option<String>> {
         self.0.word_choice.as_ref().map(in_json).transpose()
     }
 
-    /// How far to believe the fit, as JSON.
+    /// How reliable the fit is, as JSON.
     fn diagnostics(&self) -> PyResult<String> {
         in_json(self.0.model.diagnostics())
     }
@@ -117,18 +117,18 @@ impl Fitted {
         in_json(self.0.model.options())
     }
 
-    /// The warnings about each topic, in words.
+    /// The warnings about each topic, as text.
     fn flags(&self) -> Vec<Vec<String>> {
         self.0.model.diagnostics().topics.iter().map(|topic| topic.flags()).collect()
     }
 
-    /// Whether each topic comes back in independent halves of the documents; `None` when not known.
+    /// Whether each topic is found again in independent halves of the documents; `None` when not known.
     fn standings(&self) -> Vec<Option<&'static str>> {
         let topics = &self.0.model.diagnostics().topics;
         topics.iter().map(|topic| topic.standing().map(|standing| standing.name())).collect()
     }
 
-    /// What people call the topics, one for each; `None` for those without a name.
+    /// The names of the topics, one for each; `None` for those without a name.
     fn names(&self) -> Vec<Option<String>> {
         self.0.model.topics().iter().map(|topic| topic.name().map(str::to_owned)).collect()
     }
@@ -146,8 +146,7 @@ impl Fitted {
         &self.0.corpus_digest
     }
 
-    /// The model with the topics of each group joined; a joined topic is called as its heaviest
-    /// part.
+    /// The model with the topics of each group merged; a merged topic has the name of its heaviest part.
     fn merged(&self, groups: Vec<Vec<usize>>) -> PyResult<Self> {
         let merged = self.0.model.merge_topics(&groups).map_err(|error| exception(&error))?;
         let heaviest = merged.parts.iter().map(|part| part[0]);
@@ -187,8 +186,8 @@ impl Fitted {
         run(py, threads, None, work)
     }
 
-    /// How far the predictions are ahead of another model's, per word, and the standard error of that;
-    /// `None` when the two do not know the same words.
+    /// The difference of the predictions to another model's, per word, and its standard error; `None` when the two
+    /// do not know the same words.
     fn ahead_of(
         &self,
         py: Python<'_>,
@@ -206,8 +205,8 @@ impl Fitted {
         run(py, threads, None, work)
     }
 
-    /// The words of each topic by relevance, from how much they are its own (0) to how frequent
-    /// they are in it (1).
+    /// The words of each topic by relevance, from how typical they are of it (0) to how frequent they are in it
+    /// (1).
     fn top_words(&self, n: usize, relevance: f64) -> PyResult<Vec<Vec<String>>> {
         let order = WordOrder::Relevance { lambda: relevance };
         let ranked = self.0.model.topics().ranked_words(order, n);
@@ -229,8 +228,8 @@ impl Fitted {
         topics.errors().map(array).transpose()
     }
 
-    /// Why document `d` has its topics: its words, how often each occurs, and how far each pulls
-    /// towards every topic (words x topics).
+    /// Why document `d` has its topics: its words, their counts, and their pulls towards every topic (words x
+    /// topics).
     fn explain<'py>(&self, py: Python<'py>, counts: &Counts, d: usize) -> PyResult<Pulls<'py>> {
         if d >= counts.0.n_documents() {
             let found = counts.0.n_documents();
@@ -274,7 +273,7 @@ pub fn in_json(value: &impl serde::Serialize) -> PyResult<String> {
         .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }
 
-/// A matrix as NumPy has it by default, row after row.
+/// A matrix in NumPy's default order, row after row.
 pub fn by_rows<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = matrix.transpose().values().to_vec();
     rows.into_pyarray(py).reshape([matrix.n_rows(), matrix.n_columns()])

@@ -15,7 +15,7 @@ use crate::failure::exception;
 use crate::fitted::{by_rows, in_json};
 use crate::waiting::run;
 
-/// Probabilities of the components, and logarithms of the densities.
+/// Probabilities of the components, and log densities.
 type Placed<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// Options of a fit, by their names.
@@ -30,7 +30,7 @@ pub struct GaussianOptions {
     error_bars: bool,
 }
 
-/// Learns a mixture from records, NaN where missing.
+/// Learns a mixture from records, with NaN for missing values.
 #[pyfunction]
 #[pyo3(signature = (values, weights, names, options, threads, callback = None))]
 pub fn gaussian_fit<'py>(
@@ -59,7 +59,7 @@ pub fn gaussian_fit<'py>(
     told(py, &model)
 }
 
-/// Climbs from another program's mixture under our objective; for comparisons.
+/// Continues from another program's mixture under our objective; for comparisons.
 #[pyfunction]
 pub fn gaussian_climb<'py>(
     py: Python<'py>,
@@ -92,7 +92,7 @@ fn told<'py>(py: Python<'py>, model: &GaussianMixture) -> PyResult<Bound<'py, Py
     Ok(result)
 }
 
-/// How a fit went, beside its numbers.
+/// Adds how a fit went to its result.
 pub fn tell_record(result: &Bound<'_, PyDict>, record: &FitRecord) -> PyResult<()> {
     result.set_item("prior", record.prior)?;
     result.set_item("objective", record.objective)?;
@@ -188,7 +188,7 @@ fn shape(name: &str) -> PyResult<Covariance> {
         .ok_or_else(|| PyValueError::new_err(format!("there is no covariance {name:?}")))
 }
 
-/// How hard to search, from 0 to 2.
+/// How much to search, from 0 to 2.
 pub fn effort(level: usize) -> PyResult<Effort> {
     match level {
         0 => Ok(Effort::Starts),

@@ -12,7 +12,7 @@ use crate::fitted::by_rows;
 use crate::gaussian::{effort, tell_record};
 use crate::waiting::run;
 
-/// Sequences as Python hands them over.
+/// Sequences as Python passes them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SequenceArrays<'py> {
@@ -74,7 +74,7 @@ pub fn hmm_fit<'py>(
     told(py, &model)
 }
 
-/// Climbs from another program's model under our objective; for comparisons.
+/// Continues from another program's model under our objective; for comparisons.
 #[pyfunction]
 pub fn hmm_climb<'py>(
     py: Python<'py>,

@@ -1,24 +1,24 @@
 //! The compiled half of the Python package `svtd`.
 //!
-//! Nothing is computed here. Arrays become a [`Corpus`], names become options, the library runs
-//! in threads of its own while Python waits for it or for Ctrl-C, and numbers become arrays. What
-//! users see (estimators, docstrings, data frames) is plain Python beside this crate.
+//! Nothing is computed here. Arrays become a [`Corpus`], names become options, the library runs in its own threads
+//! while Python waits for it or for Ctrl-C, and numbers become arrays. What users see (estimators, docstrings, data
+//! frames) is plain Python beside this crate.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `counts.rs` | compressed rows of any integer or float type, read where they stand |
+//! | `counts.rs` | compressed rows of any integer or float type, read in place |
 //! | `choices.rs` | the options of a fit by their names |
-//! | `fitted.rs` | a fitted model: its numbers, its file, what it says of documents |
-//! | `waiting.rs` | work without the interpreter lock, progress, and the way out of it |
+//! | `fitted.rs` | a fitted model: its numbers, its file, and its inference |
+//! | `waiting.rs` | work without the interpreter lock, progress, and interruption |
 //! | `texts.rs` | text to counts |
-//! | `choosing.rs` | what the data can say, and how many topics |
+//! | `choosing.rs` | the check of a corpus, and the choice of the number of topics |
 //! | `comparing.rs` | two models side by side |
 //! | `report.rs` | the page of a model |
-//! | `drawing.rs` | corpora whose truth is known |
+//! | `drawing.rs` | corpora with known parameters |
 //! | `records.rs` | models of records: classes, raters |
 //! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
-//! | `rounds.rs` | a fit of documents that an engine holds |
-//! | `failure.rs` | the library's sentences as Python exceptions |
+//! | `rounds.rs` | a fit to documents held by an engine |
+//! | `failure.rs` | the library's errors as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
 

@@ -1,4 +1,4 @@
-//! Models of records as Python values: tables in, whatever the library's `Learned` tells out.
+//! Models of records as Python values: tables in, the results of the library's `Learned` out.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use svtd::models::table::{Column, Table};
 use crate::failure::exception;
 use crate::waiting;
 
-/// A column as Python hands it over: numbers with NaN for missing, or labels with None.
+/// A column as Python passes it: numbers with NaN for missing, or labels with None.
 #[derive(FromPyObject)]
 pub enum Values<'py> {
     /// Numbers.
@@ -48,7 +48,7 @@ impl RecordModel {
 
 #[pymethods]
 impl RecordModel {
-    /// Its kind, as the command line spells it.
+    /// Its kind, as on the command line.
     fn kind(&self) -> &'static str {
         self.saved.model.kind()
     }
@@ -70,7 +70,7 @@ impl RecordModel {
         Ok(result)
     }
 
-    /// What it says about records, column by column.
+    /// Its inference for records, column by column.
     fn infer<'py>(
         &self,
         py: Python<'py>,
@@ -143,21 +143,21 @@ fn listing<'py>(py: Python<'py>, told: &Listing) -> PyResult<Bound<'py, PyDict>>
     Ok(result)
 }
 
-/// Reads the bytes of a model file; `None` when it holds topics.
+/// Reads the bytes of a model file; `None` when it contains topics.
 #[pyfunction]
 pub fn restore_records(bytes: &[u8]) -> PyResult<Option<RecordModel>> {
     let found = learned::from_bytes(bytes, "the model").map_err(|error| exception(&error))?;
     Ok(found.map(|saved| RecordModel { saved }))
 }
 
-/// Reads a model file; `None` when it holds topics.
+/// Reads a model file; `None` when it contains topics.
 #[pyfunction]
 pub fn load_records(path: &str) -> PyResult<Option<RecordModel>> {
     let found = learned::load(path).map_err(|error| exception(&error))?;
     Ok(found.map(|saved| RecordModel { saved }))
 }
 
-/// Which columns are what.
+/// Which columns have which meaning.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct ClassChoices {
@@ -172,7 +172,7 @@ pub struct ClassChoices {
     weights: Option<String>,
 }
 
-/// Learns latent classes; without `n_components` the data choose how many.
+/// Learns latent classes; without `n_components` the data choose their number.
 #[pyfunction]
 pub fn fit_classes(
     py: Python<'_>,
@@ -226,7 +226,7 @@ fn unknown(name: &'static str, needed: &str, found: &str) -> svtd::Error {
     svtd::Error::Option { name, needed: needed.to_owned(), found: format!("{found:?}") }
 }
 
-/// How hard to search, by its name.
+/// How much to search, by name.
 pub fn effort(name: &str) -> svtd::Result<Effort> {
     match name {
         "starts" => Ok(Effort::Starts),

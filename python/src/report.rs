@@ -13,7 +13,7 @@ use crate::counts::Counts;
 use crate::fitted::Fitted;
 use crate::waiting::run;
 
-/// What a page shows, by the names of `model.report`.
+/// The content of a page, by the names of `model.report`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Page {
@@ -31,7 +31,7 @@ pub struct Page {
     again: Vec<String>,
 }
 
-/// The page of a fitted model; written to `path` if there is one.
+/// The page of a fitted model; written to `path` if that is given.
 #[pyfunction]
 #[pyo3(signature = (fitted, counts, page, path, overwrite, threads))]
 pub fn report(

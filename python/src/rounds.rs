@@ -1,4 +1,4 @@
-//! A fit of documents that an engine holds: questions go out and answers come back as bytes.
+//! A fit to documents that an engine holds: questions and answers are passed as bytes.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::failure::exception;
 use crate::fitted::Fitted;
 use crate::waiting::run;
 
-/// Answers for the documents of a block.
+/// Answers questions for the documents of a block.
 #[pyclass(frozen, module = "svtd._svtd")]
 pub struct Holder(Arc<Respondent>);
 
@@ -42,13 +42,13 @@ impl Holder {
         Ok(PyBytes::new(py, &run(py, threads, None, work)?))
     }
 
-    /// What is kept for the next question; `None` when there is nothing.
+    /// The state kept for the next question; `None` when there is none.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let state = py.detach(|| self.0.state()).map_err(|error| exception(&error))?;
         Ok(state.map(|state| PyBytes::new(py, &state)))
     }
 
-    /// Goes on from what was kept.
+    /// Continues from a kept state.
     fn resume(&self, py: Python<'_>, state: &[u8], question: &[u8]) -> PyResult<()> {
         let resume = || {
             let question = Question::from_bytes(question, "the question")?;
@@ -73,29 +73,29 @@ pub fn first_question(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// What a question asks for, in a word.
+/// The kind of a question, in one word.
 #[pyfunction]
 pub fn question_name(question: &[u8]) -> PyResult<&'static str> {
     let question = Question::from_bytes(question, "the question");
     Ok(question.map_err(|error| exception(&error))?.name())
 }
 
-/// Whether a question is the first look of a run of sweeps.
+/// Whether a question is the first of a run of collapsed variational Bayes.
 #[pyfunction]
 pub fn is_first_look(question: &[u8]) -> PyResult<bool> {
     let question = Question::from_bytes(question, "the question");
     Ok(question.map_err(|error| exception(&error))?.begins_run())
 }
 
-/// Into how many blocks a fit cuts the documents of a survey.
+/// The number of blocks into which a fit cuts the documents of a survey.
 #[pyfunction]
 pub fn n_blocks(question: &[u8], answer: &[u8]) -> PyResult<Option<usize>> {
     let answer = Answer::from_bytes(answer, "an answer", &digest_of(question));
     Ok(answer.map_err(|error| exception(&error))?.n_blocks())
 }
 
-/// The sum of answers to a question; those of groups are added along their tree, `None` for a group
-/// without documents.
+/// The sum of the answers to a question; those of groups are added along their tree, `None` for a group without
+/// documents.
 #[pyfunction]
 pub fn sum_answers<'py>(
     py: Python<'py>,
@@ -116,8 +116,8 @@ pub fn sum_answers<'py>(
     Ok(PyBytes::new(py, &sum))
 }
 
-/// Learns a model from documents that a function can be asked about; answers are kept in a folder if
-/// one is given.
+/// Learns a model from documents about which a function answers questions; answers are kept in a folder if one is
+/// given.
 #[pyfunction]
 #[pyo3(signature = (ask, choices, threads, callback=None, checkpoint=None))]
 pub fn fit_elsewhere(
@@ -141,14 +141,14 @@ pub fn fit_elsewhere(
         svtd::memory::caught(|| Ok(Saved::new(model, &corpus)))
     };
     let learned = run(py, threads, callback, work);
-    // What the engine raised says more than our sentence about it.
+    // The exception raised by the engine says more than our message about it.
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
         None => Ok(Fitted::new(learned?)),
     }
 }
 
-/// A function of Python's that takes a question and gives an answer.
+/// A Python function that takes a question and returns an answer.
 struct Engine {
     ask: Py<PyAny>,
     raised: Arc<Mutex<Option<PyErr>>>,

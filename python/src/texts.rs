@@ -11,8 +11,8 @@ use crate::counts::{Counts, limit};
 use crate::fitted::in_json;
 use crate::waiting::run;
 
-/// Counts the words of texts by the choices of `preprocessing`, which is JSON; of new documents
-/// without the filters that depend on a corpus. Counts beyond `memory` bytes lie in a temporary file.
+/// Counts the words of texts with the options `preprocessing`, which is JSON; for new documents without the filters
+/// that depend on a corpus. Counts beyond `memory` bytes are kept in a temporary file.
 #[pyfunction]
 #[pyo3(signature = (texts, preprocessing, new_documents, threads, memory=None))]
 pub fn count(
@@ -46,7 +46,7 @@ impl Records for Texts {
     }
 }
 
-/// The default choices about words, as JSON.
+/// The default options for words, as JSON.
 #[pyfunction]
 pub fn default_preprocessing() -> PyResult<String> {
     in_json(&Preprocessing::new())

@@ -1,13 +1,12 @@
-//! Work without the interpreter lock, its progress, and the way out of it.
+//! Work without the interpreter lock, its progress, and its interruption.
 //!
-//! The library runs in a pool of its own threads. The thread that called from Python gives up the
-//! interpreter lock and waits; every [`BLINK`] it takes the lock for a moment to ask whether a
-//! signal came (Ctrl-C), and whenever a step is told it passes it on to the caller's function.
+//! The library runs in its own thread pool. The thread that called from Python releases the interpreter lock and
+//! waits; every [`BLINK`] it takes the lock briefly to check for signals (Ctrl-C), and passes every reported step
+//! on to the caller's function.
 //!
-//! An exception from either ends the wait at once, and raises the flag that the threads of the pool
-//! heed ([`svtd::stop`]): the work unwinds from whatever loop it is in. Until then it holds nothing
-//! of Python's.
-//! The pool lives as long as the call, so a forked process inherits no threads that are not there.
+//! An exception from either ends the wait at once and sets the flag that the threads of the pool check
+//! ([`svtd::stop`]): the work unwinds from the current loop. The work holds no Python objects. The pool exists
+//! only during the call, so a forked process inherits no missing threads.
 
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,14 +22,14 @@ use svtd::fit::Step;
 
 use crate::failure::exception;
 
-/// How long the caller's thread sleeps between two looks at the signals.
+/// How long the caller's thread sleeps between two checks for signals.
 const BLINK: Duration = Duration::from_millis(50);
 
-/// What the work tells the thread that waits.
+/// Messages from the work to the waiting thread.
 enum News<T> {
-    /// So many steps of so many of a stage are done.
+    /// Stage, number of steps done, and their total.
     Step(&'static str, usize, usize),
-    /// It is over; `None` when it was given up or broke.
+    /// The work has ended; `None` when it was stopped or panicked.
     Over(Option<svtd::Result<T>>),
 }
 
@@ -42,14 +41,14 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Tells a step to whoever listens.
+    /// Reports a step to the caller.
     pub fn tell(&self, step: Step) {
         if let Some(tell) = &self.tell {
             tell(step.stage.name(), step.done, step.of);
         }
     }
 
-    /// Tells how much of a model of records is learned, and leaves the work if nobody waits.
+    /// Reports how much of a model of records is learned, and stops the work if nobody waits for it.
     pub fn learned(&self, done: usize, of: usize) {
         svtd::stop::here();
         if let Some(tell) = &self.tell {
@@ -58,8 +57,8 @@ impl Steps {
     }
 }
 
-/// How many threads `n_jobs` stands for: the positive number itself but no more than there are
-/// processors, or all processors but `-n_jobs - 1`.
+/// The number of threads for `n_jobs`: a positive number itself but at most the number of processors, or all
+/// processors but `-n_jobs - 1`.
 #[pyfunction]
 pub fn n_threads(n_jobs: isize) -> PyResult<usize> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
@@ -70,8 +69,8 @@ pub fn n_threads(n_jobs: isize) -> PyResult<usize> {
     }
 }
 
-/// Runs `work` on `threads` threads while the caller waits without the interpreter lock;
-/// `callback` hears of every step.
+/// Runs `work` on `threads` threads while the caller waits without the interpreter lock; `callback` receives every
+/// step.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -91,7 +90,7 @@ pub fn run<T: Send + 'static>(
     let steps = Steps { tell: teller(&callback, &sender) };
     let worker = move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(move || work(&steps))));
-        // Nobody may be there to hear it.
+        // The receiver may be gone.
         let _ = sender.send(News::Over(outcome.ok()));
     };
     thread::Builder::new()

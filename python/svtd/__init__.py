@@ -1,4 +1,4 @@
-"""Topic models by the method of moments: the same, justified answer every time.
+"""Topic models by the method of moments: deterministic, with the same result every time.
 
 >>> import svtd
 >>> drawn = svtd.generate(n_samples=2000, n_features=50, n_components=3, random_state=0)
@@ -6,9 +6,9 @@
 >>> model.components_.shape
 (3, 50)
 
-:class:`SingleTopic` takes each document to be about one topic, :class:`LDA` takes it to be a
-mixture of topics. Both are scikit-learn estimators. Nothing is random unless asked for, and the
-number of threads never changes a bit of the result.
+In :class:`SingleTopic` each document is about one topic, in :class:`LDA` it is a mixture of topics.
+Both are scikit-learn estimators. Nothing is random unless asked for, and the number of threads does
+not change a bit of the result.
 """
 
 from . import tl

@@ -1,4 +1,4 @@
-"""Columns of answers as the compiled module takes them."""
+"""Converts columns of answers for the compiled module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_frame(X: Any) -> bool:
 
 
 def answers(values: Any) -> Any:
-    """A column as the compiled module takes it: numbers, or labels with None where missing."""
+    """A column for the compiled module: numbers, or labels with None where missing."""
     array = np.asarray(values)
     if array.dtype.kind in "fiu":
         return np.ascontiguousarray(array, dtype=np.float64)
@@ -35,7 +35,7 @@ def answers(values: Any) -> Any:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds no answer."""
+    """Whether a cell is missing."""
     if cell is None:
         return True
     try:

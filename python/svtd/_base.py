@@ -1,8 +1,8 @@
-"""What scikit-learn expects of an estimator, without importing scikit-learn.
+"""The scikit-learn estimator interface, without importing scikit-learn.
 
-scikit-learn is asked only when somebody who uses it asks us: for tags, for the routing of metadata,
-for its exceptions. So ``import svtd`` costs what NumPy and SciPy cost, and a model works the same
-where scikit-learn is not installed.
+scikit-learn is imported only when its users need it: for tags, for metadata routing, for its
+exceptions. So ``import svtd`` takes no longer than NumPy and SciPy, and a model works the same where
+scikit-learn is not installed.
 
 scikit-learn calls by name, not by class: ``clone``, ``Pipeline``, ``GridSearchCV`` and its own
 checks accept these estimators. Only ``isinstance(model, sklearn.base.BaseEstimator)`` is false.
@@ -33,7 +33,7 @@ _M = TypeVar("_M", bound="Metadata")
 
 
 class NotFittedError(ValueError, AttributeError):
-    """The model was asked for something it only knows once it is fitted."""
+    """A method was called that needs a fitted model."""
 
 
 def raise_not_fitted(estimator: object) -> NoReturn:
@@ -50,7 +50,7 @@ def raise_not_fitted(estimator: object) -> NoReturn:
 
 
 def check_is_fitted(estimator: object, attribute: Optional[str] = None) -> None:
-    """Refuses an estimator that has not learned this attribute, or any."""
+    """Raises an error for an estimator without this fitted attribute, or without any."""
     learned = vars(estimator)
     if attribute is None:
         known = any(name.endswith("_") and not name.startswith("_") for name in learned)
@@ -61,7 +61,7 @@ def check_is_fitted(estimator: object, attribute: Optional[str] = None) -> None:
 
 
 def validate_data(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
-    """A table of numbers, checked by scikit-learn if it is there and by the least that works if not.
+    """A table of numbers, checked by scikit-learn if available, otherwise by a minimal check.
 
     For estimators of real numbers; counts are checked by ``_tables``.
     """
@@ -83,7 +83,7 @@ def validate_data(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any
 
 
 def warn_of_old_sklearn() -> None:
-    """Says so, once, if the scikit-learn in use is too old to know our estimators."""
+    """Warns, once, if the scikit-learn in use is too old for our estimators."""
     sklearn = sys.modules.get("sklearn")
     version = str(getattr(sklearn, "__version__", ""))
     parts = version.split(".")[:2]
@@ -99,7 +99,7 @@ def warn_of_old_sklearn() -> None:
 
 
 class Estimator:
-    """Parameters are what ``__init__`` takes, kept under the same names."""
+    """Parameters are the arguments of ``__init__``, stored under the same names."""
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -119,7 +119,7 @@ class Estimator:
         dict
             Every parameter of ``__init__``.
         """
-        # Whoever clones an estimator asks this first.
+        # This is called first when an estimator is cloned.
         warn_of_old_sklearn()
         return {name: getattr(self, name) for name in self._get_param_names()}
 
@@ -167,7 +167,7 @@ class Estimator:
 
 
 class Transformer(Estimator):
-    """What ``transform`` returns takes the form that was asked for."""
+    """Converts the result of ``transform`` to the container that was asked for."""
 
     def set_output(self: _T, *, transform: Optional[Container] = None) -> _T:
         """What ``transform`` and ``fit_transform`` return.
@@ -188,7 +188,7 @@ class Transformer(Estimator):
             raise ValueError(
                 f"transform must be 'default', 'pandas' or 'polars', got {transform!r}"
             )
-        # scikit-learn's own name for it, which its clone carries over.
+        # scikit-learn's own name for it, which its clone copies.
         self._sklearn_output_config = {"transform": transform}
         return self
 
@@ -211,7 +211,7 @@ class Transformer(Estimator):
         raise NotImplementedError
 
     def _in_container(self, values: npt.NDArray[np.float64], X: Any) -> Any:
-        """The values as the caller wants them, with the index of a frame kept."""
+        """The values in the container that the caller wants, with the index of a data frame kept."""
         output = self._output()
         if output == "default":
             return values
@@ -223,12 +223,12 @@ UNCHANGED = "$UNCHANGED$"
 
 
 class Metadata:
-    """What ``fit`` takes beside ``X``, for scikit-learn's routing of metadata."""
+    """The metadata that ``fit`` takes besides ``X``, for scikit-learn's metadata routing."""
 
     _fit_metadata: tuple[str, ...] = ()
 
     def get_metadata_routing(self) -> Any:
-        """What this estimator asks of metadata; see scikit-learn's guide to metadata routing.
+        """The metadata requests of this estimator; see scikit-learn's guide to metadata routing.
 
         Returns
         -------

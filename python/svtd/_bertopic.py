@@ -1,4 +1,4 @@
-"""BERTopic's names for what people ask a topic model: names, examples, a search, time, merging."""
+"""Methods with BERTopic's names: labels, examples, search, topics over time, merging."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class BertopicHabits(GensimHabits):
 
     @property
     def topic_labels_(self) -> list[str]:
-        """What each topic is called: its given name, or its number and first words."""
+        """The label of each topic: its given name, or its number and first words."""
         words = self.top_words(_NAME_WORDS)
         unnamed = [f"{j}_{'_'.join(first)}" for j, first in enumerate(words)]
         return [name or label for name, label in zip(self.topic_names_, unnamed)]
 
     def set_topic_labels(self, labels: Union[Sequence[str], Mapping[int, str]]) -> Self:
-        """Give topics names, which stay with the model: in its file and in copies of it.
+        """Name topics; the names are stored with the model, in its file and in copies of it.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class BertopicHabits(GensimHabits):
         Returns
         -------
         list of (str, float)
-            The words that tell the topic best, with their probabilities in it.
+            The words that describe the topic best, with their probabilities in it.
         """
         topic = self._topic("topic", topic)
         place = {word: i for i, word in enumerate(self._words())}
@@ -86,8 +86,8 @@ class BertopicHabits(GensimHabits):
         topic : int, optional
             One topic only.
         X : documents, optional
-            As for :meth:`transform`; then ``Count`` is how many of them have this as their main
-            topic, and otherwise how many of the fit the topic's weight stands for.
+            As for :meth:`transform`; then ``Count`` is the number of these documents whose main topic this
+            is. Otherwise it is the topic's weight times the number of documents of the fit.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class BertopicHabits(GensimHabits):
         columns: dict[str, list[Any]] = {"topic": [], "document": [], "share": []}
         rows: list[int] = []
         for j in range(mixtures.shape[1]):
-            # A document without a known word only has the prior, and represents nothing.
+            # A document without a known word has only the prior, and is not representative.
             order = [d for d in np.lexsort((-lengths, -mixtures[:, j])) if lengths[d] > 0][:n]
             rows.extend(int(d) for d in order)
             columns["topic"].extend([j] * len(order))
@@ -147,7 +147,7 @@ class BertopicHabits(GensimHabits):
         return _frames.frame(columns)
 
     def find_topics(self, query: str, top_n: int = 5) -> tuple[list[int], list[float]]:
-        """The topics that a few words are about.
+        """The topics that match a few words.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class BertopicHabits(GensimHabits):
     def topics_over_time(
         self, X: Any, timestamps: Sequence[Any], nr_bins: Optional[int] = None
     ) -> pd.DataFrame:
-        """How much of each topic there was when.
+        """How much of each topic there was at each time.
 
         Parameters
         ----------
@@ -191,8 +191,8 @@ class BertopicHabits(GensimHabits):
         timestamps : sequence of length n_samples
             When each document was written: numbers, dates, or strings that sort by time.
         nr_bins : int, optional
-            Spans of equal length to gather times in, each called by its beginning; for numbers and
-            dates. Every time by itself if not given.
+            Number of bins of equal length for numbers and dates, each named by its beginning. If not
+            given, every time is a bin of its own.
 
         Returns
         -------
@@ -222,10 +222,10 @@ class BertopicHabits(GensimHabits):
         return _frames.frame(columns)
 
     def merge_topics(self, topics_to_merge: Sequence[Any]) -> Self:
-        """Join topics that say the same.
+        """Merge topics that mean the same.
 
-        A merged topic has the weight of its parts together and the mean of their words by weight;
-        what was known about errors does not carry over. Topics are numbered anew by weight.
+        A merged topic has the sum of the weights of its parts and the weighted mean of their words;
+        standard errors are not carried over. Topics are then renumbered by weight.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ def _binned(times: np.ndarray[Any, Any], n_bins: int) -> np.ndarray[Any, Any]:
     first, last = times.min(), times.max()
     if first == last:
         return times
-    # As shares of the whole span, which numbers and dates have alike.
+    # As shares of the whole range, which works for numbers and dates alike.
     place = ((times - first) / (last - first) * n_bins).astype(int).clip(0, n_bins - 1)
     if times.dtype.kind in "mM":
         span = (last - first).astype("int64")

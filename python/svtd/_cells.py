@@ -21,7 +21,7 @@ def is_cells(X: Any) -> bool:
 
 
 def table(adata: Any, layer: Optional[str] = None) -> _tables.Table:
-    """Cells x genes of a layer, or of ``X``; refuses what is no counts and says where they are."""
+    """Cells x genes of a layer, or of ``X``; an error if these are not counts, with where counts are."""
     if layer is None:
         found, name = _in_memory(adata.X), "X"
     else:
@@ -48,7 +48,7 @@ def table(adata: Any, layer: Optional[str] = None) -> _tables.Table:
 
 
 def _in_memory(values: Any) -> Any:
-    """The values of a file that is open or of work that is put off."""
+    """The values in memory, if they are in an open file or computed lazily."""
     for name in ("to_memory", "compute"):
         if hasattr(values, name):
             return getattr(values, name)()
@@ -56,7 +56,7 @@ def _in_memory(values: Any) -> Any:
 
 
 def _no_count(values: Any) -> Optional[float]:
-    """The first number that is no count."""
+    """The first number that is not a count."""
     data = values.data if sp.issparse(values) else np.asarray(values).ravel()
     if data.dtype.kind in "bu":
         return None
@@ -69,7 +69,7 @@ def _no_count(values: Any) -> Optional[float]:
 
 
 def _advice(adata: Any, layer: Optional[str]) -> str:
-    """Where counts are."""
+    """Where the object has counts."""
     for key in adata.layers:
         if key != layer and _no_count(_in_memory(adata.layers[key])) is None:
             return f"adata.layers[{key!r}] holds counts: give layer={str(key)!r}"

@@ -1,4 +1,4 @@
-"""What the data can say, and how many topics to ask for."""
+"""The check of a corpus before a fit, and the choice of the number of topics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["lda", "single-topic"]
 
 
 class Sweep:
-    """Every number of topics of a range, judged; see :func:`sweep`.
+    """A comparison of all numbers of topics of a range; see :func:`sweep`.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Sweep:
     recommended : range
         The numbers of topics worth looking at.
     details : dict
-        All of it.
+        All results.
     """
 
     def __init__(self, details: dict[str, Any]) -> None:
@@ -81,16 +81,16 @@ def check(
     words: Any = None,
     n_jobs: Optional[int] = None,
 ) -> dict[str, Any]:
-    """What a corpus can say, before anything is fitted to it.
+    """What can be learned from a corpus, before anything is fitted to it.
 
     Parameters
     ----------
     X : as for ``fit``
         Counts of words or texts.
     model : {'lda', 'single-topic'}, default='lda'
-        What documents are taken to be.
+        The model: documents mix topics, or each is about one topic.
     n_components : int, optional
-        The number of topics the fit is to have; as many as are visible if not given.
+        The number of topics of the planned fit; as many as are visible if not given.
     alpha0 : float, default=1.0
         LDA: the sum of the Dirichlet parameter.
     words : sequence of str or mapping, optional
@@ -101,7 +101,7 @@ def check(
     Returns
     -------
     dict
-        What ``svtd check --json`` tells: sizes, short documents, copies, long documents, effective
+        The results of ``svtd check --json``: sizes, short documents, copies, long documents, effective
         numbers of documents, visible topics (``visible``), and if it cannot be fitted, why
         (``refusal``).
 
@@ -130,7 +130,7 @@ def sweep(
     words: Any = None,
     n_jobs: Optional[int] = None,
 ) -> Sweep:
-    """Judge every number of topics of a range, from the same passes over the data.
+    """Compare all numbers of topics of a range, from the same passes over the data.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def sweep(
     n_components : range, default=range(2, 31)
         The numbers of topics; the range has no gaps.
     model : {'lda', 'single-topic'}, default='lda'
-        What documents are taken to be.
+        The model: documents mix topics, or each is about one topic.
     alpha0 : float, default=1.0
         LDA: the sum of the Dirichlet parameter.
     words : sequence of str or mapping, optional

@@ -37,18 +37,18 @@ class LatentClass(Estimator):
     prior : float, default=1.0
         Weight of the prior record in every class; 0 is plain maximum likelihood.
     effort : {"best-two", "best", "starts"}, default="best-two"
-        How hard to search beyond the starts.
+        How much to search beyond the starts.
     criterion : {"aic3", "aic", "bic", "adjusted-bic", "caic"}, default="aic3"
-        What chooses the number of classes.
+        The criterion that chooses the number of classes.
     error_bars : bool, default=True
-        Whether standard errors are made, and classes looked for in halves of the records.
+        Whether standard errors are computed, and classes looked for in halves of the records.
     categorical, real, counts : sequence of column names or positions, optional
-        What columns hold. Without them strings, booleans and whole numbers of at most twenty
+        The kinds of the columns. By default strings, booleans and whole numbers of at most twenty
         values are categories, other numbers are real.
     n_jobs : int, default=-1
         Number of threads; changes no result.
     verbose : int, default=0
-        1 tells each stage on stderr as it begins, 2 also its steps.
+        1 prints each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
 
@@ -59,14 +59,15 @@ class LatentClass(Estimator):
     weights_error_ : ndarray or None
         Their standard errors.
     found_again_, standing_ : ndarray of shape (n_components_,), list of str
-        What each class shares of its records between classes of two halves of them, from 0 to 1,
-        and in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
+        How well each class is found again: the overlap of its records between the classes of two
+        independent halves, from 0 to 1, and as a word: "reproduces", "partly" or "not found again".
+        None without `error_bars`.
     log_likelihood_, aic_, aic3_, bic_, caic_, adjusted_bic_ : float
         Log-likelihood at the estimate and information criteria.
     relative_entropy_ : float
         1 when every record's class is certain.
     agreement_ : tuple of int
-        How many of the starts reached the best objective, of how many.
+        How many of the starts reached the best objective, and how many there were.
     n_components_ : int
         Number of classes.
     n_features_in_ : int
@@ -156,7 +157,7 @@ class LatentClass(Estimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Learn classes and tell the likeliest class of every record.
+        """Learn classes and return the likeliest class of every record.
 
         Parameters
         ----------
@@ -225,14 +226,14 @@ class LatentClass(Estimator):
         return self._model.evaluate(list(zip(names, columns)))["log_likelihood_per_record"]
 
     def sample(self, n_samples: int = 1, random_state: int = 0) -> Any:
-        """Records drawn from the classes, as a data frame.
+        """Random records from the classes, as a data frame.
 
         Parameters
         ----------
         n_samples : int, default=1
             How many.
         random_state : int, default=0
-            The seed: the same one draws the same records.
+            The seed: the same seed gives the same records.
 
         Returns
         -------
@@ -247,11 +248,11 @@ class LatentClass(Estimator):
         return self._table("answers")
 
     def items(self) -> Any:
-        """How much every item tells of the class by itself, as a data frame."""
+        """How much information every item gives about the class, as a data frame."""
         return self._table("information")
 
     def pairs(self) -> Any:
-        """What pairs of items have in common beyond their classes, the worst first."""
+        """The dependence between pairs of items that the classes do not explain, largest first."""
         return self._table("pairs")
 
     def classification(self) -> Any:

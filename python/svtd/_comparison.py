@@ -58,21 +58,21 @@ class Comparison(NamedTuple):
 def diff(
     old: Union[LDA, SingleTopic], new: Union[LDA, SingleTopic], n_words: int = 5
 ) -> Comparison:
-    """Which topics of two models are the same, and what moved.
+    """Which topics of two models are the same, and what changed.
 
-    Words are matched by name, topics one to one so that the sum of their distances is least.
+    Words are matched by name, topics one to one so that the sum of their distances is smallest.
 
     Parameters
     ----------
     old, new : LDA or SingleTopic
         Two fitted models.
     n_words : int, default=5
-        How many words that grew and fell are told for each pair.
+        How many words that grew and fell are listed for each pair.
 
     Returns
     -------
     Comparison
-        ``pairs`` and what is left over.
+        ``pairs`` and the topics without a partner.
 
     Examples
     --------

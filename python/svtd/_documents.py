@@ -1,4 +1,4 @@
-"""Documents that are no table: texts, lists of words, bags of words, and streams of these.
+"""Documents that are not tables: texts, lists of words, bags of words, and streams of these.
 
 =====================================================  ==========================================
 given                                                  read as
@@ -68,7 +68,7 @@ def _listed(X: Any) -> list[Any]:
 
 
 def _of_stream(X: Iterable[Any]) -> Documents:
-    """Documents that come one after the other; the first ones tell what they are."""
+    """Documents from a stream; the first ones determine their kind."""
     stream = iter(X)
     seen: list[Any] = []
     for document in stream:
@@ -89,13 +89,13 @@ def _kind(listed: Sequence[Any]) -> Optional[Kind]:
         kind = _tells(document)
         if kind is not None:
             return None if kind == "numbers" else kind
-    # Documents without any word are lists of words as good as any.
+    # Documents without any word count as lists of words.
     blank = bool(listed) and all(isinstance(d, (list, tuple)) and not d for d in listed)
     return "tokens" if blank else None
 
 
 def _tells(document: Any) -> Optional[Literal["texts", "tokens", "bags", "numbers"]]:
-    """What a document shows all documents to be; ``None`` if it could be any."""
+    """The kind of all documents that this one implies; ``None`` if it could be any."""
     if isinstance(document, str):
         return "texts"
     if isinstance(document, np.ndarray):
@@ -115,7 +115,7 @@ def _tells(document: Any) -> Optional[Literal["texts", "tokens", "bags", "number
 
 
 def texts(X: Iterable[Any]) -> list[str]:
-    """The texts as a list; refuses what is something else."""
+    """The texts as a list; an error for anything else."""
     if isinstance(X, (str, bytes)):
         raise ValueError("expected a list of texts, got one text; put it in a list")
     if not isinstance(X, Iterable):
@@ -152,7 +152,7 @@ def count_tokens(
     found = rows.matrix(len(columns))
     if words is not None:
         return found, list(words)
-    # Columns stand in the order in which words came; alphabetical order does not depend on it.
+    # Columns are in the order in which words came; alphabetical order does not depend on it.
     order = sorted(columns)
     place = np.empty(len(order), dtype=np.int32)
     for i, word in enumerate(order):
@@ -180,7 +180,7 @@ def _tokens(document: Any, i: int) -> Iterator[str]:
 def count_bags(
     documents: Iterable[Any], n_columns: Optional[int] = None
 ) -> tuple[sp.csr_matrix, int]:
-    """The counts of bags of words, and in how many entries the word had a number beyond the last
+    """The counts of bags of words, and the number of entries whose word number is beyond the last
     column."""
     rows = _Rows()
     n_unknown = 0

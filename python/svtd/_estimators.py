@@ -22,20 +22,20 @@ Rows = Literal["kept", "removed"]
 Polish = Union[Literal["auto", "none"], int]
 
 _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singular-vectors', 'als', '{rival}'}, optional
-        How the topics are told apart: all words jointly (the default), the paper's one pivot word,
-        one of the rivals the paper compares with, or the classical rival that uses no moments at
-        all, ``'{rival}'`` ({classical}). Rivals draw random numbers.
+        How the topics are separated: by all words jointly (the default), by the paper's one pivot
+        word, by one of the rivals the paper compares with, or by a classical method without moments,
+        ``'{rival}'`` ({classical}). Rivals use random numbers.
     weights : {'optimal', 'paper', 'zou', 'three-words'} or array of shape (n_samples,), optional
-        How much a document counts. The default is ``'optimal'``: least variance for the lengths
-        at hand.
+        How documents are weighted. The default is ``'optimal'``: smallest variance for the given
+        lengths.
     whitening : {'scaled', 'plain'}, optional
         How words are weighted before the pair moment is decomposed. The default is ``'scaled'``.
     rows : {'kept', 'removed'}, optional
         Method ``'svtd'``: whether a word's slice of the third moment keeps its own row.
     polish : {'auto', 'none'} or int, optional
-        What follows the moments: {polish}, nothing, or a number of steps.
+        What follows the moments: {polish}, nothing, or a number of passes.
     paper : bool, default=False
-        The algorithm of the paper to the letter; what is chosen beside it wins.
+        Exactly the algorithm of the paper; other parameters that are given take precedence.
     trust : bool, default=True
         Whether to look which topics come back in independent halves of the documents, and for
         error bars, at the cost of about another fit.
@@ -43,21 +43,21 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
         How often the documents are split into such halves; 0 for never. The default is 2 where a
         fit takes under a second, 1 otherwise.
     allow_fewer : bool, default=False
-        Accept fewer topics when the data shows no more, instead of raising :class:`FitError`.
+        Accept fewer topics when the data show no more, instead of raising :class:`FitError`.
     rival_options : dict, optional
         Method ``'{rival}'``: {options}.
     random_state : int, RandomState instance or None, default=None
-        Only for the methods and weights that draw random numbers; ``None`` is 0.
+        Only for the methods and weights that use random numbers; ``None`` is 0.
     n_jobs : int, optional
         Threads; ``-1`` for all processors, and never more than there are. ``None`` takes
-        ``OMP_NUM_THREADS``, or all. The result never depends on it.
+        ``OMP_NUM_THREADS``, or all. The result does not depend on it.
     memory : int or str, optional
-        How much of the counts a fit keeps in memory, in bytes or as ``'2GB'``; the rest lies in a
-        temporary file, in the folder that ``TMPDIR`` names or else in ``/var/tmp``. So do the counts
-        that ``partial_fit`` keeps. The result never depends on it. Tables of words x topics come on
-        top, and so does what is given to one call.
+        How much of the counts a fit keeps in memory, in bytes or as ``'2GB'``; the rest is kept in
+        a temporary file, in the folder named by ``TMPDIR`` or else in ``/var/tmp``. This includes the
+        counts that ``partial_fit`` keeps. The result does not depend on it. Tables of words x topics,
+        and the input of a call, need memory in addition.
     verbose : int, default=0
-        1 tells each stage on stderr as it begins, 2 also its steps.
+        1 prints each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit."""
 
@@ -84,7 +84,7 @@ class SingleTopic(BertopicHabits):
     singular_values_ : ndarray of shape (n_components,)
         The leading values of the scaled pair moment.
     diagnostics_ : dict
-        How far to believe the fit; ``diagnostics_["notes"]`` are sentences to read.
+        How reliable the fit is; ``diagnostics_["notes"]`` are sentences to read.
     topic_info_ : DataFrame
         The topics with their weights, words and warnings.
     n_features_in_ : int
@@ -92,7 +92,7 @@ class SingleTopic(BertopicHabits):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The words of the columns, if they have names.
     topic_names_ : list of str
-        What each topic is called.
+        The name of each topic.
 
     See Also
     --------
@@ -152,9 +152,9 @@ class SingleTopic(BertopicHabits):
 class LDA(BertopicHabits):
     """Latent Dirichlet Allocation: a topic model in which documents mix topics.
 
-    The spectral estimate of Ruffini, Casanellas and Gavaldà, then sweeps over the counts that are
-    kept only if they predict held-out words better. There is no random start: the same counts
-    give the same bits.
+    The spectral estimate of Ruffini, Casanellas and Gavaldà, then passes of collapsed variational
+    Bayes, which are kept only if they predict held-out words better. There is no random start: the
+    same counts give the same bits.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class LDA(BertopicHabits):
     singular_values_ : ndarray of shape (n_components,)
         The leading values of the scaled pair moment.
     diagnostics_ : dict
-        How far to believe the fit; ``diagnostics_["notes"]`` are sentences to read.
+        How reliable the fit is; ``diagnostics_["notes"]`` are sentences to read.
     topic_info_ : DataFrame
         The topics with their weights, words and warnings.
     n_features_in_ : int
@@ -186,7 +186,7 @@ class LDA(BertopicHabits):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The words of the columns, if they have names.
     topic_names_ : list of str
-        What each topic is called.
+        The name of each topic.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Tables of what was learned, in the data frame library at hand: pandas, or else polars."""
+"""Result tables as data frames: of pandas, or else of polars."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def frame(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
 
 
 def output(library: str, values: np.ndarray[Any, Any], names: list[str], X: Any) -> Any:
-    """What ``transform`` returns in a data frame, with the index of a pandas object."""
+    """The result of ``transform`` as a data frame, with the index of a pandas object."""
     if library == "polars":
         import polars
 
@@ -87,7 +87,7 @@ def word_info(model: Any, n: int) -> pd.DataFrame:
 
 
 def markers(model: Any, n: int) -> pd.DataFrame:
-    """The words that tell each topic of a model from the others."""
+    """The words that distinguish each topic of a model from the others."""
     errors = model._fitted.component_errors()
     return marker_table(model.components_, model.topic_weights_, errors, model._words(), n)
 
@@ -99,7 +99,7 @@ def marker_table(
     names: list[str],
     n: int,
 ) -> pd.DataFrame:
-    """Words by how far they stand out of their errors; by the difference where none are known."""
+    """Words ordered by their difference in standard errors; by the difference where errors are unknown."""
     columns: dict[str, list[Any]] = {
         name: []
         for name in ("topic", "word", "probability", "error", "elsewhere", "log_fold", "z")
@@ -135,7 +135,7 @@ def marker_table(
 def explanation(
     words: list[str], counts: list[int], pulls: np.ndarray[Any, Any]
 ) -> pd.DataFrame:
-    """The words of a document, those that pull hardest first."""
+    """The words of a document, strongest pulls first."""
     order = np.argsort(-np.abs(pulls).max(axis=1, initial=0.0), kind="stable")
     columns: dict[str, Any] = {"word": [words[i] for i in order], "count": np.array(counts, dtype=int)[order]}
     for j in range(pulls.shape[1]):

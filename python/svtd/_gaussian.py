@@ -1,8 +1,8 @@
 """Gaussian mixtures under scikit-learn's names.
 
-Code written for ``sklearn.mixture.GaussianMixture`` switches by one import. What differs is the
-search, which draws no random number, and what it takes and tells beside: sample weights, missing
-values, standard errors, how many starts agree.
+Code written for ``sklearn.mixture.GaussianMixture`` switches by one import. The search is different:
+it uses no random numbers. In addition there are sample weights, missing values, standard errors, and
+how many starts agree.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ class GaussianMixture(Estimator):
         Whether standard errors of weights and means are computed, and components looked for in
         halves of the records.
     effort : {0, 1, 2}, default=2
-        How hard to search: the starts only, moves up and down from the best of them, or from the
+        How much to search: the starts only, moves up and down from the best of them, or from the
         best two.
     n_jobs : int, optional
         Number of threads. The result is the same, bit for bit, for any number.
     random_state : int, RandomState instance or None
-        The seed of :meth:`sample`. A fit draws no random number.
+        The seed of :meth:`sample`. A fit uses no random numbers.
     verbose : int, default=0
-        1 tells each stage on stderr as it begins, 2 also its steps.
+        1 prints each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
     tol, reg_covar, max_iter, n_init, init_params, weights_init, means_init, precisions_init, \
 warm_start, verbose_interval
-        Accepted as scikit-learn has them, without effect; a warning says so once.
+        Accepted for compatibility with scikit-learn, without effect; a warning says so once.
 
     Attributes
     ----------
@@ -80,8 +80,9 @@ warm_start, verbose_interval
     weights_error_, means_error_ : ndarray
         Standard errors, if `error_bars`.
     found_again_, standing_ : ndarray of shape (n_components,), list of str
-        What each component shares of its records between mixtures of two halves of them, from 0 to
-        1, and in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
+        How well each component is found again: the overlap of its records between the mixtures of
+        two independent halves, from 0 to 1, and as a word: "reproduces", "partly" or "not found
+        again". None without `error_bars`.
     log_likelihood_ : float
         Log-likelihood of the training data.
     criteria_ : dict
@@ -164,7 +165,7 @@ warm_start, verbose_interval
         y : None
             Ignored.
         sample_weight : array of shape (n_samples,), optional
-            How many records each row stands for.
+            The number of records that each row stands for.
 
         Returns
         -------
@@ -217,7 +218,7 @@ warm_start, verbose_interval
         tell_notes(self)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Learn a mixture and tell the component of every record."""
+        """Learn a mixture and return the component of every record."""
         return self.fit(X, y, sample_weight).predict(X)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -229,11 +230,11 @@ warm_start, verbose_interval
         return self._infer(X)[0]
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """The logarithm of every record's density, over its observed values."""
+        """The log density of every record, over its observed values."""
         return self._infer(X)[1]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The mean of the logarithms of the densities."""
+        """The mean log density."""
         scores = self.score_samples(X)
         return float(np.average(scores, weights=_weights(sample_weight, len(scores))))
 
@@ -247,7 +248,7 @@ warm_start, verbose_interval
         return float(-2 * scores.sum() + np.log(len(scores)) * self.criteria_["n_parameters"])
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """Records drawn from the mixture, and their components."""
+        """Random records from the mixture, and their components."""
         check_is_fitted(self, "weights_")
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1, got {n_samples}")
@@ -262,7 +263,7 @@ warm_start, verbose_interval
 
     @property
     def precisions_cholesky_(self) -> np.ndarray:
-        """Factors of the precisions as scikit-learn has them."""
+        """Cholesky factors of the precisions, as in scikit-learn."""
         check_is_fitted(self, "weights_")
         if self.covariance_type in ("diag", "spherical"):
             return np.asarray(1.0 / np.sqrt(self.covariances_))
@@ -352,7 +353,7 @@ def _weights(sample_weight: Any, n: int) -> Optional[np.ndarray]:
 
 
 def _as_sklearn(covariance_type: str, matrices: np.ndarray) -> np.ndarray:
-    """Covariance matrices in the shape that scikit-learn gives them."""
+    """Covariance matrices in scikit-learn's shape."""
     if covariance_type == "tied":
         return np.asarray(matrices[0])
     if covariance_type == "diag":

@@ -1,4 +1,4 @@
-"""Corpora whose truth is known."""
+"""Corpora with known parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Generated(NamedTuple):
-    """A drawn corpus and its truth."""
+    """A generated corpus and its true parameters."""
 
     X: sp.csr_matrix
     """Counts, documents x words."""
@@ -38,24 +38,24 @@ def generate(
     zipf: bool = False,
     random_state: Any = 0,
 ) -> Generated:
-    """Draw a corpus from a model, and keep the truth.
+    """Generate a random corpus, together with its true parameters.
 
-    The same numbers as ``svtd generate`` draws from the same seed.
+    The numbers are those of ``svtd generate`` with the same seed.
 
     Parameters
     ----------
     model : {'single-topic', 'lda'}, default='single-topic'
-        What a document is: about one topic, or a mixture of topics.
+        The model: a document is about one topic, or a mixture of topics.
     n_samples, n_features, n_components : int
         How many documents, words and topics.
     lengths : (int, int), default=(3, 100)
         The shortest and the longest document; all lengths between are equally likely.
     alpha0 : float, optional
-        LDA: the sum of the Dirichlet parameter, even over the topics; 1 if not given.
+        LDA: the sum of the Dirichlet parameter, equal for all topics; 1 if not given.
     zipf : bool, default=False
-        Words as unequal as in text, instead of uniform random numbers.
+        Word frequencies as uneven as in text, instead of uniform random numbers.
     random_state : int, RandomState or Generator, default=0
-        Where everything comes from.
+        The source of randomness.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""gensim's names for what a model knows, so that its tools take one of ours."""
+"""Methods with gensim's names, so that its tools accept our models."""
 
 from __future__ import annotations
 

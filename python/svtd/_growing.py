@@ -1,10 +1,10 @@
-"""Documents that come and go: ``partial_fit``, ``remove`` and ``merge``.
+"""Adding and removing documents: ``partial_fit``, ``remove`` and ``merge``.
 
-The model keeps the counts of the documents it has seen, 8 bytes for each that is not zero, and is
-fitted anew on all of them. So it is a function of the set of documents, bit for bit: it does not
-depend on the batches they came in, on their order, or on documents that were removed again. The
-price is that every call with ``refit=True`` costs what a fit of all documents costs. With ``memory``
-the counts lie in a temporary file, and the fit keeps within that bound.
+The model keeps the counts of the documents it has seen, 8 bytes for each non-zero count, and is
+fitted again to all of them. So it is a function of the set of documents, bit for bit: it does not
+depend on the batches they came in, on their order, or on documents that were removed again. Every
+call with ``refit=True`` costs as much as a fit of all documents. With ``memory`` the counts are kept
+in a temporary file, and the fit stays within that limit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Seen(NamedTuple):
-    """The documents that a model is fitted on."""
+    """The documents to which a model is fitted."""
 
     shelf: Shelf
     words: Optional[list[str]]
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
 
 
 class Growing(Learning):
-    """A model that documents are added to and taken from."""
+    """A model to which documents can be added, and from which they can be removed."""
 
     _seen: Seen
 
@@ -56,9 +56,9 @@ class Growing(Learning):
         Parameters
         ----------
         X : {sparse matrix, array, data frame} of shape (n_samples, n_features)
-            Counts of words. The first call settles the words; later ones are read as by
-            :meth:`transform`. Texts and lists of words are refused at first, since their words
-            would depend on which came first: count them, for example with :class:`Vectorizer`.
+            Counts of words. The first call determines the words; later ones are read as by
+            :meth:`transform`. Texts and lists of words are rejected in the first call, because their
+            words would depend on which came first: count them, for example with :class:`Vectorizer`.
         y : None
             Ignored.
         words : sequence of str or mapping, optional
@@ -90,9 +90,9 @@ class Growing(Learning):
         return self._keep(seen._replace(shelf=seen.shelf.with_rows([more])), refit)
 
     def remove(self, X: Any, *, refit: bool = True) -> Self:
-        """Take documents away, and learn from those that are left.
+        """Remove documents, and learn from the others.
 
-        The model is then the one that never saw them, bit for bit.
+        The model is then as if it had never seen them, bit for bit.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Growing(Learning):
                 f"{theirs.shelf.n_columns} of them); count the documents of both over the same "
                 "words"
             )
-        # A model may be merged with itself, so what it had is settled before anything is added.
+        # A model may be merged with itself, so its documents are determined before any is added.
         both = mine.shelf.with_rows(theirs.shelf.matrices())
         return self._keep(mine._replace(shelf=both), refit)
 
@@ -173,7 +173,7 @@ class Growing(Learning):
             owner=type(self).__name__,
         )
         matrix = _inputs.for_model(X, known)
-        # Read by the compiled module, which refuses what is no count.
+        # Read by the compiled module, which rejects values that are not counts.
         counts = _inputs.counts(matrix, self._threads(), may_be_empty=True)
         indptr, indices, data = counts.rows()
         return sp.csr_matrix((data, indices, indptr), shape=matrix.shape)
@@ -189,7 +189,7 @@ class Growing(Learning):
         raise_not_fitted(self)
 
     def _keep(self, seen: Seen, refit: bool) -> Self:
-        """Takes these documents for its own; nothing changes if they cannot be learned from."""
+        """Replaces the model's documents by these; nothing changes if a fit to them fails."""
         if refit:
             choices, threads = self._choices(), self._threads()
             memory = _parameters.memory(self.memory)

@@ -1,8 +1,8 @@
 """Hidden Markov models under hmmlearn's names.
 
-One estimator with four kinds of emissions. What differs from hmmlearn is the search, which draws
-no random number, and what it takes and tells beside: missing observations, lists of sequences,
-labels as they are, standard errors, dwell times, forecasts.
+One estimator with four kinds of emissions. The search differs from hmmlearn's: it uses no random
+numbers. In addition there are missing observations, lists of sequences, labels as they are, standard
+errors, dwell times and forecasts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._svtd import hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample,
 
 
 class Forecast(NamedTuple):
-    """What comes after a sequence."""
+    """The forecast after a sequence."""
 
     states: np.ndarray
     """Probability of every state, steps ahead x states."""
@@ -38,35 +38,36 @@ class HMM(Estimator):
     n_components : int or "auto", default=1
         Number of states. With "auto" the criterion AIC3 chooses, up to `max_components`.
     emissions : {"categorical", "poisson", "gaussian", "multinomial"}, default="categorical"
-        What a state emits: a category of each column, a count of each column, a number of each
-        column (independent given the state), or counts of symbols, a column to a symbol.
+        The distribution of the observations in a state: a category of each column, a count of each
+        column, a number of each column (independent given the state), or counts of symbols, one column
+        for each symbol.
     prior : float, default=1.0
-        Weight of the prior: so many records of the overall law in every state, so many transitions
-        of every kind. 0 is maximum likelihood.
+        Weight of the prior: this many records of the overall distribution in every state, and this
+        many transitions of every kind. 0 is maximum likelihood.
     first_state : {"auto", "learned", "stationary"}, default="auto"
-        The law of the first state when sequences are scored and decoded. "auto" is the learned law
-        where at least 20 sequences were learned from, else the stationary one: a law learned from
-        one sequence is certain of its first state.
+        The distribution of the first state when sequences are scored and decoded. "auto" is the
+        learned one if there were at least 20 sequences, otherwise the stationary one: a distribution
+        learned from one sequence would be certain of its first state.
     max_components : int, default=8
         The most states that "auto" tries.
     error_bars : bool, default=True
         Whether standard errors are computed, and states looked for in halves of the steps.
     effort : {0, 1, 2}, default=2
-        How hard to search: the starts only, moves up and down from the best of them, or from the
+        How much to search: the starts only, moves up and down from the best of them, or from the
         best two.
     n_jobs : int, optional
         Number of threads. The result is the same, bit for bit, for any number.
     random_state : int, RandomState instance or None
-        The seed of :meth:`sample`. A fit draws no random number.
+        The seed of :meth:`sample`. A fit uses no random numbers.
     verbose : int, default=0
-        1 tells each stage on stderr as it begins, 2 also its steps.
+        1 prints each stage on stderr as it begins, 2 also its steps.
     callback : callable, optional
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit.
 
     Attributes
     ----------
     startprob_ : ndarray of shape (n_components,)
-        The learned law of the first state.
+        The learned distribution of the first state.
     transmat_ : ndarray of shape (n_components, n_components)
         Probability of going from the state of the row to that of the column.
     emissionprob_ : ndarray of shape (n_components, n_categories), or a list of them
@@ -78,12 +79,13 @@ class HMM(Estimator):
     means_, covars_ : ndarray of shape (n_components, n_features)
         Means and variances of Gaussian emissions.
     dwell_times_, stationary_ : ndarray of shape (n_components,)
-        Expected number of steps in a state once entered, and the law of states in the long run.
+        Expected number of steps in a state once entered, and the stationary distribution.
     transmat_error_, emission_error_, dwell_times_error_, stationary_error_ : ndarray
         Standard errors, if `error_bars`; of the emission parameters side by side.
     found_again_, standing_ : ndarray of shape (n_components,), list of str
-        What each state shares of its steps between models of two halves of them, from 0 to 1, and
-        in a word: "reproduces", "partly" or "not found again". None without `error_bars`.
+        How well each state is found again: the overlap of its steps between the models of two
+        independent halves, from 0 to 1, and as a word: "reproduces", "partly" or "not found again".
+        None without `error_bars`.
     log_likelihood_, criteria_, starts_ : float, dict, list of dict
         As for :class:`GaussianMixture`.
 
@@ -251,16 +253,16 @@ class HMM(Estimator):
     def forecast(
         self, X: Any, lengths: Optional[Sequence[int]] = None, *, horizon: int = 1
     ) -> list[Forecast]:
-        """What comes after each sequence, up to `horizon` steps ahead."""
+        """The forecast after each sequence, up to `horizon` steps ahead."""
         return [Forecast(*ahead) for ahead in hmm_forecast(*self._ask(X, lengths), int(horizon))]
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None, *, n_trials: int = 1
     ) -> tuple[np.ndarray, np.ndarray]:
-        """A sequence drawn from the model, and its states.
+        """A random sequence from the model, and its states.
 
-        Multinomial steps have `n_trials` symbols. Categories come as codes, the places of their
-        labels in `categories_`.
+        Multinomial steps have `n_trials` symbols. Categories are returned as codes, which are
+        indices in `categories_`.
         """
         check_is_fitted(self, "transmat_")
         state = self.random_state if random_state is None else random_state
@@ -272,7 +274,7 @@ class HMM(Estimator):
         return values, np.asarray(states)
 
     def get_stationary_distribution(self) -> np.ndarray:
-        """The law of states in the long run."""
+        """The stationary distribution of the states."""
         check_is_fitted(self, "transmat_")
         return np.asarray(self.stationary_)
 
@@ -349,7 +351,7 @@ class HMM(Estimator):
         return self._read(X, lengths, reset=False), self._arrays()
 
     def _read(self, X: Any, lengths: Optional[Sequence[int]], reset: bool) -> dict[str, Any]:
-        """Observations as the compiled module takes them."""
+        """Converts observations for the compiled module."""
         table, lengths, names = steps(X, lengths)
         if reset:
             self.n_features_in_ = table.shape[1]
@@ -375,7 +377,7 @@ class HMM(Estimator):
         }
 
     def _codes(self, table: np.ndarray, reset: bool) -> tuple[np.ndarray, list[list[str]]]:
-        """Labels as the places they have in `categories_`; codes of whole numbers stay codes."""
+        """Labels as indices in `categories_`; codes of whole numbers are kept."""
         values = np.full(table.shape, np.nan)
         known = [] if reset else self.categories_
         for v in range(table.shape[1]):

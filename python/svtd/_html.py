@@ -1,4 +1,4 @@
-"""How a model looks in a notebook: its parameters, and once fitted its topics."""
+"""The notebook view of a model: its parameters, and its topics once it is fitted."""
 
 from __future__ import annotations
 

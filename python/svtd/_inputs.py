@@ -1,4 +1,4 @@
-"""What users have, as counts: which of the readers an object is for.
+"""Converts all kinds of input to counts, by the reader for the kind of object.
 
 Tables of numbers are read by ``_tables``, texts and lists and bags of words by ``_documents``,
 single-cell data by ``_cells``; columns get their words, or are matched to those of a model, in
@@ -19,7 +19,7 @@ from ._svtd import Counts
 
 
 class Read(NamedTuple):
-    """Documents that a model is to be fitted on."""
+    """Documents to which a model is fitted."""
 
     counts: Counts
     is_frame: bool
@@ -34,7 +34,7 @@ def for_fit(
     times: Optional[np.ndarray[Any, Any]] = None,
     memory: Optional[tuple[int, str]] = None,
 ) -> Read:
-    """The documents of a fit, each so many ``times``, kept within so much ``memory``."""
+    """The documents of a fit, each counted ``times`` times, within a ``memory`` limit."""
     documents = None if _cells.is_cells(X) else _documents.read(X)
     if documents is not None and documents.kind == "texts" and words is None:
         texts = _documents.texts(documents.each)
@@ -53,7 +53,7 @@ def for_fit(
     if words is not None and names is None:
         names = _words.given(words, matrix.shape[1])
     elif words is not None and (documents is None or documents.kind == "bags"):
-        # The caller's words for a table that has names of its own.
+        # The caller gave words for a table that has its own names.
         names, is_frame = _words.given(words, matrix.shape[1]), False
     elif names is None and documents is None:
         names = _words.pipeline_words(estimator, matrix.shape[1])
@@ -92,12 +92,12 @@ def _table_for_fit(
 
 
 def _listed_words(words: Any) -> list[str]:
-    """The words that are to be counted, in their order."""
+    """The words to be counted, in order."""
     return _words.given(words, len(words) if hasattr(words, "__len__") else -1)
 
 
 class Known(NamedTuple):
-    """What a fitted model knows of its columns."""
+    """What a fitted model knows about its columns."""
 
     words: Optional[Sequence[str]]
     n_words: int
@@ -110,7 +110,7 @@ class Known(NamedTuple):
 
 
 def for_model(X: Any, known: Known) -> sp.csr_matrix:
-    """The documents that a model is asked about, in the columns it was fitted on."""
+    """The documents to which a model is applied, in the columns to which it was fitted."""
     if _cells.is_cells(X):
         return _aligned(_cells.table(X), known)
     documents = _documents.read(X)
@@ -173,7 +173,7 @@ def counts(
     memory: Optional[tuple[int, str]] = None,
 ) -> Counts:
     """The corpus of a matrix."""
-    # Arrays out of a message or a mapped file may lie across the words of memory: those are copied.
+    # Arrays from a message or a mapped file may not be aligned in memory: those are copied.
     indptr, indices, data = (
         np.require(part, requirements=["C", "A"])
         for part in (matrix.indptr, matrix.indices, matrix.data)
@@ -184,7 +184,7 @@ def counts(
 
 
 def is_documents(X: Any) -> bool:
-    """Whether this is something that ``_documents`` reads more than once."""
+    """Whether ``_documents`` can read this more than once."""
     return not _cells.is_cells(X) and not hasattr(X, "__next__")
 
 

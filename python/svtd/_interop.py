@@ -1,4 +1,4 @@
-"""Our topics as other libraries take them."""
+"""Converts our topics for other libraries."""
 
 from __future__ import annotations
 

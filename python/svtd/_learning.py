@@ -1,8 +1,8 @@
 """Learning: from documents and parameters to a fitted model.
 
-``__init__`` only stores, ``fit`` checks and returns ``self``, what was learned ends in ``_``.
-Every number comes from the compiled module; what is done here is reading input, naming things and
-laying them out. Nothing of an estimator changes until a fit has succeeded.
+``__init__`` only stores, ``fit`` checks and returns ``self``, learned attributes end in ``_``. Every
+number comes from the compiled module; this module reads input, names things and arranges them.
+Nothing of an estimator changes until a fit has succeeded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], object]
 
 
 class Learning(Metadata, Transformer):
-    """``fit`` and its kin, and how documents are read for a model that is fitted."""
+    """``fit`` and related methods, and how documents are read for a fitted model."""
 
     _kind: ClassVar[str]
     _fit_metadata = ("words", "sample_weight", "weights")
@@ -89,8 +89,8 @@ class Learning(Metadata, Transformer):
         sample_weight : array of shape (n_samples,), optional
             How many times each document counts, in whole numbers; the same as repeating it.
         weights : array of shape (n_samples,), optional
-            How much each document counts in the moments, in place of the parameter ``weights``.
-            Given here, cross-validation cuts it with the documents.
+            The weight of each document in the moments, instead of the parameter ``weights``. Given
+            here, cross-validation splits it together with the documents.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class Learning(Metadata, Transformer):
         sample_weight: Any = None,
         weights: Any = None,
     ) -> Floats:
-        """Learn the topics and say what each document is about.
+        """Learn the topics and return the topics of each document.
 
         Equal to ``fit(X).transform(X)``, bit for bit.
 
@@ -139,7 +139,7 @@ class Learning(Metadata, Transformer):
         sample_weight: Any = None,
         weights: Any = None,
     ) -> npt.NDArray[np.int64]:
-        """Learn the topics and say which is the main one of each document.
+        """Learn the topics and return the main topic of each document.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Learning(Metadata, Transformer):
         return self._fitted.infer(counts, self._threads())
 
     def _learn(self, X: Any, words: Any, sample_weight: Any, weights: Any) -> Counts:
-        """Fits, and keeps what was learned; nothing changes if anything fails before."""
+        """Fits, and stores what was learned; nothing changes if anything fails before."""
         choices = self._choices(weights)
         threads = self._threads()
         times = _parameters.times(sample_weight)
@@ -205,7 +205,7 @@ class Learning(Metadata, Transformer):
         }
 
     def _adopt(self, fitted: Fitted, of_frame: bool) -> None:
-        """Becomes this model: all of it, or none of it if a number cannot be read."""
+        """Takes over a fitted model: completely, or not at all if a number cannot be read."""
         components = fitted.components()
         diagnostics = json.loads(fitted.diagnostics())
         values = np.asarray(diagnostics["eigenvalues"], dtype=np.float64)
@@ -264,7 +264,7 @@ class Learning(Metadata, Transformer):
         return _inputs.for_model(X, known)
 
     def _ask(self, X: Any, *, named: bool = False) -> Counts:
-        """The documents as counts; with the names of their words where those decide something."""
+        """The documents as counts, with the names of their words where these matter."""
         names = self._fitted_model().words() if named else None
         return _inputs.counts(self._matrix(X), self._threads(), names, may_be_empty=True)
 

@@ -1,4 +1,4 @@
-"""Looking at a model: its words, its topics, its documents, as lists and data frames."""
+"""Inspecting a model: its words, topics and documents, as lists and data frames."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Looking(TopicModel):
-    """Tables of what was learned. They are pandas data frames, or polars where there is no pandas."""
+    """Result tables. They are pandas data frames, or polars if there is no pandas."""
 
     def top_words(self, n: int = 10, relevance: float = 0.6) -> list[list[str]]:
-        """The words that tell each topic best.
+        """The words that describe each topic best.
 
         Parameters
         ----------
@@ -38,7 +38,7 @@ class Looking(TopicModel):
 
     @property
     def topic_info_(self) -> pd.DataFrame:
-        """The topics as a data frame: weight, words, and how far to believe each."""
+        """The topics as a data frame: weight, words, and how reliable each is."""
         check_is_fitted(self, "components_")
         return _frames.topic_info(self)
 
@@ -61,10 +61,10 @@ class Looking(TopicModel):
         return _frames.word_info(self, _parameters.whole("n", n, 1))
 
     def markers(self, n: int = 10) -> pd.DataFrame:
-        """The words (genes, variants) that tell each topic from all others, with their errors.
+        """The words (genes, variants) that distinguish each topic from the others, with their errors.
 
-        A word is judged by how many times likelier it is in the topic than in the corpus as a
-        whole, and only where that stands out of its standard error.
+        Words are ordered by the difference between their probability in the topic and their mean
+        probability in the other topics, in standard errors of that difference.
 
         Parameters
         ----------
@@ -76,15 +76,15 @@ class Looking(TopicModel):
         DataFrame
             Columns ``topic``, ``word``, ``probability``, ``error``, ``elsewhere`` (the mean
             probability in the other topics, by their weights), ``log_fold`` (natural logarithm of
-            the one over the other) and ``z`` (their difference over its standard error), the
-            largest ``z`` first. Errors are NaN, and words ordered by how much more of them the
-            topic has, when errors are not known.
+            ``probability / elsewhere``) and ``z`` (``probability - elsewhere`` in standard errors), the
+            largest ``z`` first. If errors are not known, ``error`` and ``z`` are NaN and words are
+            ordered by ``probability - elsewhere``.
         """
         self._fitted_model()
         return _frames.markers(self, _parameters.whole("n", n, 1))
 
     def explain(self, X: Any, document: int = 0) -> pd.DataFrame:
-        """Why a document has its topics: which of its words pull it where.
+        """Why a document has its topics: which of its words point to which topic.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Looking(TopicModel):
         Returns
         -------
         DataFrame
-            A row for each word the model knows, the hardest pulls first: ``word``, ``count`` and a
+            One row for each word that the model knows, strongest pulls first: ``word``, ``count`` and a
             column for each topic. For LDA a pull is how many of its tokens are about the topic, for
             SingleTopic evidence in nats.
         """

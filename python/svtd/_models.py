@@ -1,4 +1,4 @@
-"""What the estimators of records and sequences share."""
+"""Functions shared by the estimators of records and sequences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._parameters import threads, whole
 
 
 def number_of_components(k: Any) -> Optional[int]:
-    """The number asked for, or None where the data choose."""
+    """The number of components asked for, or None where the data choose it."""
     if isinstance(k, str) and k == "auto":
         return None
     if not isinstance(k, numbers.Integral) or k < 1:
@@ -28,7 +28,7 @@ def estimator_threads(estimator: Any) -> int:
 
 
 def progress(estimator: Any) -> Optional[Callable[[str, int, int], None]]:
-    """What is called with (stage, done, of): the estimator's `callback`, and lines if `verbose`."""
+    """The progress function (stage, done, of): the estimator's `callback`, and lines if `verbose`."""
     callback, verbose = estimator.callback, estimator.verbose
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable with (stage, done, of), got {callback!r}")
@@ -53,13 +53,13 @@ def names_of(estimator: Any) -> list[str]:
 
 
 def publish_found_again(estimator: Any, found: dict[str, Any]) -> None:
-    """What comes back in halves of the records, where that was looked at."""
+    """Sets the attributes about halves of the records, if these were fitted."""
     looked = len(found["found_again"]) > 0
     estimator.found_again_ = np.asarray(found["found_again"]) if looked else None
     estimator.standing_ = list(found["standing"]) if looked else None
 
 
 def tell_notes(estimator: Any) -> None:
-    """Warns of what the data did not support."""
+    """Issues warnings about what the data did not support."""
     for note in estimator.notes_:
         warnings.warn(note, stacklevel=4)

@@ -1,6 +1,6 @@
-"""Parameters checked and named as the compiled module takes them, and back from a model file.
+"""Checks parameters for the compiled module, and restores them from a model file.
 
-A wrong kind of thing is a ``TypeError``, a wrong value a ``ValueError``; both name the parameter.
+A wrong type is a ``TypeError``, a wrong value a ``ValueError``; both name the parameter.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def choice(name: str, value: Any) -> Optional[str]:
-    """A name, or ``None`` for the default; which names there are, the compiled module knows."""
+    """A name, or ``None`` for the default; the compiled module knows the valid names."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} must be a string, got {value!r}")
     return value
@@ -122,7 +122,7 @@ def one_for_each(name: str, value: Any) -> np.ndarray[Any, Any]:
 
 
 def times(sample_weight: Any) -> Optional[np.ndarray[Any, Any]]:
-    """How often each document counts: whole numbers, so that it is the same as repeating it."""
+    """How often each document counts: whole numbers, equivalent to repeating the document."""
     if sample_weight is None:
         return None
     found = one_for_each("sample_weight", sample_weight)
@@ -139,7 +139,7 @@ def times(sample_weight: Any) -> Optional[np.ndarray[Any, Any]]:
 
 
 def seed(random_state: Any) -> int:
-    """The seed of a ``random_state`` as scikit-learn has it."""
+    """The seed for a ``random_state``, as in scikit-learn."""
     if random_state is None:
         return 0
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
@@ -159,7 +159,7 @@ def seed(random_state: Any) -> int:
 
 
 def threads(n_jobs: Any) -> int:
-    """How many threads: never more than there are processors, which would only cost."""
+    """The number of threads, at most the number of processors."""
     if n_jobs is None:
         allowed = os.environ.get("OMP_NUM_THREADS", "")
         n_jobs = int(allowed) if allowed.isdecimal() and int(allowed) > 0 else -1
@@ -169,7 +169,7 @@ def threads(n_jobs: Any) -> int:
 
 
 def memory(value: Any) -> Optional[tuple[int, str]]:
-    """A bound on memory in bytes, and the folder for what is beyond it."""
+    """A memory limit in bytes, and the folder for what exceeds it."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -180,14 +180,14 @@ def memory(value: Any) -> Optional[tuple[int, str]]:
         raise TypeError(f"memory must be a number of bytes, a size such as '2GB', or None, got {value!r}")
     if n_bytes < 0:
         raise ValueError(f"memory must be a number of bytes, a size such as '2GB', or None, got {value!r}")
-    # The folder for small files is often itself in memory, so it is taken only if it is asked for.
+    # The folder for small files is often itself in memory, so it is used only if asked for.
     large = "/var/tmp"
     chosen = "TMPDIR" not in os.environ and os.path.isdir(large)
     return min(n_bytes, 2**63), large if chosen else tempfile.gettempdir()
 
 
 def method(kind: str, value: Any, options: Any, seeded: int) -> tuple[Optional[str], Any]:
-    """The method of the moments, and the rival that learns instead if one is asked for."""
+    """The decomposition method, and the classical rival if one is asked for."""
     value = choice("method", value)
     if value not in RIVALS:
         if options is not None:

@@ -12,14 +12,14 @@ from ._svtd import n_threads as _n_threads
 
 
 class Raters:
-    """Who is right how often, without a gold standard (Dawid and Skene 1979).
+    """How often each rater is right, without a gold standard (Dawid and Skene 1979).
 
     Parameters
     ----------
     prior : float, default=1.0
         Weight of the prior ratings of every rater; 0 is maximum likelihood.
     error_bars : bool, default=True
-        Whether standard errors are made.
+        Whether standard errors are computed.
     n_jobs : int, default=-1
         Number of threads; changes no result.
 
@@ -40,7 +40,7 @@ class Raters:
         self.n_jobs = n_jobs
 
     def fit(self, items: Any, raters: Any, labels: Any) -> Raters:
-        """Learn raters from ratings: three sequences of one length, a rating in each place."""
+        """Learn raters from ratings: three sequences of equal length, one element for each rating."""
         columns = [("item", _labels(items)), ("rater", _labels(raters)), ("label", _labels(labels))]
         threads = _n_threads(self.n_jobs)
         self._model: RecordModel = fit_raters(
@@ -63,5 +63,5 @@ class Raters:
         return dict(zip(told["item"], told["label"]))
 
     def confusions(self) -> Any:
-        """How often every rater calls a true label by which label, as a data frame."""
+        """How often every rater gives which label for each true label, as a data frame."""
         return _frames.frame(self._model.tables()["confusions"])

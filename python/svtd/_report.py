@@ -1,4 +1,4 @@
-"""The page of a model: what ``model.report`` returns, and how a notebook shows it."""
+"""The page of a model: the result of ``model.report``, and its notebook view."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ HEIGHT = 900
 
 
 class Report:
-    """A page: one HTML file that fetches nothing.
+    """A page: one HTML file that loads nothing else.
 
-    A notebook shows it in a frame of its own that may run its script, save files, and nothing
-    else: it can neither read the notebook nor reach a network.
+    A notebook shows it in a separate frame that may run its script and save files, but can neither
+    read the notebook nor reach a network.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Report:
         self.path = path
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Write the page to a file, in place of one that is there.
+        """Write the page to a file, replacing an existing one.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Report:
 
 
 def strings(values: Any, what: str, n: Optional[int]) -> Optional[list[str]]:
-    """A column of a data frame, an array or a list as strings; what is missing is empty."""
+    """A column of a data frame, an array or a list as strings; missing values are empty."""
     if values is None:
         return None
     listed = list(values.tolist() if hasattr(values, "tolist") else values)
@@ -64,7 +64,7 @@ def strings(values: Any, what: str, n: Optional[int]) -> Optional[list[str]]:
 
 
 def _written(value: Any) -> str:
-    # Dates and time stamps write themselves as 1861-03-04; nanoseconds of NumPy do not.
+    # Dates and time stamps print as 1861-03-04; NumPy's nanoseconds do not.
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -86,5 +86,5 @@ def names_of(X: Any, documents: Optional[Sequence[str]]) -> Optional[list[str]]:
 
 
 def sweep_json(sweep: Any) -> str:
-    """A sweep as the compiled module reads it."""
+    """A comparison of numbers of topics in the form that the compiled module reads."""
     return json.dumps(getattr(sweep, "details", sweep))

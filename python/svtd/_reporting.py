@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class Reporting(Looking):
-    """``report``, and what people call the topics."""
+    """``report``, and names of topics."""
 
     @property
     def topic_names_(self) -> list[Optional[str]]:
-        """What people call the topics, ``None`` for those without a name; see :meth:`name_topics`."""
+        """The names of the topics, ``None`` for those without a name; see :meth:`name_topics`."""
         return self._fitted_model().names()
 
     def name_topics(self, names: Sequence[Optional[str]]) -> Self:
-        """Give the topics names, which :meth:`save` keeps and the command line shows.
+        """Name the topics; :meth:`save` stores the names and the command line shows them.
 
         Parameters
         ----------
@@ -56,25 +56,25 @@ class Reporting(Looking):
         no_text: bool = False,
         overwrite: bool = True,
     ) -> Report:
-        """One HTML page that shows what was found and how far to believe it.
+        """One HTML page that shows what was found and how reliable it is.
 
         Parameters
         ----------
         X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or texts, optional
-            The documents, for mixtures, examples, time and labels; without them the page shows what
-            the model alone knows.
+            The documents, for mixtures, examples, time and labels; without them the page shows only
+            the model.
         path : path-like, optional
             The file to write.
         documents : sequence of str, optional
             The text of each document, of which passages are shown; ``X`` itself if that is texts.
         time : sequence, optional
-            When each document is from: years, dates or strings such as ``"1861-03-04"``.
+            The time of each document: years, dates or strings such as ``"1861-03-04"``.
         labels : sequence, optional
-            A label for each document, to see the topics by; not used by any fit.
+            A label for each document, to group the topics by; not used by any fit.
         names : sequence of str, optional
-            What each document is called; the index of a data frame if that is not just numbers.
+            The name of each document; the index of a data frame if that is not just numbers.
         sweep : dict or Sweep, optional
-            What :func:`svtd.sweep` returned, for the section on how many topics.
+            The result of :func:`svtd.sweep`, for the section on the number of topics.
         title : str, optional
             The title of the page.
         n_documents : int, optional
@@ -82,16 +82,16 @@ class Reporting(Looking):
         n_words : int, optional
             How many words of each topic are shown; 20 if not given.
         min_documents : int, default=1
-            Words that fewer documents have are hidden.
+            Words in fewer documents than this are hidden.
         no_text : bool, default=False
-            Leave out what documents say.
+            Leave out the documents' text.
         overwrite : bool, default=True
-            Whether a file that is there may be replaced.
+            Whether an existing file may be replaced.
 
         Returns
         -------
         Report
-            The page; a notebook shows it in a frame of its own.
+            The page; a notebook shows it in a separate frame.
         """
         fitted = self._fitted_model()
         if documents is None and X is not None:

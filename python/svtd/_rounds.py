@@ -1,7 +1,7 @@
-"""Documents that an engine holds: what its workers do, and how a fit asks them.
+"""Documents held by an engine: the work of its workers, and how a fit asks them questions.
 
-Documents are dealt into groups by the leading bits of their keys, so a group is a function of the
-set of documents: not of partitions, hosts or the order of rows. A fit asks every group the same
+Documents are assigned to groups by the leading bits of their keys, so a group depends only on the
+set of documents: not on partitions, hosts or the order of rows. A fit asks every group the same
 question and adds the answers along a fixed tree. So the model has the same bytes as a fit in one
 process, for any number of partitions and workers.
 """
@@ -35,16 +35,16 @@ from ._svtd import (
 Words = Optional[Sequence[str]]
 Model = Union[LDA, SingleTopic]
 
-# More groups than this would drown the driver in partial sums.
+# More groups than this would give the driver too many partial sums.
 _MOST_BITS = 6
 
-# Holders that a worker keeps ready between two questions.
+# Number of respondents that a worker keeps ready between two questions.
 _KEPT = 8
 _holders: collections.OrderedDict[str, Holder] = collections.OrderedDict()
 
 
 def new_name() -> str:
-    """A name for the groups of one fit, that no other fit has."""
+    """A unique name for the groups of one fit."""
     return uuid.uuid4().hex
 
 
@@ -55,14 +55,14 @@ def counts_of(matrix: Any, words: Words) -> Counts:
 
 
 def survey(matrix: Any, words: Words) -> bytes:
-    """What a partition answers to the first question."""
+    """The answer of a partition to the first question."""
     return Holder(counts_of(matrix, words)).answer(first_question(), 1)
 
 
 def n_bits(surveys: Sequence[bytes], n_workers: int) -> int:
-    """Into how many groups the documents are dealt, as bits of their keys.
+    """The number of groups of the documents, as a number of bits of their keys.
 
-    Two for each worker, if the documents make so many blocks; the model does not depend on it.
+    Two groups for each worker, if the documents make that many blocks; the model does not depend on it.
     """
     question = first_question()
     total = sum_answers(question, list(surveys))
@@ -77,7 +77,7 @@ def added(question: bytes, answers: Sequence[Optional[bytes]]) -> bytes:
 
 
 def leaves_state(question: bytes) -> bool:
-    """Whether a group keeps something after its answer, for the next question."""
+    """Whether a group keeps a state after its answer, for the next question."""
     return question_name(question) == "look"
 
 
@@ -89,12 +89,12 @@ def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
 
 
 def begins_run(question: bytes) -> bool:
-    """Whether this is the first look of a run of sweeps, which needs nothing from before."""
+    """Whether this is the first question of a run of collapsed variational Bayes, which needs no state."""
     return is_first_look(question)
 
 
 class Looks:
-    """The looks of a run so far, in a temporary file once they are large."""
+    """The questions of a run so far, in a temporary file once they are large."""
 
     _IN_MEMORY = 1 << 26
 
@@ -102,12 +102,12 @@ class Looks:
         self.clear()
 
     def clear(self) -> None:
-        """A run begins."""
+        """Starts a run."""
         self._file = tempfile.SpooledTemporaryFile(max_size=self._IN_MEMORY)  # noqa: SIM115
         self._sizes: list[int] = []
 
     def append(self, question: bytes) -> None:
-        """A look was answered by every group."""
+        """Adds a question that every group has answered."""
         self._file.seek(0, os.SEEK_END)
         self._file.write(question)
         self._sizes.append(len(question))
@@ -121,7 +121,7 @@ class Looks:
 
 
 class Reply(NamedTuple):
-    """The answer of a group, and what it keeps for the next question."""
+    """The answer of a group, and the state it keeps for the next question."""
 
     answer: bytes
     state: Optional[bytes]
@@ -134,7 +134,7 @@ def reply(
     question: bytes,
     state: Optional[bytes],
 ) -> Reply:
-    """Answers for a group, with a holder that may be left from the question before."""
+    """Answers for a group, reusing the respondent of the previous question if there is one."""
     holder = _holders.pop(name, None)
     if holder is None:
         holder = Holder(counts_of(rows(), words))
@@ -149,7 +149,7 @@ def reply(
 
 
 def check_options(kind: type[Model], options: Mapping[str, Any]) -> Model:
-    """The estimator that the model will be, and refusals in the engine's terms."""
+    """The estimator for the model, after checking the options for an engine."""
     return kind(**options)
 
 
@@ -158,7 +158,7 @@ def learn(
     ask: Callable[[bytes], bytes],
     checkpoint: Optional[Union[str, os.PathLike[str]]],
 ) -> Model:
-    """Fits the estimator by asking."""
+    """Fits the estimator by asking questions."""
     choices = model._choices()
     threads = _parameters.threads(model.n_jobs)
     fitted = fit_elsewhere(ask, choices, threads, model._callback(), checkpoint)

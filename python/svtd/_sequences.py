@@ -1,4 +1,4 @@
-"""Sequences of observations as the compiled module takes them."""
+"""Converts sequences of observations for the compiled module."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def steps(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[in
 
 
 def missing_steps(column: np.ndarray) -> np.ndarray:
-    """Where nothing was observed."""
+    """Where observations are missing."""
     if column.dtype.kind == "f":
         return np.asarray(np.isnan(column))
     if column.dtype.kind == "O":
@@ -62,14 +62,14 @@ def missing_steps(column: np.ndarray) -> np.ndarray:
 
 
 def as_label(x: Any) -> Any:
-    """Numbers that are whole as whole numbers, so that 1.0 and 1 are one category."""
+    """Whole numbers as integers, so that 1.0 and 1 are one category."""
     if isinstance(x, np.generic):
         x = x.item()
     return int(x) if isinstance(x, float) and x.is_integer() else x
 
 
 def categories(observed: np.ndarray) -> list[Any]:
-    """The categories in order: all whole numbers up to the largest, where they are such."""
+    """The categories in order: if they are whole numbers, all up to the largest."""
     labels = {as_label(x) for x in observed}
     if labels and all(isinstance(x, numbers.Integral) and not isinstance(x, bool) for x in labels):
         if min(labels) >= 0 and max(labels) < 10_000:

@@ -1,8 +1,8 @@
-"""Rows of counts that are kept, in memory or in a temporary file.
+"""Rows of counts, kept in memory or in a temporary file.
 
-Rows come and go in parts of bounded size. A part in a file is read when it is asked for and let go after
-it, so what is in memory is one part, whatever is kept. The file has no name and vanishes with the last shelf
-that knows it.
+Rows are added and read in parts of bounded size. A part in a file is read when needed and released
+after use, so only one part is in memory at a time. The file has no name and disappears with the last
+shelf that uses it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _InFile(NamedTuple):
 
 
 class Shelf:
-    """Rows of counts over the same columns. A shelf never changes: what is added gives another."""
+    """Rows of counts over the same columns. A shelf is immutable: adding rows gives another one."""
 
     def __init__(self, n_columns: int, folder: Optional[str] = None) -> None:
         self.n_columns = n_columns
@@ -41,7 +41,7 @@ class Shelf:
             self._file = tempfile.TemporaryFile(dir=folder)
 
     def with_rows(self, matrices: Iterable[sp.csr_matrix]) -> Shelf:
-        """A shelf that has these rows too. In a file they stand behind those that are there."""
+        """A shelf with these rows added. In a file they are appended to the existing ones."""
         more = Shelf.__new__(Shelf)
         vars(more).update(vars(self))
         more._parts = list(self._parts)
@@ -57,13 +57,13 @@ class Shelf:
             yield self._read(part) if isinstance(part, _InFile) else part
 
     def matrices(self) -> Iterator[sp.csr_matrix]:
-        """The same as matrices."""
+        """The rows as matrices, part after part."""
         for indptr, indices, data in self.parts():
             shape = (len(indptr) - 1, self.n_columns)
             yield sp.csr_matrix((data, indices, indptr), shape=shape)
 
     def without(self, gone: sp.csr_matrix) -> tuple[Shelf, int]:
-        """A shelf that lacks a row with the same counts for each of these, and how many it has not."""
+        """A shelf without one equal row for each of these, and how many of them it does not have."""
         wanted: dict[bytes, int] = {}
         for content in _contents(gone):
             wanted[content] = wanted.get(content, 0) + 1
@@ -83,7 +83,7 @@ class Shelf:
     def _kept(self, arrays: Arrays) -> Any:
         if self._file is None:
             return arrays
-        # What a shelf that was given up has written here is written over.
+        # Overwrites what an abandoned shelf has written here.
         self._file.seek(self._end)
         part = _InFile(self._end, len(arrays[0]) - 1, len(arrays[1]))
         for array in arrays:
@@ -117,7 +117,7 @@ class Shelf:
 
 
 def _cut(matrix: sp.csr_matrix) -> Iterator[Arrays]:
-    """A matrix in parts."""
+    """Splits a matrix into parts."""
     indptr = np.asarray(matrix.indptr, dtype=np.int64)
     start = 0
     while start < matrix.shape[0]:
@@ -131,7 +131,7 @@ def _cut(matrix: sp.csr_matrix) -> Iterator[Arrays]:
 
 
 def _contents(matrix: sp.csr_matrix) -> Iterator[bytes]:
-    """What tells rows from others: their words, ascending as they were read, and their counts."""
+    """The content that identifies rows: their words, ascending as they were read, and their counts."""
     words = np.asarray(matrix.indices, dtype=np.int64)
     counts = np.asarray(matrix.data, dtype=np.int64)
     for start, end in zip(matrix.indptr[:-1], matrix.indptr[1:]):

@@ -9,8 +9,8 @@ polars and pyarrow tables                              the same
 NumPy arrays, lists of rows of numbers                 documents x words
 =====================================================  ==========================================
 
-A CSR matrix is handed over as it is: the compiled module reads its three arrays in place. Whether
-numbers are counts is checked there too, where each is looked at anyway.
+A CSR matrix is passed on unchanged: the compiled module reads its three arrays in place. It also
+checks whether the numbers are counts, because it reads each of them anyway.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Table(NamedTuple):
 
 
 def library(X: Any) -> str:
-    """The package that an object comes from."""
+    """The package to which the class of an object belongs."""
     return type(X).__module__.partition(".")[0]
 
 
@@ -44,7 +44,7 @@ def is_frame(X: Any) -> bool:
 
 
 def read(X: Any) -> Table:
-    """Reads a table of numbers, refusing what is none."""
+    """Reads a table of numbers; an error for anything else."""
     if is_frame(X):
         names = _names(X)
         matrix = _compressed(_values(X))
@@ -52,7 +52,7 @@ def read(X: Any) -> Table:
     if sp.issparse(X):
         if X.ndim != 2:
             raise ValueError(f"Expected 2D array, got {X.ndim}D sparse array instead; {_RESHAPE}")
-        # Our Vectorizer leaves the words on the matrix it returns.
+        # Our Vectorizer attaches the words to the matrix it returns.
         words = getattr(X, "words", None)
         names = list(words) if words is not None and len(words) == X.shape[1] else None
         return Table(_checked(_compressed(X)), names)
@@ -95,7 +95,7 @@ def _values(X: Any) -> Any:
 
 
 def _refuse_text(X: Any) -> None:
-    """Names the first column that holds text, which is what people forget to drop."""
+    """Raises an error that names the first column with text, which people often forget to drop."""
     names = X.schema.names if library(X) == "pyarrow" else list(X.columns)
     if library(X) == "pandas":
         kinds = [str(kind) for kind in X.dtypes]
@@ -128,7 +128,7 @@ def _array(X: Any) -> np.ndarray[Any, Any]:
 
 
 def _compressed(X: Any) -> sp.csr_matrix:
-    """Compressed rows of numbers that the compiled module knows."""
+    """Compressed rows of a number type that the compiled module knows."""
     kind = np.dtype(X.dtype)
     if kind.kind == "c":
         raise ValueError("Complex data not supported: counts of words must be whole numbers")
@@ -136,7 +136,7 @@ def _compressed(X: Any) -> sp.csr_matrix:
         try:
             X = X.astype(np.float64)
         except (TypeError, ValueError) as error:
-            # NumPy's sentence names what it could not read.
+            # NumPy's message names what it could not read.
             raise type(error)(f"X must hold counts of words: {error}") from None
     elif kind.kind not in "biuf":
         raise ValueError(f"X must hold counts of words, got {kind}")

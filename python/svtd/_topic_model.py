@@ -1,4 +1,4 @@
-"""What both models share: asking about documents, and keeping what was learned."""
+"""What both models share: inference for documents, and saving."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class TopicModel(Growing):
     """Transform, predict, score, save."""
 
     def transform(self, X: Any) -> Floats:
-        """What each document is about.
+        """The topics of each document.
 
         Parameters
         ----------
         X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or documents
             Counts of words. Columns that have names are matched to the words of the model by name;
             absent words count as zero, and unknown ones are left out with a warning. A model that
-            was fitted on a data frame wants its columns in their order, as scikit-learn's do.
+            was fitted to a data frame needs its columns in the same order, as in scikit-learn.
 
         Returns
         -------
@@ -71,7 +71,7 @@ class TopicModel(Growing):
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """The words to expect of documents with these shares of topics.
+        """The expected words of documents with these topic shares.
 
         Parameters
         ----------
@@ -95,16 +95,16 @@ class TopicModel(Growing):
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of a word that the model has not seen; higher is better.
 
-        Every occurrence of every word falls into one of two halves of its document, as if by a coin
-        (a hash of the document's content, the word and the number of the occurrence); what the
-        document is about is told from one half, and the words of the other are predicted. So no
-        model can do well by learning documents by heart or by expecting words to be repeated, and
-        models of any kind and size can be compared. The order of rows and columns does not matter.
+        Every occurrence of every word falls at random into one of two halves of its document (by a
+        hash of the document's content, the word and the number of the occurrence). The topics of the
+        document are inferred from one half, and the words of the other are predicted. So no model can
+        do well by memorising documents or by expecting words to be repeated, and models of any kind and
+        size can be compared. The order of rows and columns does not matter.
 
         Parameters
         ----------
         X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or documents
-            Counts of words, best of documents the model was not fitted on.
+            Counts of words, preferably of documents to which the model was not fitted.
         y : None
             Ignored.
 
@@ -133,20 +133,20 @@ class TopicModel(Growing):
         return float("nan") if error is None else error
 
     def ahead_of(self, other: TopicModel, X: Any) -> tuple[float, float]:
-        """How far the score is ahead of another model's on the same words of the same documents.
+        """The difference of the scores of this and another model, on the same words of the same documents.
 
         Parameters
         ----------
         other : LDA or SingleTopic
             A fitted model that knows the same words.
         X : {sparse matrix, array, data frame} of shape (n_samples, n_features), or documents
-            Counts of words, best of documents neither model was fitted on.
+            Counts of words, preferably of documents to which neither model was fitted.
 
         Returns
         -------
         tuple of float
             The difference of the scores, and its standard error over the documents. A difference
-            within its error is no difference.
+            within its error should not be called a difference.
         """
         ours, theirs = self._fitted_model(), other._fitted_model()
         found = ours.ahead_of(theirs, self._ask(X, named=True), self._threads())
@@ -167,7 +167,7 @@ class TopicModel(Growing):
         return mean, error
 
     def perplexity(self, X: Any, y: Any = None) -> float:
-        """``exp(-score(X))``: among how many equally likely words the model hesitates.
+        """``exp(-score(X))``: the number of equally likely words that would be as hard to predict.
 
         Parameters
         ----------
@@ -217,9 +217,9 @@ class TopicModel(Growing):
         Parameters
         ----------
         path : str or path
-            Where to.
+            The file.
         overwrite : bool, default=False
-            Whether a file of that name may be replaced.
+            Whether an existing file may be replaced.
         """
         self._fitted_model().save(os.fspath(path), _parameters.flag("overwrite", overwrite))
 
@@ -248,7 +248,7 @@ class TopicModel(Growing):
         return model
 
     def to_pyldavis(self, X: Any) -> dict[str, Any]:
-        """What ``pyLDAvis.prepare`` takes, with the numbers of topics kept.
+        """The arguments of ``pyLDAvis.prepare``, with the numbers of topics kept.
 
         Parameters
         ----------
@@ -288,6 +288,6 @@ class TopicModel(Growing):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Whole numbers: scikit-learn has no name for counts, and this is how it says so.
+        # Whole numbers: scikit-learn has no tag for counts, and uses this one.
         tags.input_tags.categorical = True
         return tags

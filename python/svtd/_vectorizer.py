@@ -22,7 +22,7 @@ class Vectorizer(Transformer):
     """Counts the words of texts, with the same preprocessing as ``svtd fit``.
 
     Words are found by the rules of Unicode, put in lower case, and left out if they are stop words
-    of the language (which is guessed unless told), numbers, too short or too rare. The vocabulary
+    of the language (which is guessed unless given), numbers, too short or too rare. The vocabulary
     is ordered by falling frequency.
 
     Parameters
@@ -30,17 +30,17 @@ class Vectorizer(Transformer):
     language : str, optional
         The language, such as ``'english'``; guessed if not given.
     token_regex : str, optional
-        What a word looks like, instead of the word boundaries of Unicode.
+        A regular expression for words, instead of the word boundaries of Unicode.
     lowercase : bool, default=True
         Whether words are put in lower case.
     apostrophes : {'keep', 'split', 'possessive'}, optional
-        What an apostrophe inside a word means; by the language if not given.
+        The meaning of an apostrophe inside a word; by default that of the language.
     min_length : int, default=2
-        Fewest characters of a word.
+        The smallest number of characters of a word.
     numbers : {'drop', 'keep'}, default='drop'
-        Whether numbers are words.
+        Whether numbers count as words.
     ngram_range : (int, int), default=(1, 1)
-        How many neighbouring words make a word of the vocabulary, from and to.
+        The smallest and largest number of adjacent words that make a word of the vocabulary.
     stem : str, optional
         The language whose Snowball stemmer maps words to stems.
     stop_words : str, sequence of str or None, default='auto'
@@ -168,7 +168,7 @@ class Vectorizer(Transformer):
         Returns
         -------
         csr_matrix of shape (n_samples, n_words)
-            Counts; words that are not in the vocabulary are passed over.
+            Counts; words that are not in the vocabulary are ignored.
         """
         check_is_fitted(self, "words_")
         found = count_known(_documents.texts(X), self._word_choice, self.words_)
@@ -191,7 +191,7 @@ class Vectorizer(Transformer):
         return np.array(self.words_, dtype=np.object_)
 
     def set_output(self, *, transform: Optional[str] = None) -> Self:
-        """For scikit-learn; counts of words are sparse, and no data frame takes them as they are.
+        """For scikit-learn only; counts of words are sparse, which no data frame supports directly.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ def _stop_words(chosen: Any) -> Any:
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"stop_words must be strings, found {word!r}")
-    # A set has no order of its own, and what is written in the model file must not depend on one.
+    # A set has no order, and the content of the model file must not depend on one.
     ordered = sorted(words) if isinstance(chosen, (set, frozenset)) else words
     return {"listed": {"name": "given", "words": ordered}}
 
@@ -281,18 +281,18 @@ def _frequency(name: str, chosen: Any) -> dict[str, Any]:
 
 
 def named_matrix(counts: Counts, words: Sequence[str]) -> sp.csr_matrix:
-    """The counts as SciPy has them, with their words."""
+    """The counts as a SciPy matrix, with their words."""
     return _with_words(matrix(counts), words)
 
 
 def _with_words(found: sp.csr_matrix, words: Sequence[str]) -> sp.csr_matrix:
-    """Leaves the words on a matrix, where a model that is fitted on it finds them."""
+    """Attaches the words to a matrix, where a model that is fitted to it finds them."""
     found.words = list(words)
     return found
 
 
 def matrix(counts: Counts) -> sp.csr_matrix:
-    """The counts as SciPy has them."""
+    """The counts as a SciPy matrix."""
     indptr, indices, data = counts.rows()
     return sp.csr_matrix((data, indices, indptr), shape=(counts.n_documents, counts.n_words))
 

@@ -1,4 +1,4 @@
-"""Rows of counts as Spark has them: vectors of ``pyspark.ml``, and bytes."""
+"""Rows of counts in Spark's formats: vectors of ``pyspark.ml``, and bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 
 def columns(batches: Iterable[Any], *names: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of batches, as far as these columns go."""
+    """The values of these columns in the rows of batches."""
     for batch in batches:
         yield from zip(*(batch.column(name).to_pylist() for name in names))
 
@@ -46,7 +46,7 @@ def matrix(vectors: Any) -> sp.csr_matrix:
 
 
 def packed(rows: sp.csr_matrix) -> bytes:
-    """Rows as bytes, each number in as few of them as it needs: they pass from the JVM to Python in
+    """Rows as bytes, each number in as few bytes as possible, because they pass from the JVM to Python in
     every round."""
     out = io.BytesIO()
     indptr, indices, data = (_narrow(part) for part in (rows.indptr, rows.indices, rows.data))
@@ -55,7 +55,7 @@ def packed(rows: sp.csr_matrix) -> bytes:
 
 
 def _narrow(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Whole numbers from 0 on in the narrowest type that holds them; others as they are."""
+    """Non-negative whole numbers in the smallest type that can hold them; others unchanged."""
     largest = values.max(initial=0)
     kind = np.min_scalar_type(int(largest) if np.isfinite(largest) else 0)
     narrow = values.astype(kind)

@@ -1,4 +1,4 @@
-"""What columns are called, and columns matched to the words of a model by name."""
+"""The names of columns, and matching columns to the words of a model by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def given(words: Any, n_columns: int) -> list[str]:
-    """The words of the columns, from whatever a caller has for ``words``.
+    """The words of the columns, from any form of ``words`` that a caller may give.
 
     A sequence has a word for each column. A mapping goes from words to columns, as
     ``CountVectorizer.vocabulary_`` does, or from columns to words, as gensim's ``Dictionary``.
@@ -73,7 +73,7 @@ def _from_mapping(words: Mapping[Any, Any], n_columns: int) -> list[Any]:
 
 
 def matched(table: Table, words: Sequence[str]) -> sp.csr_matrix:
-    """The counts of these words in this order: absent ones are zero, others are left out and told."""
+    """The counts of these words in this order: absent ones are zero, others are left out with a warning."""
     names = table.names
     assert names is not None
     if list(names) == list(words):
@@ -106,9 +106,9 @@ def matched(table: Table, words: Sequence[str]) -> sp.csr_matrix:
 
 
 def refuse_other_columns(names: Sequence[str], fitted: Sequence[str]) -> None:
-    """Raises scikit-learn's sentence if a frame's columns are not those of the fit, in that order.
+    """Raises scikit-learn's error if a data frame's columns are not those of the fit, in that order.
 
-    An estimator that was fitted on a frame owes scikit-learn this; all others match by name.
+    scikit-learn requires this of an estimator that was fitted to a data frame; all others match by name.
     """
     if list(names) == list(fitted):
         return
@@ -141,9 +141,9 @@ def _some(names: Sequence[str]) -> str:
 def pipeline_words(estimator: object, n_columns: int) -> Optional[list[str]]:
     """The words of the steps before ``estimator`` in the scikit-learn pipeline that fits it.
 
-    A pipeline hands a step a bare sparse matrix: the names that ``CountVectorizer`` learned stay
-    behind, and scikit-learn passes them on nowhere. So we look who is calling: a ``Pipeline`` that
-    holds this very estimator knows the names of what it passed. Without one, words stay numbers.
+    A pipeline passes a bare sparse matrix to a step: the names that ``CountVectorizer`` learned are
+    not passed on. So we inspect the caller: a ``Pipeline`` that contains this estimator knows the
+    names of what it passed. Without one, words are numbered.
     """
     import sys
 
@@ -173,6 +173,6 @@ def _names_before(pipeline: Any, estimator: object, n_columns: int) -> Optional[
     try:
         names = list(pipeline[:at].get_feature_names_out())
     except (AttributeError, ValueError, NotImplementedError):
-        # A step that has no names for its columns; scikit-learn raises any of these.
+        # The step has no names for its columns; scikit-learn raises any of these errors.
         return None
     return [str(name) for name in names] if len(names) == n_columns else None

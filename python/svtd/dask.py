@@ -1,4 +1,4 @@
-"""Topic models of documents that Dask holds: ``pip install svtd[dask]``.
+"""Topic models of documents in Dask: ``pip install svtd[dask]``.
 
 >>> from dask.distributed import Client                        # doctest: +SKIP
 >>> import dask.array as da, svtd.dask                         # doctest: +SKIP
@@ -7,7 +7,7 @@
 >>> model.model_.topic_info_                                   # doctest: +SKIP
 
 The model has the same bytes as ``svtd.LDA(n_components=20)`` fitted in one process, error bars included,
-whatever the number of partitions and workers. A worker that dies costs the work it had in hand.
+whatever the number of partitions and workers. If a worker dies, only its current work is lost.
 """
 
 # pyright: reportMissingImports=false, reportAttributeAccessIssue=false
@@ -41,12 +41,12 @@ _RETRIES = 3
 # Questions larger than this, in bytes, do not travel through the scheduler.
 _LARGE = 1 << 20
 
-# What a fit is told when something that no task makes was lost with its workers.
+# The exceptions when data without a task to recreate it were lost with their workers.
 _LOST = (CancelledError, distributed.scheduler.KilledWorker)
 
 
 class _OnDask:
-    """What both models have in common: fitting and asking where the documents are."""
+    """What both models share: fitting and inference where the documents are."""
 
     _kind: type[_rounds.Model]
 
@@ -75,8 +75,8 @@ class _OnDask:
         words : sequence of str, optional
             The words, one for each column. Taken from the columns of a data frame if not given.
         checkpoint : path, optional
-            A folder that keeps every answer: a fit that was interrupted is begun again with the
-            same folder and goes on where it was.
+            A folder that keeps every answer: an interrupted fit continues where it stopped when it is
+            run again with the same folder.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class _OnDask:
         return self
 
     def transform(self, X: Any) -> Any:
-        """Say what each document is about, lazily, where the documents are.
+        """The topics of each document, computed lazily where the documents are.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class LDA(_OnDask):
     n_components : int, default=10
         How many topics to learn.
     client : dask.distributed.Client, optional
-        Whom to ask; the present client, or one of this process alone.
+        The client to use; by default the current client, or a new one in this process.
     **options
         As for :class:`svtd.LDA`.
     """
@@ -140,7 +140,7 @@ class SingleTopic(_OnDask):
     n_components : int, default=10
         How many topics to learn.
     client : dask.distributed.Client, optional
-        Whom to ask; the present client, or one of this process alone.
+        The client to use; by default the current client, or a new one in this process.
     **options
         As for :class:`svtd.SingleTopic`.
     """
@@ -176,8 +176,8 @@ class _Engine:
         try:
             answers = self._asked(question)
         except _LOST:
-            # What was scattered is not made again when the workers that held it are gone. What the
-            # groups keep follows from the questions so far, which are asked again.
+            # Scattered data are not recreated when the workers that held them are gone. The states
+            # of the groups follow from the questions so far, which are asked again.
             if looks:
                 self._states = [None] * len(self._groups)
                 for earlier in self._looks_so_far:
@@ -209,7 +209,7 @@ class _Engine:
         ]
         if not _rounds.leaves_state(question):
             return [reply[0] for reply in client.gather(replies)]
-        # What a group keeps stays with the workers.
+        # The state of a group stays with the workers.
         states = [client.submit(_part, reply, 1, pure=False) for reply in replies]
         answers: list[Optional[bytes]] = client.gather(
             [client.submit(_part, reply, 0, pure=False) for reply in replies]
@@ -218,19 +218,20 @@ class _Engine:
         return answers
 
     def _sent(self, question: bytes) -> Any:
-        """The question at the workers: made by a task if it is small, on all of them if it is large."""
+        """The question at the workers: made by a task if it is small, sent to all of them if it is large."""
         if len(question) > _LARGE:
             try:
                 return self._client.scatter(question, broadcast=True, hash=False)
             except OSError:
-                # A worker went while it was sent there. A task is made again wherever it is needed.
+                # A worker left while the question was being sent. A task is run again wherever it
+                # is needed.
                 pass
         return self._client.submit(_same, question, pure=False)
 
 
 @contextmanager
 def _client(client: Any) -> Iterator[Any]:
-    """The client given, the present one, or one of this process alone."""
+    """The given client, the current one, or a new one in this process."""
     if client is not None:
         yield client
         return
@@ -246,7 +247,7 @@ def _client(client: Any) -> Iterator[Any]:
 
 
 def _partitions(X: Any, words: Any) -> tuple[_rounds.Words, list[Any]]:
-    """The words, and every partition as a table of counts to come."""
+    """The words, and every partition as a lazy table of counts."""
     import dask
 
     names = None if words is None else _words.given(words, len(words))
@@ -268,7 +269,7 @@ def _partitions(X: Any, words: Any) -> tuple[_rounds.Words, list[Any]]:
 
 
 def _counted(documents: Any, words: list[str]) -> sp.csr_matrix:
-    """Lists of words over given words; others are passed over."""
+    """Counts lists of words over given words; other words are ignored."""
     return _documents.count_tokens(documents, words)[0]
 
 

@@ -1,4 +1,4 @@
-"""Topic models of documents that Spark holds: ``pip install svtd[spark]``.
+"""Topic models of documents in Spark: ``pip install svtd[spark]``.
 
 >>> from svtd.spark import LDA                                              # doctest: +SKIP
 >>> model = LDA(k=20, vocabulary=words).fit(documents)                      # doctest: +SKIP
@@ -7,9 +7,9 @@
 >>> model.toLocal().save("topics.svtd")                                     # doctest: +SKIP
 
 The estimators are those of ``pyspark.ml``: a column of vectors in, a column of vectors out. They
-use calls of data frames only, so they run on a classic session and over Spark Connect. The model
+use only data frame calls, so they run on a classic session and over Spark Connect. The model
 has the same bytes as ``svtd.LDA(k)`` fitted in one process, error bars included, for any number of
-partitions; an executor that dies costs the work it had in hand.
+partitions; if an executor dies, only its current work is lost.
 
 ``svtd`` must be installed where the executors run.
 """
@@ -54,7 +54,7 @@ _DESCRIBED = (
     "termErrors array<double>"
 )
 
-# What is larger than this, in bytes, goes to the executors once and not with every task.
+# Larger values than this, in bytes, are sent to the executors once and not with every task.
 _LARGE = 1 << 20
 
 _KINDS: dict[str, type[_rounds.Model]] = {"lda": _LDA, "single-topic": _SingleTopic}
@@ -92,7 +92,7 @@ class _Columns(Params):
 
 
 class _OnSpark(Estimator, _Columns):
-    """What both estimators have in common."""
+    """What both estimators share."""
 
     _kind: str
     _model: type[_TopicModel]
@@ -136,10 +136,10 @@ class LDA(_OnSpark):
     topicDistributionCol : str, default='topicDistribution'
         The column that ``transform`` adds.
     groups : int, default=8
-        Into how many tasks a round is cut, at most; the model does not depend on it.
+        The largest number of tasks in a round; the model does not depend on it.
     checkpoint : path, optional
-        A folder of the driver that keeps every answer: a fit that was interrupted is begun again
-        with the same folder and goes on where it was.
+        A folder of the driver that keeps every answer: an interrupted fit continues where it stopped
+        when it is run again with the same folder.
     options : dict, optional
         Further parameters of :class:`svtd.LDA`. With ``trust=False`` there are fewer rounds.
     """
@@ -178,10 +178,10 @@ class SingleTopic(_OnSpark):
     topicDistributionCol : str, default='topicDistribution'
         The column that ``transform`` adds.
     groups : int, default=8
-        Into how many tasks a round is cut, at most; the model does not depend on it.
+        The largest number of tasks in a round; the model does not depend on it.
     checkpoint : path, optional
-        A folder of the driver that keeps every answer: a fit that was interrupted is begun again
-        with the same folder and goes on where it was.
+        A folder of the driver that keeps every answer: an interrupted fit continues where it stopped
+        when it is run again with the same folder.
     options : dict, optional
         Further parameters of :class:`svtd.SingleTopic`. With ``trust=False`` there are fewer
         rounds.
@@ -269,11 +269,11 @@ class _TopicModel(Model, _Columns):
 
 
 class LDAModel(_TopicModel):
-    """Topics that documents mix."""
+    """A model in which documents mix topics."""
 
 
 class SingleTopicModel(_TopicModel):
-    """Topics of which a document has one."""
+    """A model in which each document has one topic."""
 
 
 class _Engine:
@@ -309,8 +309,8 @@ class _Engine:
             looked = self._look(question)
             answer = self._sum(question, looked.select("group", "answer"))
         except Exception:
-            # What the groups keep lies with the executors, and one of them may be gone: it follows from
-            # the questions so far, which are shown again.
+            # The states of the groups are at the executors, and one of them may be gone: they
+            # follow from the questions so far, which are asked again.
             self._looked = None
             for earlier in self._looks_so_far:
                 self._looked = self._look(earlier)
@@ -323,12 +323,12 @@ class _Engine:
     def _look(self, question: bytes) -> DataFrame:
         before = self._looked if self._looked is not None else _without_state(self._blocks)
         with self._sent(question) as sent:
-            # A plan that remembered every look would grow beyond all bounds.
+            # A plan that contained every question would grow without bound.
             return before.mapInArrow(self._looks(sent), _LOOKED).localCheckpoint()
 
     @contextmanager
     def _sent(self, question: bytes) -> Iterator[_Sent]:
-        """The question as tasks find it, until they have answered."""
+        """The question for the tasks, until they have answered."""
         sent = _sent(self._session, question, len(question))
         try:
             yield sent
@@ -336,7 +336,7 @@ class _Engine:
             _forget(sent)
 
     def close(self) -> None:
-        """Gives back what the executors keep."""
+        """Releases what the executors keep."""
         self._blocks.unpersist()
         self._looked = None
         _forget(self._words)
@@ -372,7 +372,7 @@ _Mapped = Callable[[Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
 class _Inline(NamedTuple):
-    """What goes with every task."""
+    """A value that is sent with every task."""
 
     value: Any
 
@@ -382,7 +382,7 @@ _Sent = Any
 
 
 def _sent(session: Any, value: Any, size: int) -> _Sent:
-    """Something for all tasks: by broadcast if it is large. Connect has no broadcasts."""
+    """A value for all tasks: by broadcast if it is large. Connect has no broadcasts."""
     if size <= _LARGE or not isinstance(session, SparkSession):
         return _Inline(value)
     return session.sparkContext.broadcast(value)
@@ -412,7 +412,7 @@ def _dealt(words: _Sent, bits: int) -> _Mapped:
 
 
 def _united(pieces: pa.Table) -> pa.Table:
-    """The pieces of a group as one."""
+    """The pieces of a group, concatenated."""
     rows = sp.vstack([_vectors.unpacked(piece) for piece in pieces["rows"].to_pylist()], format="csr")
     return pa.Table.from_batches([_batch(group=[pieces["group"][0].as_py()], rows=[_vectors.packed(rows)])])
 
@@ -435,7 +435,7 @@ def _without_state(blocks: DataFrame) -> DataFrame:
 
 
 def _unwrapped(dataset: DataFrame, column: str) -> Column:
-    """A column of vectors as what they consist of."""
+    """The parts of a column of vectors."""
     return F.unwrap_udt(F.col(column))
 
 

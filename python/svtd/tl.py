@@ -41,10 +41,10 @@ def lda(
     n_topics : int or 'auto', default=20
         How many topics.
     layer : str, optional
-        The layer that holds counts; ``X`` if not given. What is no counts (log-normalised, scaled)
-        is refused, with the layer or ``raw`` that holds them.
+        The layer with counts; ``X`` if not given. Other values (log-normalised, scaled) are an error
+        that names the layer or ``raw`` with counts.
     key_added : str, default='svtd'
-        What results are called.
+        The name under which results are stored.
     copy : bool, default=False
         Whether to return a copy with the results instead of writing into ``adata``.
     model : {'lda', 'single-topic'}, default='lda'
@@ -99,7 +99,7 @@ def _write(
     names = [str(j) for j in range(n_topics)]
     main = pandas.Categorical([names[j] for j in mixtures.argmax(axis=1)], categories=names)
     kept: dict[str, Any] = {
-        # What AnnData can write to a file: numbers, strings, arrays.
+        # Values that AnnData can write to a file: numbers, strings, arrays.
         "params": {
             "n_topics": n_topics,
             "layer": "X" if layer is None else layer,
@@ -122,7 +122,7 @@ def _write(
 
 
 def markers(adata: Any, n: int = 10, *, key: str = "svtd") -> pd.DataFrame:
-    """The genes that tell each topic from all others, with their errors.
+    """The genes that distinguish each topic from the others, with their errors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-//! `svtd add`: documents into a corpus file.
+//! `svtd add`: adds documents to a corpus file.
 
 use std::io::{self, Write};
 
@@ -11,9 +11,9 @@ use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
 use crate::{input, json, messages, output, threads};
 
-/// Words and names that a message lists; JSON has more.
+/// The largest number of words and names that a message lists, and (`LISTED_IN_JSON`) that the JSON lists.
 const SHOWN: usize = 8;
-const TOLD: usize = 1000;
+const LISTED_IN_JSON: usize = 1000;
 
 /// Runs the command.
 pub fn run(args: &Add, common: &Common) -> Outcome {
@@ -69,7 +69,7 @@ fn tell(addition: &Addition) {
     ));
 }
 
-/// Says that so many documents met with something, and the first of their names.
+/// Prints a note with the number of documents that `what` describes, and the first of their names.
 pub fn tell_names(what: &str, names: &[String]) {
     if !names.is_empty() {
         let shown: Vec<String> = names.iter().take(SHOWN).cloned().collect();
@@ -81,7 +81,7 @@ pub fn tell_names(what: &str, names: &[String]) {
 
 fn to_json(addition: &Addition) -> Value {
     let mut object = corpus_json(&addition.corpus);
-    let new_words = addition.new_words.iter().take(TOLD);
+    let new_words = addition.new_words.iter().take(LISTED_IN_JSON);
     object["hash"] = addition.corpus.digest().into();
     object["added"] = addition.n_added.into();
     object["same"] = json!(addition.same);

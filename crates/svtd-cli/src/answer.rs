@@ -1,4 +1,4 @@
-//! `svtd answer`: sums over documents that stay where they are.
+//! `svtd answer`: answers the questions of a fit with sums over documents that stay where they are.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::{input, messages, output, threads};
 
-/// How often a folder is looked into.
+/// How often a folder is checked.
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Runs the command.
@@ -52,7 +52,7 @@ fn answer(args: &Answer, common: &Common, folder: bool) -> Outcome {
         let open: Vec<&PathBuf> =
             all.iter().filter(|path| !path.with_extension(ANSWER).exists()).collect();
         open.iter().try_for_each(|question| site.answer(question))?;
-        // Whoever cleared the folder has no more questions either.
+        // If the folder was cleared, there are no more questions either.
         let finished = args.question.join(FINISHED).exists() || was_asked && all.is_empty();
         was_asked |= !all.is_empty();
         if !args.follow || finished {
@@ -80,7 +80,7 @@ fn questions(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(questions)
 }
 
-/// The documents of this site, and how they are answered for.
+/// The documents of this site, and the rules for answering.
 struct Site<'a> {
     respondent: Respondent,
     args: &'a Answer,
@@ -106,13 +106,13 @@ impl Site<'_> {
         let answer = match resumed.and_then(|()| self.respondent.ask(&question)) {
             Ok(answer) => answer,
             Err(error) => {
-                // The fit waits for this site, so it is told that there will be no answer.
+                // The fit waits for this site, so it must learn that there will be no answer.
                 let sentence = format!("{error}\n");
                 write_atomically(&refused, true, |out| out.write_all(sentence.as_bytes()))?;
                 return Err(Failure::about(path)(error));
             }
         };
-        // What the next question needs is kept before anybody can ask it.
+        // The state for the next question is stored before anybody can ask it.
         if question.name() == "look"
             && let Some(kept) = self.respondent.state()?
         {

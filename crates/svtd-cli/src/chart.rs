@@ -8,15 +8,15 @@ use svtd_report::figure::{self, Axis, Figure, Mark, Panel, Point, Scale, Style, 
 pub struct Chart {
     /// What it shows.
     pub title: String,
-    /// What is told from left to right.
+    /// The label of the horizontal axis.
     pub x_label: String,
-    /// What is told from bottom to top.
+    /// The label of the vertical axis.
     pub y_label: String,
     /// The curves.
     pub series: Vec<Series>,
     /// A range of x that is marked.
     pub band: Option<(f64, f64)>,
-    /// Whether y is told by its logarithm; all values are then positive.
+    /// Whether the vertical axis is logarithmic; all values must then be positive.
     pub logarithmic: bool,
 }
 
@@ -62,7 +62,7 @@ impl Chart {
         Frame { x, y: (low - room, high + room) }
     }
 
-    /// The same as a panel of a figure.
+    /// The chart as a panel of a figure.
     fn panel(&self) -> Panel {
         let frame = self.frame();
         let scale = if self.logarithmic { Scale::Log } else { Scale::Linear };
@@ -122,7 +122,7 @@ impl Chart {
     }
 }
 
-/// The charts below one another as one SVG.
+/// The charts as one SVG, one below the other.
 pub fn svg(charts: &[Chart]) -> String {
     let mut figure =
         Figure::of_panels("Numbers of topics compared", charts.iter().map(Chart::panel).collect());
@@ -143,13 +143,13 @@ fn span((low, high): (f64, f64)) -> f64 {
     if high > low { high - low } else { 1.0 }
 }
 
-/// The cell of `n` in which a value lies.
+/// The index of the cell, of `n`, that contains a value.
 fn place(value: f64, (low, high): (f64, f64), n: usize) -> usize {
     let share = (value - low) / span((low, high));
     (share * (n - 1) as f64).round().clamp(0.0, (n - 1) as f64) as usize
 }
 
-/// A number as an axis tells it.
+/// A number as an axis label.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-2..1e5).contains(&size) {

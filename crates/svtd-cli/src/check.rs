@@ -64,7 +64,7 @@ fn check(args: &Arguments, common: &Common) -> Outcome {
     }
 }
 
-/// One sentence for each thing worth knowing, with what to do.
+/// One sentence for each finding, with advice.
 fn sentences(check: &Check, seconds: Option<[f64; 2]>) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("documents", documents(check)),
@@ -145,7 +145,7 @@ fn copies(check: &Check) -> String {
     }
 }
 
-/// A few names, and that there are more.
+/// A few names, with an ellipsis if there are more.
 fn listed<'a>(names: impl Iterator<Item = &'a str>, n: usize) -> String {
     let shown: Vec<String> = names.take(3).map(printable).collect();
     let rest = if n > shown.len() { ", ..." } else { "" };

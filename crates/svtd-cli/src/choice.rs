@@ -3,7 +3,7 @@
 use svtd::choosing::Choice;
 use svtd::moments::Counting;
 
-/// What stands out of the noise, and what to make of it.
+/// How many directions stand out of the noise, and the conclusion.
 pub fn sentence(choice: &Choice) -> String {
     if !choice.counted.is_empty() {
         return come_back(choice);
@@ -29,7 +29,7 @@ pub fn sentence(choice: &Choice) -> String {
     }
 }
 
-/// What independent halves of the documents both find.
+/// How many topics independent halves of the documents both find.
 fn come_back(choice: &Choice) -> String {
     let (n, limit) = (choice.n_topics, choice.limit);
     let asked = choice.counted.last().map_or(0, |last| last.n_topics);
@@ -46,7 +46,7 @@ fn come_back(choice: &Choice) -> String {
     )
 }
 
-/// What the documents say of topics too rare for a direction of their own.
+/// What the documents say about topics that are too rare for a direction of their own.
 fn beyond(choice: &Choice) -> String {
     let clear = choice.n_clear();
     let Some(kept) = choice.kept else {

@@ -1,4 +1,4 @@
-//! `svtd count`: a corpus in any format in, a corpus file out.
+//! `svtd count`: reads a corpus in any format and writes a corpus file.
 
 use std::io::{self, Write};
 
@@ -39,7 +39,7 @@ fn print(args: &Count, common: &Common, corpus: &Corpus) -> Outcome {
     }
     out.flush()?;
     if !common.quiet {
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = trust::write_remarks(&mut io::stderr().lock(), corpus.report());
     }
     Ok(())

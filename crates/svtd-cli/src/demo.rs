@@ -1,9 +1,8 @@
 //! `svtd demo`: what a fit looks like, on 230 years of State of the Union addresses.
 //!
-//! The counts are part of the program, so there is nothing to fetch and nothing to clean up; see
-//! `data/README.md` for where they come from. Addresses are cut into passages of about 150 words: an
-//! address is about everything, a passage about one or two things, and only of such documents are there
-//! enough for topics to come back in halves of them.
+//! The counts are part of the program, so there is nothing to download or clean up; `data/README.md` says where
+//! they come from. Addresses are cut into passages of about 150 words: an address is about everything, a passage
+//! about one or two things, and only with that many documents are topics found again in halves of them.
 
 mod timeline;
 
@@ -116,9 +115,9 @@ fn write_page(
 
 /// An address, as the embedded list has it.
 pub struct Address {
-    /// When it was given.
+    /// The year in which it was given.
     pub year: usize,
-    /// Who gave it.
+    /// The president who gave it.
     pub president: String,
     n_passages: usize,
 }
@@ -144,12 +143,12 @@ pub fn addresses() -> Outcome<Vec<Address>> {
     addresses.ok_or_else(|| damaged("names"))
 }
 
-/// Something of each passage's address.
+/// A property of each passage's address.
 fn of_passages<T: Clone>(addresses: &[Address], what: impl Fn(&Address) -> T) -> Vec<T> {
     addresses.iter().flat_map(|a| std::iter::repeat_n(what(a), a.n_passages)).collect()
 }
 
-/// A document is a passage.
+/// The corpus with one passage per document.
 fn passages(addresses: &[Address]) -> Outcome<Corpus> {
     let name = |address: &Address| {
         let n = address.n_passages;
@@ -158,7 +157,7 @@ fn passages(addresses: &[Address]) -> Outcome<Corpus> {
     built(counts(addresses)?, addresses.iter().flat_map(name).collect())
 }
 
-/// A document is a whole address.
+/// The corpus with one whole address per document.
 pub fn whole(addresses: &[Address]) -> Outcome<Corpus> {
     let mut passages = counts(addresses)?.into_iter();
     let mut documents = Vec::new();

@@ -11,10 +11,10 @@ use crate::failure::{Outcome, printable};
 use crate::terminal::{Screen, cut};
 use crate::{input, json, listing, records};
 
-/// Words that stand for a topic.
+/// Number of words that describe a topic.
 const CAPTION: usize = 5;
 
-/// Columns before the words.
+/// Width of the columns before the words.
 const MARGIN: usize = 25;
 
 /// Runs the command.
@@ -84,14 +84,14 @@ fn summary(comparison: &Comparison) -> String {
     text
 }
 
-/// The words of a topic that grew or fell, if they did so by more than would show.
+/// The words of a topic that grew or fell, if the change is large enough to show.
 pub fn write_moved(
     out: &mut dyn Write,
     screen: &Screen,
     what: &str,
     words: &[MovedWord],
 ) -> io::Result<()> {
-    // Changes below a hundredth of a per cent would read as none.
+    // Smaller changes would be printed as equal.
     let shown = |word: &&MovedWord| (word.new - word.old).abs() >= 5e-5;
     let moved: Vec<String> = words
         .iter()

@@ -1,4 +1,4 @@
-//! `svtd fit --dry-run`: what a fit would take, told without fitting.
+//! `svtd fit --dry-run`: estimates what a fit would take, without fitting.
 //!
 //! It is an estimate and says so.
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::forecast::{self, bytes};
 use crate::json;
 
-/// Prints the plan of a fit; `reading` is how long the documents were read, which a fit does as well.
+/// Prints the estimate; `reading` is how long the documents took to read, which a fit needs too.
 pub fn tell(
     args: &Fit,
     common: &Common,

@@ -17,13 +17,13 @@ use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
 use crate::{input, json, listing, records, threads, trust};
 
-/// Words of each topic that diversity looks at, as its inventors do.
+/// Number of words of each topic used for diversity, as in the original paper.
 const DIVERSITY_WORDS: usize = 25;
 
-/// Words that stand for a topic.
+/// Number of words that describe a topic.
 const CAPTION: usize = 6;
 
-/// Columns before the words.
+/// Width of the columns before the words.
 const MARGIN: usize = 31;
 
 /// Runs the command.
@@ -34,15 +34,15 @@ pub fn run(args: &Evaluate, common: &Common) -> Outcome {
     threads::pool(common.threads)?.install(|| evaluate(args, common))
 }
 
-/// What was found.
+/// The results.
 struct Report {
     completion: Completion,
-    /// How far it is ahead of the other model, if there is one.
+    /// The difference to the other model, if there is one.
     ahead: Option<Ahead>,
     coherence: Coherence,
     diversity: f64,
     agreement: Option<Agreement>,
-    /// Whether the model was fitted on these very documents.
+    /// Whether the model was fitted to exactly these documents.
     seen_before: bool,
     n_documents: usize,
 }
@@ -83,7 +83,7 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
     }
     out.flush()?;
     if !common.quiet {
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = write_messages(&corpus, &report);
     }
     Ok(())
@@ -142,7 +142,7 @@ impl Agreement {
     }
 }
 
-/// One label a line, for each document.
+/// Reads one label per line, one for each document.
 fn read_labels(path: &Path, corpus: &Corpus) -> Outcome<Vec<String>> {
     let named = || path.display().to_string();
     let bytes = std::fs::read(path)

@@ -1,7 +1,7 @@
-//! `svtd export`: a model's numbers, and what it says about documents, for other programs.
+//! `svtd export`: writes a model's numbers, and the topics of documents, for other programs.
 //!
-//! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is
-//! written, and told.
+//! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is written, and
+//! listed.
 
 mod admixture;
 mod foreign;
@@ -44,21 +44,21 @@ fn export(args: &Export, common: &Common) -> Outcome {
     } else if !common.quiet {
         let mut err = io::stderr().lock();
         for path in &written {
-            // A message that cannot be shown is no reason to fail.
+            // A message that cannot be printed is no reason to fail.
             let _ = writeln!(err, "saved {}", printable(&path.display().to_string()));
         }
     }
     Ok(())
 }
 
-/// A model, and the documents that it is asked about, if there are any.
-struct Told<'a> {
+/// A model, and the documents whose topics are exported, if there are any.
+struct Exported<'a> {
     model: Model,
     source: Option<(&'a Source, Corpus)>,
     progress: Progress,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Exported<'a> {
     fn read(args: &'a Export, common: &Common) -> Outcome<Self> {
         let progress = Progress::new(Detail::chosen(common));
         let saved = input::model(&args.model)?;
@@ -69,23 +69,23 @@ impl<'a> Told<'a> {
         Ok(Self { model: saved.model, source, progress })
     }
 
-    /// The documents, and their topics as a table of this format asks for them.
+    /// The documents, with their topics inferred as a table of this format needs them.
     fn documents(&self, format: Format) -> Outcome<Option<(&Corpus, Mixtures<'_>)>> {
         let Some((source, corpus)) = &self.source else { return Ok(None) };
         let asked = self.model.ask_about(corpus).map_err(Failure::about(&source.name()))?;
         Ok(Some((corpus, Mixtures::new(asked, format, Some(&self.progress)))))
     }
 
-    /// The documents and the topics of all of them, for files that hold them as a whole.
+    /// The documents with all their topics, for files that contain them as a whole.
     fn all_documents(&self) -> Outcome<Option<(&Corpus, Matrix)>> {
         let Some((source, corpus)) = &self.source else { return Ok(None) };
-        let told = |done, of| self.progress.portion("inference", done, of);
-        let inferred = self.model.infer_watched(corpus, &told);
+        let report = |done, of| self.progress.portion("inference", done, of);
+        let inferred = self.model.infer_watched(corpus, &report);
         Ok(Some((corpus, inferred.map_err(Failure::about(&source.name()))?.mixtures)))
     }
 }
 
-/// Files of a kind; the ones that were written.
+/// Exports files of one kind; returns those written.
 fn export_to(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<PathBuf>> {
     match kind {
         ExportTo::Json | ExportTo::Octis | ExportTo::Pyldavis => export_json(args, common, kind),
@@ -99,7 +99,7 @@ fn export_to(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<Path
     }
 }
 
-/// One JSON file, or standard output.
+/// Exports one JSON file, or prints it.
 fn export_json(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<PathBuf>> {
     if kind == ExportTo::Pyldavis && args.source.0.is_none() {
         return Err(Failure::Request(
@@ -109,16 +109,16 @@ fn export_json(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<Pa
     if let Some(path) = &args.output {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Told::read(args, common)?;
-    let documents = told.all_documents()?;
+    let exported = Exported::read(args, common)?;
+    let documents = exported.all_documents()?;
     let value = match (kind, &documents) {
         (ExportTo::Pyldavis, Some((corpus, mixtures))) => {
-            foreign::pyldavis(&told.model, corpus, mixtures)?
+            foreign::pyldavis(&exported.model, corpus, mixtures)?
         }
         (ExportTo::Octis, documents) => {
-            foreign::octis(&told.model, documents.as_ref().map(|(_, m)| m), args.top)
+            foreign::octis(&exported.model, documents.as_ref().map(|(_, m)| m), args.top)
         }
-        (_, documents) => foreign::plain(&told.model, documents.as_ref(), args.top),
+        (_, documents) => foreign::plain(&exported.model, documents.as_ref(), args.top),
     };
     match &args.output {
         Some(path) => {
@@ -135,7 +135,7 @@ fn export_json(args: &Export, common: &Common, kind: ExportTo) -> Outcome<Vec<Pa
     }
 }
 
-/// Our own JSON says its schema; that of other programs is theirs.
+/// Our own JSON names its schema; that of other programs follows theirs.
 fn export_text(kind: ExportTo, value: serde_json::Value) -> String {
     match kind {
         ExportTo::Json => json::line("export", value),
@@ -155,11 +155,11 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
             Ok(target.cells(CsvCells::chosen(args.safe_csv)))
         })
         .collect();
-    let (targets, told) = (targets?, Told::read(args, common)?);
-    let documents = told.documents(format)?;
-    let mut tables = vec![topics_table(&told.model, args.top), words_table(&told.model)];
+    let (targets, exported) = (targets?, Exported::read(args, common)?);
+    let documents = exported.documents(format)?;
+    let mut tables = vec![topics_table(&exported.model, args.top), words_table(&exported.model)];
     if let Some((corpus, mixtures)) = &documents {
-        tables.push(infer::table(&told.model, corpus, mixtures, Layout::Wide, None));
+        tables.push(infer::table(&exported.model, corpus, mixtures, Layout::Wide, None));
     }
     let mut files = Together::default();
     for (target, table) in targets.iter().zip(&tables) {
@@ -186,7 +186,7 @@ fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
     Table { n_rows: topics.len(), columns, is_list: false }
 }
 
-/// The probability of each word in each topic, a row for each word.
+/// The probability of each word in each topic, one row for each word.
 fn words_table(model: &Model) -> Table<'_> {
     let topics = model.topics();
     let mut columns = vec![Column::text("word", |i| topics.vocabulary().word(i).into_owned())];
@@ -214,19 +214,19 @@ fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
         Some(_) => Some((target("document-topic")?, names("documents")?)),
         None => None,
     };
-    let told = Told::read(args, common)?;
-    let topics = told.model.topics();
+    let exported = Exported::read(args, common)?;
+    let topics = exported.model.topics();
     let mut files = Together::default();
-    topic_word.write_with(&mut files, &words_by_topic(&told.model, topics.word_topic()))?;
+    topic_word.write_with(&mut files, &words_by_topic(&exported.model, topics.word_topic()))?;
     weights.write_with(&mut files, &list("weight", topics.weights()))?;
     let words = topics.vocabulary().iter().map(|word| on_one_line(&word));
     write_lines(&mut files, &vocabulary, args.force, words)?;
-    if let Model::Lda(lda) = &told.model {
+    if let Model::Lda(lda) = &exported.model {
         alpha.write_with(&mut files, &list("alpha", lda.alpha()))?;
     }
-    let asked = told.documents(Format::Npy)?;
+    let asked = exported.documents(Format::Npy)?;
     if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &asked) {
-        let table = infer::table(&told.model, corpus, mixtures, Layout::Wide, None);
+        let table = infer::table(&exported.model, corpus, mixtures, Layout::Wide, None);
         target.write_with(&mut files, &table)?;
         let all = (0..corpus.n_documents()).map(|d| on_one_line(&corpus.document_name(d)));
         write_lines(&mut files, &names, args.force, all)?;
@@ -242,17 +242,22 @@ fn export_mallet(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     for path in &paths {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Told::read(args, common)?;
+    let exported = Exported::read(args, common)?;
     let mut files = Together::default();
-    write_lines(&mut files, &paths[0], args.force, foreign::mallet_keys(&told.model, args.top))?;
-    if let Some((corpus, mixtures)) = &told.documents(Format::Csv)? {
+    write_lines(
+        &mut files,
+        &paths[0],
+        args.force,
+        foreign::mallet_keys(&exported.model, args.top),
+    )?;
+    if let Some((corpus, mixtures)) = &exported.documents(Format::Csv)? {
         let documents = foreign::mallet_documents(corpus, mixtures);
         write_lines(&mut files, &paths[1], args.force, documents)?;
     }
     finished(files)
 }
 
-/// The words that tell topics apart, one a row.
+/// The words that distinguish the topics, one per row.
 fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
     let path = beside(args, "markers.csv")?;
     let target = Target::new(&path, Some(Format::Csv), args.force, &inputs(args))?;
@@ -273,7 +278,7 @@ fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
     Ok(vec![path])
 }
 
-/// Single arrays in files of their own.
+/// Single arrays in separate files.
 fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
     if args.source.0.is_some() {
         return Err(Failure::Request(
@@ -323,7 +328,7 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
     Ok(given.into_iter().map(Path::to_owned).collect())
 }
 
-/// Gives all files their names at once; which they are.
+/// Gives all files their names at once; returns them.
 fn finished(files: Together) -> Outcome<Vec<PathBuf>> {
     let paths = files.paths();
     files.finish()?;
@@ -361,7 +366,7 @@ fn words_by_topic<'m>(model: &'m Model, numbers: &'m Matrix) -> Table<'m> {
     Table { n_rows: topics.len(), columns, is_list: false }
 }
 
-/// What is known about each topic, a column each; not a number where it is not known.
+/// What is known about each topic, one column each; NaN where it is not known.
 const TRUST: [&str; 12] = [
     "topic",
     "found_again",
@@ -403,7 +408,7 @@ fn trust_table(model: &Model) -> Table<'_> {
     Table { n_rows: topics.len(), columns: (0..TRUST.len()).map(column).collect(), is_list: false }
 }
 
-/// Numbers below one another.
+/// A table of one column of numbers.
 pub fn list<'a>(name: &str, values: &'a [f64]) -> Table<'a> {
     let columns = vec![Column::real(name, |i| values[i])];
     Table { n_rows: values.len(), columns, is_list: true }
@@ -432,7 +437,7 @@ fn inputs(args: &Export) -> Vec<&Path> {
     inputs
 }
 
-/// A file whose name begins with what `-o` says.
+/// A file name that begins with the argument of `-o`.
 fn beside(args: &Export, ending: &str) -> Outcome<PathBuf> {
     let named = args.output.as_deref().and_then(|path| Some((path, path.file_name()?.to_str()?)));
     let Some((path, name)) = named else {

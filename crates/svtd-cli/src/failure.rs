@@ -1,7 +1,7 @@
 //! Failures: one line on stderr and an exit code.
 //!
-//! The library's sentences are kept. What it cannot know is added here: the file a sentence about
-//! the data is about, and how the command line spells a permission.
+//! The library's messages are kept. What it cannot know is added here: the file to which a message about the data
+//! belongs, and the flag that gives a permission.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,21 +16,21 @@ pub use crate::printable::printable;
 const DATA: u8 = 1;
 const REQUEST: u8 = 2;
 
-/// What a command ends with.
+/// The result of a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why a command could not be carried out.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library refused, in a sentence of its own.
+    /// An error of the library.
     Library(Error),
-    /// The same, about a file that the sentence may not name.
+    /// An error of the library about a file that its message may not name.
     About(PathBuf, Error),
-    /// The data in this file will not do, for the reason given.
+    /// The data in this file cannot be used, for this reason.
     Refused(PathBuf, String),
-    /// The request is wrong in a way only the command line can see.
+    /// The request is wrong in a way that only the command line can see.
     Request(String),
-    /// Standard output did not take what was written.
+    /// Writing to standard output failed.
     Output(io::Error),
 }
 
@@ -40,8 +40,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// In this program plain input and output errors come from standard output alone: files are
-/// written by the library.
+/// In this program plain I/O errors come only from standard output: files are written by the library.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Failure::Output(error)
@@ -49,7 +48,7 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Says that an error of the library is about this file.
+    /// Attaches a file to an error of the library.
     pub fn about(path: &Path) -> impl Fn(Error) -> Failure + use<> {
         let path = match path.as_os_str() == "-" {
             true => PathBuf::from("standard input"),
@@ -58,25 +57,25 @@ impl Failure {
         move |error| Failure::About(path.clone(), error)
     }
 
-    /// Tells the user, and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub fn report(&self) -> ExitCode {
         if let Failure::Output(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
         {
-            // Whoever read our output has seen enough.
+            // The reader of our output has closed it: not an error.
             return ExitCode::SUCCESS;
         }
         say(&self.sentence(), self.kind());
         ExitCode::from(self.exit_code())
     }
 
-    /// What is said.
+    /// The message.
     pub fn sentence(&self) -> String {
         match self {
             Failure::Library(error) => spelled(error),
             Failure::About(path, error) => {
                 let (sentence, path) = (spelled(error), path.display().to_string());
-                // A name such as `one` may well occur in the sentence by chance.
+                // A short name such as `one` may occur in the message by chance.
                 let is_telling = path.contains(['.', '/']);
                 let has_name =
                     sentence.starts_with(&path) || is_telling && sentence.contains(&path);
@@ -108,7 +107,7 @@ impl Failure {
     }
 }
 
-/// Reports what the argument parser says: help and versions as they are, mistakes in one line.
+/// Reports the result of the argument parser: help and version as they are, errors in one line.
 pub fn of_arguments(answer: &clap::Error) -> ExitCode {
     match answer.kind() {
         ArgumentErrorKind::DisplayHelp | ArgumentErrorKind::DisplayVersion => {
@@ -128,7 +127,7 @@ pub fn of_arguments(answer: &clap::Error) -> ExitCode {
     }
 }
 
-/// The message of the argument parser without its usage, its lines joined.
+/// The message of the argument parser without its usage, in one line.
 fn in_one_line(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let sentences: Vec<String> = text
@@ -139,23 +138,23 @@ fn in_one_line(text: &str) -> String {
     format!("{}; --help shows the options", sentences.join("; "))
 }
 
-/// Whether errors are told as JSON: `--json` was given. Read from the arguments themselves, since what
-/// is wrong may be the arguments.
+/// Whether errors are printed as JSON: `--json` was given. Read from the arguments themselves, because these may be
+/// what is wrong.
 fn in_json() -> bool {
     std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
 }
 
-/// Says what went wrong on stderr: a sentence, or under `--json` one object.
+/// Prints an error on stderr: a sentence, or with `--json` one object.
 pub fn say(sentence: &str, kind: &str) {
     let told = match in_json() {
         true => json::line("error", as_json(sentence, kind)),
         false => format!("svtd: {}", printable(sentence)),
     };
-    // If stderr is gone there is nobody left to tell.
+    // If stderr is closed, nothing can be printed.
     let _ = writeln!(io::stderr(), "{told}");
 }
 
-/// What went wrong, of which kind, and what to try: the last part of the sentence, if it is advice.
+/// The error, its kind, and what to try: the last part of the message, if it is advice.
 fn as_json(sentence: &str, kind: &str) -> serde_json::Value {
     const OUTCOMES: [&str; 2] =
         ["nothing was written", "please report it with the command that was run"];
@@ -192,7 +191,7 @@ fn spelled(error: &Error) -> String {
     }
 }
 
-/// Names of options that the library speaks of and the command line spells as flags.
+/// Names of library options that are flags on the command line.
 const FLAGS: [&str; 18] = [
     "alpha0",
     "encoding",
@@ -218,7 +217,7 @@ fn is_flag(name: &str) -> bool {
     FLAGS.contains(&name)
 }
 
-/// The same sentence with flags where the library names its options in passing.
+/// The message with flags in place of library options.
 pub fn with_flags(sentence: &str) -> String {
     const PHRASES: [(&str, &str); 19] = [
         ("(text-column)", "(--text-column)"),
@@ -244,7 +243,7 @@ pub fn with_flags(sentence: &str) -> String {
     PHRASES.iter().fold(sentence.to_owned(), |said, (from, to)| said.replace(from, to))
 }
 
-/// A file that is not there, or not a file, is a wrong request; what is wrong inside it is not.
+/// A file that does not exist, or is not a file, is a wrong request; an error inside it is an error of the data.
 fn exit_code(error: &Error) -> u8 {
     use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
     match (error, error.kind()) {

@@ -1,8 +1,8 @@
-//! When the program itself is at fault: a panic is told in one sentence.
+//! Errors of the program itself: a panic is reported in one sentence.
 //!
-//! A panic that is caught where it is expected (a reader of damaged Parquet files catches those of the
-//! crate it uses) is nobody's business, so the hook that Rust would print with only remembers what it
-//! was told. What nobody catches ends here, and then it is said.
+//! Some panics are expected and caught (the reader of damaged Parquet files catches those of the crate it uses), so
+//! the panic hook only records the message instead of printing it. A panic that nobody catches ends here and is
+//! printed.
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;

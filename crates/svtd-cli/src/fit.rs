@@ -1,4 +1,4 @@
-//! `svtd fit`: counts in, a model out.
+//! `svtd fit`: reads documents and learns a model.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,9 +53,9 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     }
     progress.reading();
     let began = Instant::now();
-    // Nobody asks for the order in which documents were read, and the other need not be made twice.
+    // Nobody needs the original order of the documents, so the corpus is put in key order here, once.
     let corpus = input::corpus(&args.source, &progress)?;
-    // A page shows the documents as they were read, texts and times beside them.
+    // A page shows the documents in their original order, with texts and times.
     let corpus = if args.report.is_some() { corpus } else { corpus.into_key_order() };
     let corpus = match &args.checkpoint {
         Some(folder) if !args.dry_run => sites::remembered(corpus, folder)?,
@@ -84,7 +84,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     print(args, common, &corpus, &model)
 }
 
-/// Learns from documents that stay where they are.
+/// Learns from documents that stay at their sites.
 fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
     let (corpus, finish) = sites::corpus(args, folder, progress)?;
     let about = Failure::about(folder);
@@ -100,7 +100,7 @@ fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) ->
     print(args, common, &corpus, &model)
 }
 
-/// Writes the page that shows the model, and gives the model back.
+/// Writes the page that shows the model, and returns the model.
 fn write_page(
     args: &Fit,
     path: &Path,
@@ -143,7 +143,7 @@ pub fn params(args: &Fit, corpus: &Corpus, progress: &Progress) -> svtd::Result<
     request.params(corpus, || progress.begin("choosing k"))
 }
 
-/// The number of topics, if the data are not to choose it.
+/// The number of topics, unless the data choose it.
 fn given(asked: Option<TopicCount>) -> Option<usize> {
     match asked {
         Some(TopicCount::Given(k)) => Some(k),
@@ -164,7 +164,7 @@ fn print(args: &Fit, common: &Common, corpus: &Corpus, model: &Model) -> Outcome
     }
     out.flush()?;
     if !common.quiet {
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = write_messages(args, corpus, model);
     }
     Ok(())

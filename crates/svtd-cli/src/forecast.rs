@@ -1,8 +1,8 @@
-//! How long a fit will take here, and how bytes and seconds of a forecast are said.
+//! Estimates how long a fit will take, and formats bytes and seconds.
 //!
-//! The library knows the work of a fit in products with the pair moment
-//! ([`Workload`](svtd::fit::Workload)); here one such product of this very corpus is timed on this
-//! machine with these threads, and the time follows. `check` and `fit --dry-run` both tell it.
+//! The library knows the work of a fit in units of products with the pair moment
+//! ([`Workload`](svtd::fit::Workload)). Here one such product of the given corpus is timed on this machine with
+//! these threads, which gives the time. `check` and `fit --dry-run` both print it.
 
 use std::time::{Duration, Instant};
 
@@ -13,23 +13,23 @@ use svtd::{Corpus, DocumentWeights, Moments};
 
 pub use crate::progress::duration;
 
-/// Products are timed for this long at most, and at least one of them.
+/// Products are timed for at most this long, but at least one.
 const PROBE: Duration = Duration::from_millis(60);
 
-/// Products that are timed at most.
+/// The largest number of products that are timed.
 const MOST_PRODUCTS: usize = 4;
 
-/// How much longer a fit takes than the best product says (`benches/record/forecast.md`).
+/// How much longer a fit takes than the fastest product predicts (`benches/record/forecast.md`).
 const LONGER: f64 = 1.15;
 
-/// The seconds that so many operations of a fit of this corpus will take.
+/// The seconds that these numbers of operations will take in a fit of this corpus.
 pub fn seconds<const N: usize>(corpus: &Corpus, operations: [f64; N]) -> svtd::Result<[f64; N]> {
     let product = time_of_a_product(corpus)?.as_secs_f64();
     let unit = product / Workload::product_operations(Sizes::from(corpus)).max(1.0);
     Ok(operations.map(|operations| LONGER * unit * operations))
 }
 
-/// From the least to the most, or one of them where they hardly differ.
+/// The smallest and largest estimate, or one of them where they hardly differ.
 pub fn range([least, most]: [f64; 2]) -> String {
     match duration(least) == duration(most) {
         true => duration(most),
@@ -41,7 +41,7 @@ pub fn range([least, most]: [f64; 2]) -> String {
     }
 }
 
-/// The best of a few products of the pair moment with as many columns as a fit takes at a time.
+/// The fastest of a few products of the pair moment with as many columns as a fit uses at a time.
 fn time_of_a_product(corpus: &Corpus) -> svtd::Result<Duration> {
     let moments = SingleTopicMoments::estimate(corpus, &DocumentWeights::Optimal, Counting::Raw)?;
     let columns = Workload::PRODUCT_COLUMNS;
@@ -60,7 +60,7 @@ fn time_of_a_product(corpus: &Corpus) -> svtd::Result<Duration> {
     Ok(best)
 }
 
-/// Bytes as people say them.
+/// A number of bytes as text.
 pub fn bytes(n: f64) -> String {
     match n {
         n if n < 1e6 => format!("{:.0} kB", (n / 1e3).ceil()),

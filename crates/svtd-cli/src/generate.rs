@@ -1,7 +1,7 @@
-//! `svtd generate`: a corpus drawn from a model, and the truth beside it.
+//! `svtd generate`: a random corpus, together with the true parameters.
 //!
-//! The library draws; here the files are named and written. All of them are checked before
-//! anything is drawn, and they appear together or not at all.
+//! The library generates the corpus; here the files are named and written. All of them are checked before anything
+//! is generated, and they appear together or not at all.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::json;
 use crate::output::{self, Column, Table, Target};
 
-/// Numbers in the largest table that is drawn: eight gigabytes.
+/// The largest table in numbers: eight gigabytes.
 const MAX_NUMBERS: usize = 1 << 30;
 
 const DEFAULT_ALPHA0: f64 = 1.0;
@@ -55,7 +55,7 @@ fn draw(args: &Generate, files: &Files) -> Outcome {
     Ok(together.finish()?)
 }
 
-/// Says what was written.
+/// Prints what was written.
 fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
     let paths = files.all(args.model);
     if common.json {
@@ -71,7 +71,7 @@ fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
         out.flush()?;
     } else if !common.quiet {
         for path in &paths {
-            // A message that cannot be shown is no reason to fail.
+            // A message that cannot be printed is no reason to fail.
             let _ = writeln!(io::stderr(), "saved {}", printable(&path.display().to_string()));
         }
     }

@@ -1,4 +1,4 @@
-//! `svtd infer`: what a model says about documents.
+//! `svtd infer`: the topics of documents.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -34,8 +34,7 @@ pub fn run(args: &Infer, common: &Common) -> Outcome {
     threads::pool(common.threads)?.install(|| infer(args, common, layout, format, target.as_ref()))
 }
 
-/// How the table is laid out: the largest topics of a document are not the same for all, so only
-/// the long table can hold them.
+/// The layout of the table: documents differ in their largest topics, so only the long table can contain them.
 fn layout(args: &Infer) -> Outcome<Layout> {
     match (args.layout, args.top) {
         (Some(Layout::Wide), Some(_)) => Err(Failure::Request(
@@ -78,7 +77,7 @@ fn infer(
         (model, _) => model.ask_about(&corpus),
     };
     let asked = asked.map_err(Failure::about(&args.source.name()))?;
-    // On a terminal rows would be mixed with the line that tells the progress.
+    // On a terminal rows would be mixed with the progress line.
     let rows_are_seen = target.is_none() && io::stdout().is_terminal();
     if rows_are_seen {
         progress.finish();
@@ -101,7 +100,7 @@ fn infer(
             table(&saved.model, &corpus, &mixtures, layout, args.top).write_jsonl(&mut out)?;
         }
         None => {
-            // A person sees names without what would upset the terminal; a program gets them all.
+            // A terminal shows names without control characters; a program gets them unchanged.
             let cells = match io::stdout().is_terminal() {
                 true => CsvCells::Shown,
                 false => CsvCells::chosen(args.safe_csv),
@@ -112,14 +111,14 @@ fn infer(
     out.flush()?;
     progress.finish();
     if !common.quiet {
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = write_messages(&corpus, &mixtures, target);
     }
     Ok(())
 }
 
-/// The document-topic table, wide (a column for each topic) or long (a row for each topic of each
-/// document, the largest first), with all topics or the `top` largest.
+/// The document-topic table, wide (one column for each topic) or long (one row for each topic of each document,
+/// largest first), with all topics or the `top` largest.
 pub fn table<'a>(
     model: &'a Model,
     corpus: &'a Corpus,
@@ -181,7 +180,7 @@ fn to_json(model: &Model, corpus: &Corpus, mixtures: &Mixtures<'_>, top: Option<
     object
 }
 
-/// What was passed over; known once all rows were asked for.
+/// What was skipped; known after all rows were inferred.
 fn counts_json(mixtures: &Mixtures<'_>) -> Value {
     json!({
         "n_unknown_tokens": mixtures.n_unknown_tokens(),

@@ -1,4 +1,4 @@
-//! `svtd info`: what a corpus holds.
+//! `svtd info`: describes a corpus.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -60,17 +60,17 @@ fn write_text(out: &mut dyn Write, corpus: &Corpus, columns: &[Summary]) -> io::
     writeln!(out, "hash {}", corpus.digest())
 }
 
-/// A column in a few numbers.
+/// A column, summarised.
 struct Summary {
     name: String,
     n_values: usize,
     n_empty: usize,
-    /// The value that most documents have.
+    /// The most frequent value, with its number of documents.
     most: Option<(String, usize)>,
     periods: Option<Periods>,
 }
 
-/// The columns that were kept, and the labels.
+/// The kept columns, and the labels.
 fn columns(corpus: &Corpus) -> Vec<Summary> {
     let cells = |name: &str| {
         (0..corpus.n_documents()).map(|d| corpus.cell(name, d).unwrap_or_default()).collect()
@@ -87,7 +87,7 @@ impl Summary {
             .filter(|cell| !cell.is_empty())
             .for_each(|&cell| *tally.entry(cell).or_default() += 1);
         let n_empty = cells.iter().filter(|cell| cell.is_empty()).count();
-        // A column of times is one in which every cell that is filled is a time.
+        // A column contains times if every non-empty cell is a time.
         let moments: Vec<Option<Moment>> = cells.iter().map(|cell| Moment::parse(cell)).collect();
         let are_times = moments.iter().filter(|moment| moment.is_none()).count() == n_empty;
         let most = tally.iter().max_by_key(|(cell, n)| (**n, std::cmp::Reverse(**cell)));

@@ -1,4 +1,4 @@
-//! Reading what the user names: count tables and models.
+//! Reads what the user names: corpora and models.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 use crate::{messages, word_flags};
 
-/// Reads the corpus that the command line names, telling how far it is.
+/// Reads the corpus named on the command line, reporting progress.
 pub fn corpus(source: &Source, progress: &Progress) -> Outcome<Corpus> {
     let chosen = word_flags::chosen(&source.words)?;
     read(source, progress, |reader| reader.preprocessing(chosen))
 }
 
-/// Reads a corpus that a model will be asked about: text is split into words as the text was that
-/// the model learned from.
+/// Reads a corpus to which a model will be applied: its text is split into words like the text from which the model
+/// was learned.
 pub fn corpus_for(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
     for_model(model, source, progress, false)
 }
 
-/// The same, but a file of plain text is one document.
+/// As [`corpus_for`], but a file of plain text is one document.
 pub fn document_for(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
     for_model(model, source, progress, true)
 }
 
 fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -> Outcome<Corpus> {
     let Some(choice) = &model.word_choice else {
-        // The model learned from counts, so the flags decide; rare words are the model's affair.
+        // The model was learned from counts, so the flags decide; rare words are kept, because the model decides.
         let chosen = word_flags::chosen(&source.words)?.for_new_documents();
         return read(source, progress, |reader| reader.preprocessing(chosen).whole(whole));
     };
@@ -42,7 +42,7 @@ fn for_model(model: &Saved, source: &Source, progress: &Progress, whole: bool) -
     read(source, progress, |reader| reader.preprocessing(chosen).whole(whole))
 }
 
-/// Reads a corpus that a model is fitted to once more: its words are chosen as those of the model were.
+/// Reads a corpus to which a model is fitted again: its words are chosen as those of the model were.
 pub fn corpus_again(model: &Saved, source: &Source, progress: &Progress) -> Outcome<Corpus> {
     let Some(choice) = &model.word_choice else { return corpus(source, progress) };
     refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
@@ -54,7 +54,7 @@ pub fn corpus_again(model: &Saved, source: &Source, progress: &Progress) -> Outc
     read(source, progress, |reader| reader.preprocessing(chosen))
 }
 
-/// Refuses flags about words where those were chosen before.
+/// Returns an error for flags about words where these were chosen before.
 fn refuse_word_flags(source: &Source, what: &str, when: &str) -> Outcome {
     match source.words.given() {
         None => Ok(()),
@@ -65,13 +65,13 @@ fn refuse_word_flags(source: &Source, what: &str, when: &str) -> Outcome {
     }
 }
 
-/// Hands the text of every document to `visit`, in the order of the corpus.
+/// Calls `visit` with the text of every document, in the order of the corpus.
 pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Result<()> {
     let reader = reader(source, CorpusReader::new());
     let mut d = 0;
     for input in &source.input {
         let Some(mut records) = reader.open(input)?.records()? else { return Ok(()) };
-        // A document at a time: no more text is in memory than one of them.
+        // One document at a time, so that no more text is in memory.
         let mut batch = Batch::default();
         while records.next_into(&mut batch)? {
             for text in batch.texts() {
@@ -84,7 +84,7 @@ pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Resul
     Ok(())
 }
 
-/// Whether the source holds text rather than counts.
+/// Whether the source contains text rather than counts.
 pub fn is_text(source: &Source) -> Outcome<bool> {
     let reader = reader(source, CorpusReader::new());
     for input in &source.input {
@@ -97,9 +97,9 @@ pub fn is_text(source: &Source) -> Outcome<bool> {
     Ok(true)
 }
 
-/// The cells of one more column of the tables that the documents stand in, or of a corpus file that
-/// has kept it; `flag` is what asks for it. Documents stand in the order in which a corpus has them:
-/// those that come as counts first, then those that come as text.
+/// The cells of one more column of the tables that contain the documents, or of a corpus file that kept it; `flag`
+/// is the flag that needs it. Documents are in the order of the corpus: those from counts first, then those from
+/// text.
 pub fn column(source: &Source, flag: &str, name: &str) -> Outcome<Vec<String>> {
     if source.input.iter().any(|input| input.as_os_str() == "-") {
         return Err(Failure::Request(format!(
@@ -107,7 +107,7 @@ pub fn column(source: &Source, flag: &str, name: &str) -> Outcome<Vec<String>> {
         )));
     }
     let mut wanted = columns(&source.columns);
-    // Labels are what a reader gives for a column of its own, so the column is read as such.
+    // A reader returns one extra column as labels, so the column is read as such.
     wanted.label = Some(name.to_owned());
     let reader = reader(source, CorpusReader::new()).columns(wanted);
     let (mut of_counts, mut of_text) = (Vec::new(), Vec::new());
@@ -169,8 +169,8 @@ pub fn kept_column(corpus: &Corpus, path: &Path, name: &str) -> Outcome<Vec<Stri
     Err(Failure::Refused(path.to_owned(), reason))
 }
 
-/// Reads documents that are to be added to a corpus: text is split into words as its text was, and
-/// the columns that it keeps are read too.
+/// Reads documents that will be added to a corpus: text is split into words like its text, and the columns that it
+/// keeps are read too.
 pub fn addition(onto: &Corpus, source: &Source, progress: &Progress) -> Outcome<Corpus> {
     if onto.word_choice().is_some() {
         refuse_word_flags(source, "corpus", "counted (svtd info shows how)")?;
@@ -182,8 +182,8 @@ pub fn addition(onto: &Corpus, source: &Source, progress: &Progress) -> Outcome<
     with_columns(more, kept)
 }
 
-/// Columns of the source, each by its name. They are read before the documents, so that one that is
-/// missing is told at once.
+/// Columns of the source, each with its name. They are read before the documents, so that a missing one is reported
+/// at once.
 pub fn kept_columns<'n>(
     source: &Source,
     flag: &str,
@@ -192,7 +192,7 @@ pub fn kept_columns<'n>(
     names.map(|name| Ok((name, column(source, flag, name)?))).collect()
 }
 
-/// The same corpus with these columns.
+/// The corpus with these columns.
 pub fn with_columns(mut corpus: Corpus, columns: Vec<(&str, Vec<String>)>) -> Outcome<Corpus> {
     for (name, cells) in columns {
         corpus = corpus.with_column(name, cells)?;
@@ -232,7 +232,7 @@ fn read_by(
     let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
     let corpus = take(&reader, opened)
         .map_err(|error| about(if guessed { told(error, format) } else { error }))?;
-    // Said once it is true; until then a failure is the one line there is.
+    // Printed only when it is true; until then the only line is that of a failure.
     progress.make_room();
     for description in descriptions {
         messages::say(&format!("read {description}"));
@@ -240,8 +240,8 @@ fn read_by(
     Ok(corpus)
 }
 
-/// The folder for large temporary files. That for small ones is often itself in memory, so it is taken only
-/// if it is asked for.
+/// The folder for large temporary files. The folder for small ones is often itself in memory, so it is used only if
+/// asked for.
 pub fn large_files(source: &Source) -> PathBuf {
     let large = Path::new("/var/tmp");
     match (&source.temp_dir, std::env::var_os("TMPDIR")) {
@@ -251,7 +251,7 @@ pub fn large_files(source: &Source) -> PathBuf {
     }
 }
 
-/// The bound that `--memory` sets.
+/// The limit set by `--memory`.
 pub fn limit(source: &Source) -> Outcome<Limit> {
     let Some(bytes) = source.memory else { return Ok(Limit::none()) };
     Limit::of(bytes, large_files(source)).map_err(|error| match error {
@@ -260,7 +260,7 @@ pub fn limit(source: &Source) -> Outcome<Limit> {
     })
 }
 
-/// A reader of a stream; `time` is the column with the times of documents, which stand as their labels.
+/// A reader of a stream; `time` is the column with the times of documents, which are read as labels.
 pub fn stream_reader(source: &Source, time: Option<&str>) -> Outcome<CorpusReader> {
     let mut wanted = columns(&source.columns);
     wanted.label = time.map(str::to_owned).or(wanted.label);
@@ -268,7 +268,7 @@ pub fn stream_reader(source: &Source, time: Option<&str>) -> Outcome<CorpusReade
     Ok(reader.within(&limit(source)?))
 }
 
-/// How the words are chosen of documents to which a model is fitted once more.
+/// How words are chosen in documents to which a model is fitted again.
 pub fn words_again(model: &Saved, source: &Source) -> Outcome<Preprocessing> {
     let Some(choice) = &model.word_choice else { return word_flags::chosen(&source.words) };
     refuse_word_flags(source, "model", "fitted (svtd words shows how)")?;
@@ -282,7 +282,7 @@ pub fn words_again(model: &Saved, source: &Source) -> Outcome<Preprocessing> {
     }
 }
 
-/// A reader that knows what the flags say about the source.
+/// A reader with the options of the flags.
 fn reader(source: &Source, reader: CorpusReader) -> CorpusReader {
     let mut reader = reader.transposed(source.transpose).columns(columns(&source.columns));
     if let Some(words) = &source.vocab {
@@ -318,7 +318,7 @@ fn columns(asked: &args::Columns) -> svtd::reading::Columns {
     }
 }
 
-/// A malformed line may be one of another format, so the sentence says what it was taken for.
+/// A malformed line may belong to another format, so the message says as which format it was read.
 fn told(error: Error, format: Format) -> Error {
     match error {
         Error::Line { path, line, reason } => {
@@ -332,7 +332,7 @@ fn told(error: Error, format: Format) -> Error {
 /// Reads a model.
 pub fn model(path: &Path) -> Outcome<Saved> {
     if path.is_dir() {
-        // Not the data's fault, as a damaged model would be.
+        // Not an error of the data, as a damaged model would be.
         return Err(Failure::Library(Error::Io {
             path: path.display().to_string(),
             source: io::ErrorKind::IsADirectory.into(),

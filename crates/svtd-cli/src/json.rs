@@ -1,8 +1,8 @@
-//! JSON for programs: every document says which schema it follows.
+//! JSON output: every document names its schema.
 //!
-//! The member `schema` is `svtd/NAME/VERSION`; `docs/schemas/NAME.json` describes it. A member may
-//! be added without a new version; one that goes or changes its meaning makes a new one. Characters that
-//! would upset a terminal are written as escapes, which mean the same to every reader.
+//! The member `schema` is `svtd/NAME/VERSION`; `docs/schemas/NAME.json` describes it. Members may be added within a
+//! version; removing one or changing its meaning makes a new version. Control characters are escaped, which means
+//! the same to every reader.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub fn document(schema: &str, value: Value) -> String {
     escaped(&format!("{:#}", marked(schema, value)))
 }
 
-/// The same on one line.
+/// A JSON document on one line.
 pub fn line(schema: &str, value: Value) -> String {
     escaped(&marked(schema, value).to_string())
 }
@@ -30,8 +30,7 @@ fn marked(schema: &str, mut value: Value) -> Value {
     value
 }
 
-/// The text with every character that upsets a terminal as an escape; line ends are between members
-/// only and stay.
+/// The text with every control character escaped; line ends occur only between members and are kept.
 pub fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

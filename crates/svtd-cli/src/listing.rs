@@ -1,4 +1,4 @@
-//! The topics of a model, listed: as a table for people, as JSON for programs.
+//! Lists the topics of a model: as a table for people, as JSON for programs.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use svtd::model::{RankedWord, TopicDiagnostics, WordOrder};
 use crate::failure::{Outcome, printable};
 use crate::terminal::Screen;
 
-/// Words shown of each topic unless asked otherwise.
+/// The default number of words of each topic.
 pub const TOP_WORDS: usize = 10;
 
-/// Columns before the words.
+/// Width of the columns before the words.
 const MARGIN: usize = 15;
 
 /// The topics of a model with their words in some order.
@@ -28,9 +28,9 @@ impl<'m> Listing<'m> {
         Ok(Self { model, order, words: model.topics().ranked_words(order, n_words)? })
     }
 
-    /// One entry a topic: number, share, words, and what to beware of.
+    /// One entry for each topic: number, share, words, and warnings.
     ///
-    /// A warning that holds for every topic tells them apart from nothing: it is given once, below.
+    /// A warning that applies to every topic does not distinguish them: it is printed once, below.
     pub fn write_table(&self, out: &mut dyn Write, screen: &Screen) -> io::Result<()> {
         let words = match self.order {
             WordOrder::Probability => "words".to_owned(),
@@ -52,7 +52,7 @@ impl<'m> Listing<'m> {
             let mut flags = diagnostics.remarks();
             flags.retain(|flag| !(all_weak && flag.starts_with("weak")));
             if !flags.is_empty() {
-                // An empty word sets them apart.
+                // An empty word separates them.
                 let flags = format!(" [{}]", flags.join("; "));
                 words.extend(flags.split(' ').map(str::to_owned));
             }
@@ -65,7 +65,7 @@ impl<'m> Listing<'m> {
         Ok(())
     }
 
-    /// A model as JSON: how it was fitted, how far to believe it, and its topics.
+    /// A model as JSON: how it was fitted, how reliable it is, and its topics.
     pub fn to_json(&self) -> Map<String, Value> {
         let model = self.model;
         let topics: Vec<Value> = (0..model.topics().len()).map(|j| self.topic_json(j)).collect();

@@ -1,16 +1,16 @@
 //! `svtd`: topic models from count tables, on the command line.
 //!
-//! One stage a command: `check` tells what a corpus can say, `sweep` compares numbers of topics, `fit`
-//! learns a model, `count` keeps a corpus in a file that `info` looks into and `add`, `remove` and `merge`
-//! change, `update` follows it with a model, `answer` lets documents stay where they are, `topics` shows it, `infer` asks it about documents, `export` hands its numbers to
-//! other programs, `show` explains one document, `report` makes a page to mail, `trends` shows topics over time,
-//! `names` keeps what people call the topics, `diff` compares two models, `evaluate` judges one,
-//! `demo` shows all of it on a corpus that comes with the program, `generate` draws corpora whose truth
-//! is known, `reproduce` runs the paper's experiments again. Data goes to stdout, messages to stderr; a
-//! failure is one line.
+//! One command for each stage: `check` reports what can be learned from a corpus, `sweep` compares numbers of
+//! topics, `fit` learns a model. `count` stores a corpus in a file that `info` describes and `add`, `remove` and
+//! `merge` change; `update` adapts a model to it, and `answer` lets documents stay where they are. `topics` shows a
+//! model, `infer` applies it to documents, `export` writes its numbers for other programs, `show` explains one
+//! document, `report` makes a page, `trends` shows topics over time, `names` stores names of topics, `diff`
+//! compares two models, `evaluate` measures one. `demo` shows all of it on a built-in corpus, `generate` generates
+//! corpora with known parameters, `reproduce` runs the paper's experiments again. Data go to stdout, messages to
+//! stderr; a failure is one line.
 //!
-//! The exit code is 0 when done, 1 when the data will not support the request, 2 when the request
-//! is wrong, 130 when interrupted (143 when told to terminate, 129 on a hang-up).
+//! The exit code is 0 on success, 1 when the data do not support the request, 2 when the request is wrong, 130 when
+//! interrupted (143 when told to terminate, 129 on a hang-up).
 
 mod add;
 mod answer;
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Outcome {
     let common = &arguments.common;
-    // Programs that read JSON find nothing on stderr but an error, should there be one.
+    // Programs that read JSON find nothing on stderr except an error.
     messages::set_quiet(common.quiet || common.json);
     signals::watch();
     match &arguments.command {

@@ -1,4 +1,4 @@
-//! `svtd completions` and `svtd man`: made from the very definitions that parse the command line.
+//! `svtd completions` and `svtd man`: generated from the definitions that parse the command line.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn man(args: &Man, common: &Common) -> Outcome {
         writeln!(out, "{}", json::document("written", json!({ "written": written })))?;
     } else if !common.quiet {
         let folder = printable(&folder.display().to_string());
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = writeln!(io::stderr(), "saved {} pages in {folder}", written.len());
     }
     Ok(out.flush()?)
@@ -73,7 +73,7 @@ fn write_pages(folder: &Path, force: bool, pages: &[(String, Vec<u8>)]) -> Outco
 /// The name and text of every page: the program, then its commands.
 fn pages() -> Outcome<Vec<(String, Vec<u8>)>> {
     let mut program = Arguments::command();
-    // Names every command in full: svtd-fit, `svtd fit`.
+    // Gives every command its full name: svtd-fit, `svtd fit`.
     program.build();
     let mut pages = vec![page(&program)?];
     for command in program.get_subcommands().filter(|command| command.get_name() != "help") {

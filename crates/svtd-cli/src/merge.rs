@@ -49,7 +49,7 @@ fn merge(args: &Merge, common: &Common) -> Outcome {
     Ok(())
 }
 
-/// A corpus of counts, and what messages call it.
+/// A corpus of counts, and its name in messages.
 fn read(path: &Path) -> Outcome<(String, Corpus)> {
     let opened = CorpusReader::new().open(path).map_err(Failure::about(path))?;
     if opened.is_text() {

@@ -1,7 +1,7 @@
-//! Messages on the way, which `--quiet` leaves out.
+//! Progress messages, which `--quiet` suppresses.
 //!
-//! Whether they are wanted is settled once, when the program starts, so that whoever has something
-//! to say need not be handed the flags.
+//! Whether they are wanted is set once, when the program starts, so that the flags need not be passed to every
+//! function that prints a message.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,16 +10,16 @@ use crate::failure::{printable, with_flags};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Leaves out all messages from now on, or not.
+/// Suppresses all messages from now on, or not.
 pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Says one line on stderr.
+/// Prints one line on stderr.
 pub fn say(line: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
     }
-    // If stderr is gone there is nobody left to tell.
+    // If stderr is closed, nothing can be printed.
     let _ = writeln!(io::stderr(), "{}", printable(&with_flags(line)));
 }

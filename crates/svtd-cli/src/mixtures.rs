@@ -1,7 +1,7 @@
-//! Mixtures of documents, inferred as a table asks for its rows.
+//! Mixtures of documents, inferred when a table needs its rows.
 //!
-//! Tables are written row after row, or, as Parquet, column after column within groups of rows. Either way two windows
-//! of documents are enough: each document is inferred once, and memory does not grow with their number.
+//! Tables are written row after row or, as Parquet, column after column within groups of rows. In both cases two
+//! windows of documents are enough: each document is inferred once, and memory does not grow with their number.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use svtd::inference::{Asked, BATCH, Batch};
 use crate::output::Format;
 use crate::progress::Progress;
 
-/// Documents of a window where rows are asked for in groups: as many as a group has rows.
+/// Documents in a window where rows are needed in groups: as many as a group has rows.
 #[cfg(feature = "parquet")]
 const GROUP: usize = 1 << 16;
 
-/// What a model says about the documents of a corpus.
+/// The mixtures of the documents of a corpus.
 pub struct Mixtures<'a> {
     asked: Asked<'a>,
     window: usize,
@@ -26,16 +26,16 @@ pub struct Mixtures<'a> {
 /// What was inferred so far.
 #[derive(Default)]
 struct Held {
-    /// The two windows asked for last, by their number, the later one last.
+    /// The two most recent windows, by their number, the later one last.
     windows: Vec<(usize, Vec<f64>)>,
     /// Unknown tokens, and documents without known words, of every window.
     passed_over: BTreeMap<usize, (u64, usize)>,
-    /// The document asked for last, and its topics from the largest to the smallest.
+    /// The most recent document, and its topics from the largest to the smallest.
     order: Option<(usize, Vec<usize>)>,
 }
 
 impl<'a> Mixtures<'a> {
-    /// Those of a table that will be written as `format`; how far it is goes to `progress`.
+    /// The mixtures for a table that will be written as `format`; progress is reported to `progress`.
     pub fn new(asked: Asked<'a>, format: Format, progress: Option<&'a Progress>) -> Self {
         let window = match format {
             #[cfg(feature = "parquet")]
@@ -45,12 +45,12 @@ impl<'a> Mixtures<'a> {
         Self { asked, window, progress, held: RefCell::default() }
     }
 
-    /// Documents.
+    /// Number of documents.
     pub fn n_documents(&self) -> usize {
         self.asked.n_documents()
     }
 
-    /// Topics.
+    /// Number of topics.
     pub fn n_topics(&self) -> usize {
         self.asked.n_topics()
     }
@@ -65,7 +65,7 @@ impl<'a> Mixtures<'a> {
         self.with_row(d, <[f64]>::to_vec)
     }
 
-    /// The topic that comes `rank`-th in document `d`, the largest first; equal ones by number.
+    /// The topic of rank `rank` in document `d`, largest first; ties in order of number.
     pub fn largest(&self, d: usize, rank: usize) -> usize {
         let known = |held: &Held| match &held.order {
             Some((of, order)) if *of == d => Some(order[rank]),
@@ -80,12 +80,12 @@ impl<'a> Mixtures<'a> {
         topic
     }
 
-    /// Tokens that the model has never seen, among the documents asked for.
+    /// Number of tokens that the model does not know, in the documents inferred so far.
     pub fn n_unknown_tokens(&self) -> u64 {
         self.held.borrow().passed_over.values().map(|(tokens, _)| tokens).sum()
     }
 
-    /// Documents without a known word, among those asked for.
+    /// Number of documents without a known word, among those inferred so far.
     pub fn n_without_words(&self) -> usize {
         self.held.borrow().passed_over.values().map(|(_, documents)| documents).sum()
     }
@@ -127,7 +127,7 @@ impl<'a> Mixtures<'a> {
     }
 }
 
-/// Topics from the largest share to the smallest; equal ones by number.
+/// Topics in order of falling share; ties in order of number.
 fn falling(shares: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));

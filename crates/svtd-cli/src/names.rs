@@ -1,4 +1,4 @@
-//! `svtd names`: what people call the topics of a model.
+//! `svtd names`: names of the topics of a model.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use crate::args::{Common, Names};
 use crate::failure::{Failure, Outcome, printable};
 use crate::{input, listing, messages, output};
 
-/// Words that stand for a topic without a name.
+/// Number of words that describe a topic without a name.
 const WORDS: usize = 6;
 
 /// Runs the command.

@@ -1,9 +1,9 @@
 //! Tables for other programs: CSV, JSONL, NumPy's `.npy` and Parquet.
 //!
-//! A table is named columns, each a function from the row to its value, so that what can be computed
-//! is never copied. Every file appears whole or not at all, and whether it may be written is asked
-//! before the work begins, not after. `.npy` is version 1.0 of the format: little-endian `f64` in C
-//! order. Numbers in CSV are the shortest that read back to the same bits.
+//! A table consists of named columns, each a function from the row to its value, so that computed values are never
+//! stored. Every file appears completely or not at all, and whether it may be written is checked before the work
+//! begins. `.npy` is version 1.0 of the format: little-endian `f64` in C order. Numbers in CSV are the shortest
+//! that read back to the same bits.
 
 use std::fs;
 use std::io::{self, Write};
@@ -25,20 +25,20 @@ pub struct Target {
     cells: CsvCells,
 }
 
-/// How text stands in the cells of a CSV.
+/// How text is written in the cells of a CSV.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CsvCells {
-    /// As it is.
+    /// Unchanged.
     #[default]
     Exact,
-    /// With an apostrophe before what a spreadsheet would take for a formula.
+    /// With an apostrophe before text that a spreadsheet would take for a formula.
     Safe,
-    /// As it may be shown on a terminal.
+    /// Safe for a terminal.
     Shown,
 }
 
 impl CsvCells {
-    /// What `--safe-csv` asks for.
+    /// The choice of `--safe-csv`.
     pub fn chosen(safe: bool) -> Self {
         if safe { CsvCells::Safe } else { CsvCells::Exact }
     }
@@ -58,11 +58,11 @@ impl CsvCells {
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Comma-separated values with a head.
+    /// Comma-separated values with a header.
     Csv,
-    /// An object a line.
+    /// One object per line.
     Jsonl,
-    /// The numbers alone, for NumPy.
+    /// Only the numbers, for NumPy.
     Npy,
     /// Apache Parquet.
     #[cfg(feature = "parquet")]
@@ -75,7 +75,7 @@ pub struct Table<'a> {
     pub n_rows: usize,
     /// The columns.
     pub columns: Vec<Column<'a>>,
-    /// Whether its numbers are a list rather than a matrix of one column.
+    /// Whether its numbers are a list rather than a matrix with one column.
     pub is_list: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Column<'a> {
 }
 
 impl Target {
-    /// Checks that `path` can be written, and tells the format by its ending unless it is given.
+    /// Checks that `path` can be written, and takes the format from its ending unless it is given.
     pub fn new(
         path: &Path,
         format: Option<Format>,
@@ -131,7 +131,7 @@ impl Target {
         Ok(Self { path: path.to_owned(), format, overwrite, cells: CsvCells::Exact })
     }
 
-    /// The same, with the cells of a CSV written so.
+    /// Sets how the cells of a CSV are written.
     pub fn cells(mut self, cells: CsvCells) -> Self {
         self.cells = cells;
         self
@@ -142,7 +142,7 @@ impl Target {
         &self.path
     }
 
-    /// How it will be written.
+    /// The format in which it will be written.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -154,7 +154,7 @@ impl Target {
         Ok(alone.finish()?)
     }
 
-    /// Writes the file among others that appear together with it.
+    /// Writes the file as one of several that appear together.
     pub fn write_with(&self, files: &mut Together, table: &Table<'_>) -> Outcome {
         let written = files.write(&self.path, self.overwrite, |out| match self.format {
             Format::Csv => table.write_csv(out, self.cells),
@@ -183,7 +183,7 @@ impl Format {
         }
     }
 
-    /// How files of this format end.
+    /// The file ending of this format.
     pub fn ending(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -196,7 +196,7 @@ impl Format {
 }
 
 impl Table<'_> {
-    /// A head and one line a row.
+    /// Writes a header and one line per row.
     pub fn write_csv(&self, out: &mut dyn Write, cells: CsvCells) -> io::Result<()> {
         let header: Vec<String> = self.columns.iter().map(|c| cells.of(&c.name)).collect();
         writeln!(out, "{}", header.join(","))?;
@@ -206,7 +206,7 @@ impl Table<'_> {
                 match &column.cells {
                     Cells::Text(text) => write!(out, "{separator}{}", cells.of(&text(row)))?,
                     Cells::Whole(number) => write!(out, "{separator}{}", number(row))?,
-                    // `{:?}` takes an exponent for tiny numbers where `{}` writes all zeros.
+                    // `{:?}` uses an exponent for tiny numbers where `{}` writes all zeros.
                     Cells::Real(number) => write!(out, "{separator}{:?}", number(row))?,
                 }
             }
@@ -215,7 +215,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// One object a row.
+    /// Writes one object per row.
     pub fn write_jsonl(&self, out: &mut dyn Write) -> io::Result<()> {
         for row in 0..self.n_rows {
             // Written by hand, so that the keys keep the order of the columns.
@@ -228,7 +228,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The columns of real numbers.
+    /// Writes the columns of real numbers.
     fn write_npy(&self, out: &mut dyn Write) -> io::Result<()> {
         let numbers: Vec<_> = self.columns.iter().filter_map(Column::numbers).collect();
         let shape = if self.is_list {
@@ -271,10 +271,9 @@ impl Column<'_> {
     }
 }
 
-/// Refuses a file that cannot be written, or that is one of the inputs.
+/// Returns an error for a file that cannot be written, or that is one of the inputs.
 ///
-/// The check goes all the way to a temporary file beside the final name, which is then given up:
-/// no other way tells for certain.
+/// The check creates a temporary file beside the final name, which is then removed: nothing less is certain.
 pub fn check(path: &Path, overwrite: bool, inputs: &[&Path]) -> Outcome {
     if path.as_os_str() == "-" {
         return Err(Failure::Request(
@@ -301,7 +300,7 @@ pub fn check(path: &Path, overwrite: bool, inputs: &[&Path]) -> Outcome {
     }
 }
 
-/// Refuses two targets that are one file.
+/// Returns an error if two targets are the same file.
 pub fn check_distinct(targets: &[&Path]) -> Outcome {
     for (i, first) in targets.iter().enumerate() {
         if targets[..i].iter().any(|earlier| same_file(first, earlier)) {
@@ -312,12 +311,12 @@ pub fn check_distinct(targets: &[&Path]) -> Outcome {
     Ok(())
 }
 
-/// Whether two names are those of one file.
+/// Whether two paths are the same file.
 pub fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((resolved(a), resolved(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// Where a file lies or will lie, once links are followed.
+/// The path of a file that exists or will exist, after links are followed.
 fn resolved(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(|| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -326,7 +325,7 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The magic, the version and the description, filled up to a multiple of 64 bytes.
+/// The magic, the version and the description, padded to a multiple of 64 bytes.
 fn npy_header(shape: &str) -> Vec<u8> {
     const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
     let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
@@ -338,7 +337,7 @@ fn npy_header(shape: &str) -> Vec<u8> {
     [MAGIC, &length, text.as_bytes()].concat()
 }
 
-/// A cell of a CSV, in quotes where it needs them.
+/// A cell of a CSV, quoted where necessary.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! `svtd plan`: how many documents an accuracy takes.
+//! `svtd plan`: how many documents an accuracy needs.
 
 use std::io::{self, Write};
 
@@ -35,7 +35,7 @@ fn plan(args: &Arguments, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// What is planned for, and the documents of the model if there is one.
+/// The source of the estimate, and the number of documents of the model if there is one.
 fn source(args: &Arguments) -> Outcome<(PlanSource, Option<f64>)> {
     match (&args.from, args.n_words, args.n_topics, args.length) {
         (Some(path), ..) => {
@@ -86,7 +86,7 @@ fn write(out: &mut dyn Write, plan: &Plan, fitted: Option<(f64, f64)>) -> io::Re
     if let (Some(noise), Some(bound)) = (plan.pair_noise, plan.pair_bound) {
         let times = match bound / noise {
             times if times.is_finite() => format!(", {times:.0} times as much"),
-            // Documents that are all alike have moments without chance.
+            // If all documents are equal, the moments have no sampling error.
             _ => String::new(),
         };
         writeln!(

@@ -1,19 +1,19 @@
-//! Names and words as they may be shown: on one line, without characters that upset a terminal.
+//! Names and words for printing: on one line, without control characters.
 
 use std::fmt::Write as _;
 
-/// A name or word as it may go to a terminal.
+/// A name or word that is safe for a terminal.
 pub fn printable(text: &str) -> String {
     replaced(text, upsets_a_terminal)
 }
 
-/// A name or word as it may stand on a line of its own in a file: whatever a program takes for the
-/// end of a line becomes an escape such as `\n`.
+/// A name or word that fits on one line of a file: everything that a program may take for the end of a line becomes
+/// an escape such as `\n`.
 pub fn on_one_line(text: &str) -> String {
     replaced(text, ends_a_line)
 }
 
-/// A word as it may stand between blanks.
+/// A word without blanks.
 pub fn without_blanks(text: &str) -> String {
     text.replace(|c: char| c.is_whitespace() || ends_a_line(c), "_")
 }
@@ -30,7 +30,7 @@ fn replaced(text: &str, is_bad: fn(char) -> bool) -> String {
     shown
 }
 
-/// Control characters, line and paragraph ends, and those that turn the direction of writing: they can
+/// Control characters, line and paragraph separators, and characters that change the direction of writing: they can
 /// erase what was printed, colour what follows, or show a name backwards.
 pub fn upsets_a_terminal(c: char) -> bool {
     c.is_control()
@@ -39,7 +39,7 @@ pub fn upsets_a_terminal(c: char) -> bool {
             | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// What some program takes for the end of a line.
+/// Whether some program takes the character for the end of a line.
 fn ends_a_line(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

@@ -1,11 +1,10 @@
-//! Progress: which stage is under way, how much is done, and how long the rest will take.
+//! Progress: the current stage, how much is done, and how long the rest will take.
 //!
-//! On a terminal it is one line on stderr, rewritten and finally wiped; with `-v` one line for each
-//! stage when it is over, with its seconds; else nothing, so that logs stay clean.
+//! On a terminal it is one line on stderr, rewritten and finally erased; with `-v` one line for each finished
+//! stage, with its seconds; otherwise nothing, so that logs stay clean.
 //!
-//! The work of a fit is known in advance ([`Workload`]). How fast this machine does it is not, so the
-//! remaining time is what remains of the work at the pace of what is done, and nothing is said before
-//! there is a pace to speak of.
+//! The work of a fit is known in advance ([`Workload`]). The speed of this machine is not, so the remaining time is
+//! estimated from the speed so far, and not printed before enough work was done.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,28 +16,28 @@ use terminal_size::{Width, terminal_size_of};
 use crate::args::Common;
 use crate::terminal::cut;
 
-/// The line is rewritten this often at most.
+/// The smallest time between two updates of the line.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Before this much of the work, and of time, no remaining time is told.
+/// The remaining time is printed only after this share of the work and this much time.
 const PACE_NEEDS: (f64, Duration) = (0.02, Duration::from_millis(500));
 
-/// Columns of the bar.
+/// Width of the bar.
 const BAR: usize = 20;
 
-/// How much to tell.
+/// How much to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing.
     Silent,
-    /// One rewritten line.
+    /// One line that is rewritten.
     Line,
-    /// A line for each stage.
+    /// One line for each stage.
     Log,
 }
 
 impl Detail {
-    /// What the flags and the terminal ask for.
+    /// The choice that follows from the flags and the terminal.
     pub fn chosen(common: &Common) -> Self {
         match (common.verbose, common.quiet) {
             (true, _) => Detail::Log,
@@ -51,7 +50,7 @@ impl Detail {
 /// The stage in which a corpus is read.
 const READING: &str = "reading";
 
-/// Tells stages as they begin, go on and end. Copies tell the same.
+/// Reports stages as they begin, continue and end. Copies report to the same place.
 #[derive(Clone)]
 pub struct Progress(Arc<Teller>);
 
@@ -60,27 +59,27 @@ struct Teller {
     state: Mutex<State>,
 }
 
-/// What was told so far.
+/// What was printed so far.
 struct State {
     current: Option<(&'static str, Instant)>,
-    /// Columns that the line on the terminal takes, and when it was written.
+    /// The width of the line on the terminal, and when it was written.
     line: Option<(usize, Instant)>,
     forecast: Option<Forecast>,
 }
 
 impl Progress {
-    /// Begins with no stage.
+    /// Starts without a stage.
     pub fn new(detail: Detail) -> Self {
         let state = State { current: None, line: None, forecast: None };
         Self(Arc::new(Teller { detail, state: Mutex::new(state) }))
     }
 
-    /// A fit of this much work begins.
+    /// Starts a fit with this much work.
     pub fn expect(&self, workload: &Workload) {
         self.0.with_state(|state| state.forecast = Some(Forecast::new(workload, Instant::now())));
     }
 
-    /// A stage of the program around the fit, of unknown length.
+    /// Starts a stage of the program outside the fit, of unknown length.
     pub fn begin(&self, name: &'static str) {
         self.0.with_state(|state| {
             state.forecast = None;
@@ -88,7 +87,7 @@ impl Progress {
         });
     }
 
-    /// So many steps of such a stage.
+    /// Reports `done` of `of` steps of such a stage.
     pub fn portion(&self, name: &'static str, done: usize, of: usize) {
         self.0.with_state(|state| {
             let share = done as f64 / of.max(1) as f64;
@@ -97,7 +96,7 @@ impl Progress {
         });
     }
 
-    /// So many sites have not answered a question.
+    /// Reports that this many sites have not yet answered a question.
     pub fn waiting(&self, n_sites: usize, asked: &str) {
         const WAITING: &str = "waiting";
         self.0.with_state(|state| {
@@ -106,12 +105,12 @@ impl Progress {
         });
     }
 
-    /// A corpus is about to be read.
+    /// Starts the stage in which a corpus is read.
     pub fn reading(&self) {
         self.begin(READING);
     }
 
-    /// So much of the corpus is read; where it is not known of how much, `of` is 0.
+    /// Reports how much of the corpus is read; `of` is 0 where the total is not known.
     pub fn read(&self, done: u64, of: u64) {
         self.0.with_state(|state| {
             let share = (done as f64 / of.max(1) as f64).min(1.0);
@@ -123,7 +122,7 @@ impl Progress {
         });
     }
 
-    /// A step of the fit, as the library tells it.
+    /// Reports a step of the fit, as the library gives it.
     pub fn step(&self, step: Step) {
         self.0.with_state(|state| {
             let name = step.stage.name();
@@ -138,19 +137,19 @@ impl Progress {
         });
     }
 
-    /// Makes room for a message: the line of the stage comes again with its next step.
+    /// Clears the line for a message; the next step prints it again.
     pub fn make_room(&self) {
         self.0.with_state(|state| self.0.wipe(state));
     }
 
-    /// No stage any more.
+    /// Ends the last stage.
     pub fn finish(&self) {
         self.0.finish();
     }
 }
 
 impl State {
-    /// How long this stage has been under way.
+    /// How long this stage has been running.
     fn elapsed_in(&self, name: &str) -> Duration {
         match &self.current {
             Some((same, since)) if *same == name => since.elapsed(),
@@ -194,7 +193,7 @@ impl Teller {
         }
     }
 
-    /// Blanks rather than escape codes: they work on every terminal.
+    /// Writes blanks rather than escape codes: they work on every terminal.
     fn wipe(&self, state: &mut State) {
         if let Some((width, _)) = state.line.take() {
             let _ = write!(io::stderr(), "\r{:width$}\r", "");
@@ -203,13 +202,13 @@ impl Teller {
 }
 
 impl Drop for Teller {
-    /// An error message must not begin behind the line of a stage.
+    /// An error message must not begin after the line of a stage.
     fn drop(&mut self) {
         self.finish();
     }
 }
 
-/// The bar, the stage, and what remains.
+/// The bar, the stage, and the remaining time.
 fn line(name: &str, stage: f64, share: f64, elapsed: Duration) -> String {
     let filled = (share * BAR as f64).floor().min(BAR as f64) as usize;
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
@@ -219,7 +218,7 @@ fn line(name: &str, stage: f64, share: f64, elapsed: Duration) -> String {
     format!("{bar} {percent:3}%  {name}{within}{left}")
 }
 
-/// What is left at the pace of what is done, once there is a pace.
+/// The remaining time at the speed so far, once it is known.
 fn remaining(share: f64, elapsed: Duration) -> Option<String> {
     if share < PACE_NEEDS.0 || elapsed < PACE_NEEDS.1 {
         return None;
@@ -227,7 +226,7 @@ fn remaining(share: f64, elapsed: Duration) -> Option<String> {
     Some(duration(elapsed.as_secs_f64() * (1.0 - share) / share))
 }
 
-/// Seconds as people say them, no more exact than a forecast can be.
+/// Seconds as text, no more precise than a forecast can be.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => "under 1 s".to_owned(),
@@ -240,11 +239,11 @@ pub fn duration(seconds: f64) -> String {
 /// How much of the work is done.
 struct Forecast {
     parts: Vec<(Stage, f64)>,
-    /// The part under way, once one has begun.
+    /// The current part, once one has begun.
     at: Option<usize>,
-    /// The work of the parts that were gone through; those that were left out do not count.
+    /// The work of the finished parts; skipped parts do not count.
     done: f64,
-    /// The largest share told, so that the bar never goes back.
+    /// The largest share reported, so that the bar never moves back.
     told: f64,
     since: Instant,
 }
@@ -265,7 +264,7 @@ impl Forecast {
                 self.done += self.at.map_or(0.0, |at| self.parts[at].1);
                 self.at = Some(after + next);
             }
-            // A stage that was not foreseen changes nothing.
+            // An unforeseen stage changes nothing.
             if next.is_none() {
                 return self.told;
             }

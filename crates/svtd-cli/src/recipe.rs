@@ -1,4 +1,4 @@
-//! The command that would make a model again, from what the model remembers.
+//! Reconstructs the command that made a model, from what the model stores.
 
 use serde_json::Value;
 use svtd::fit::Kind;
@@ -7,7 +7,7 @@ use svtd::text::{Frequency, Preprocessing, StopWords};
 
 use crate::args::{Source, WordFlags};
 
-/// This command as it was typed.
+/// The current command line.
 pub fn this_command() -> String {
     let mut words = vec!["svtd".to_owned()];
     words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
@@ -29,7 +29,7 @@ pub fn fit(saved: &Saved, source: &Source, model: &str) -> String {
         line.push("--model single-topic".to_owned());
     }
     line.extend(fit_flags(&options));
-    // Words that were counted before have no flags: the file brings them along.
+    // Words of a counted corpus need no flags: the file contains them.
     let given = &source.words;
     if let Some(choice) = &saved.word_choice {
         line.extend(word_flags(&choice.preprocessing, given));
@@ -38,11 +38,11 @@ pub fn fit(saved: &Saved, source: &Source, model: &str) -> String {
     line.join(" ")
 }
 
-/// What differs from the defaults of `svtd fit`.
+/// The flags that differ from the defaults of `svtd fit`.
 fn fit_flags(options: &Value) -> Vec<String> {
     let mut flags = Vec::new();
     let mut seed = None;
-    // `"name"`, or `{"name": {"seed": 0}}` for what draws random numbers.
+    // `"name"`, or `{"name": {"seed": 0}}` for methods with random numbers.
     let mut named = |value: &Value| -> Option<String> {
         if let Value::String(name) = value {
             return Some(name.clone());
@@ -93,7 +93,7 @@ fn fit_flags(options: &Value) -> Vec<String> {
     flags
 }
 
-/// The flags about words that lead to this preprocessing.
+/// The flags about words that give this preprocessing.
 fn word_flags(chosen: &Preprocessing, given: &WordFlags) -> Vec<String> {
     let default = Preprocessing::new();
     let mut flags = Vec::new();
@@ -143,7 +143,7 @@ fn frequency(frequency: Frequency) -> String {
     }
 }
 
-/// The flags about where documents are, as they were given.
+/// The flags about the input, as they were given.
 fn source_flags(source: &Source) -> Vec<String> {
     let mut flags = Vec::new();
     let mut add = |flag: &str, value: Option<String>| {
@@ -168,7 +168,7 @@ fn source_flags(source: &Source) -> Vec<String> {
     flags
 }
 
-/// A word as a shell reads it back.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

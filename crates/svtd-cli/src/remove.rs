@@ -1,4 +1,4 @@
-//! `svtd remove`: documents out of a corpus file.
+//! `svtd remove`: removes documents from a corpus file.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -48,7 +48,7 @@ fn remove(args: &Remove, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// The documents that a list names.
+/// The documents named in a list.
 fn named(corpus: &Corpus, list: &Path, args: &Remove) -> Outcome<Vec<usize>> {
     let text = read(list)?;
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();

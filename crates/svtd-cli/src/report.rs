@@ -55,7 +55,7 @@ fn report(args: &Report, common: &Common) -> Outcome {
     Ok(())
 }
 
-/// The page of a model, with what the flags ask for.
+/// The page of a model, as the flags ask for.
 pub fn page(
     saved: &Saved,
     documents: Option<(&Corpus, &Source)>,
@@ -88,7 +88,7 @@ pub fn page(
     page.to_html().map_err(about)
 }
 
-/// The flags that do not need the documents.
+/// Applies the flags that do not need the documents.
 pub fn with_flags<'a>(mut page: Page<'a>, flags: &PageFlags) -> Page<'a> {
     page = page.without_text(flags.no_text);
     if let Some(least) = flags.min_documents {
@@ -106,7 +106,7 @@ pub fn with_flags<'a>(mut page: Page<'a>, flags: &PageFlags) -> Page<'a> {
     page
 }
 
-/// Whether the documents are text that can be read once more.
+/// Whether the documents are text that can be read a second time.
 fn has_text(source: &Source) -> Outcome<bool> {
     if is_pipe(source) {
         messages::say("note: standard input cannot be read twice, so the page holds no text");
@@ -115,12 +115,12 @@ fn has_text(source: &Source) -> Outcome<bool> {
     input::is_text(source)
 }
 
-/// Whether the documents came through standard input.
+/// Whether the documents came from standard input.
 pub fn is_pipe(source: &Source) -> bool {
     source.input.iter().any(|input| input.as_os_str() == "-")
 }
 
-/// Writes the page, and says so.
+/// Writes the page, and prints a message.
 pub fn write(path: &Path, overwrite: bool, html: &str, progress: &Progress) -> Outcome {
     progress.begin("writing");
     write_atomically(path, overwrite, |out| out.write_all(html.as_bytes()))?;
@@ -130,7 +130,7 @@ pub fn write(path: &Path, overwrite: bool, html: &str, progress: &Progress) -> O
     Ok(())
 }
 
-/// Reads what `svtd sweep --json` printed.
+/// Reads the output of `svtd sweep --json`.
 pub fn read_sweep(path: &Path) -> Outcome<Sweep> {
     let text = fs::read_to_string(path).map_err(|source| {
         Failure::Library(Error::Io { path: path.display().to_string(), source })

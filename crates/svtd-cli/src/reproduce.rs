@@ -1,7 +1,7 @@
-//! `svtd reproduce`: the paper's Section 6, run again.
+//! `svtd reproduce`: the experiments of the paper's Section 6.
 //!
-//! The experiments compute and draw (`svtd-experiments`); here they are watched, and their files
-//! written: each whole or not at all, and the report last.
+//! The experiments compute and draw (`svtd-experiments`); here progress is reported and their files are written:
+//! each completely or not at all, and the report last.
 
 use std::fs;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub fn run(args: &Reproduce, common: &Common) -> Outcome {
     Ok(())
 }
 
-/// Side by side, in the order asked for: what is timed runs on one thread and leaves the others idle.
+/// Runs them side by side, in the order asked for: timed experiments use one thread and leave the others idle.
 fn reproduce(args: &Reproduce, plan: &Plan, common: &Common) -> Outcome<Report> {
     let progress = Progress::new(Detail::chosen(common));
     let experiments = args.experiments();
@@ -64,7 +64,7 @@ fn reproduce(args: &Reproduce, plan: &Plan, common: &Common) -> Outcome<Report> 
     Ok(Report { made_by: made_by(args), sections })
 }
 
-/// What an experiment counts in the progress of all.
+/// The number of progress steps for each experiment.
 const WHOLE: usize = 1000;
 
 fn plan(args: &Reproduce) -> Outcome<Plan> {
@@ -79,7 +79,7 @@ fn plan(args: &Reproduce) -> Outcome<Plan> {
         presidents: given.into_iter().map(|address| address.president).collect(),
     };
     let plan = Plan { quick: args.quick, seeds: args.seeds, data, addresses: Some(addresses) };
-    // Among others it is left out, and the report says so; alone there is nothing to do.
+    // Among others it is skipped, and the report says so; alone there is nothing to do.
     if args.names.contains(&Name::Dante) && plan.folder(dante::FOLDER).is_none() {
         return Err(Failure::Request(dante::HOW_TO_GET.to_owned()));
     }
@@ -99,7 +99,7 @@ fn made_by(args: &Reproduce) -> String {
     format!("svtd {}: svtd reproduce {}{quick}{seeds}", env!("CARGO_PKG_VERSION"), names.join(" "))
 }
 
-/// What holds and what does not, for a person.
+/// Prints which claims hold and which do not.
 fn list(out: &mut dyn Write, section: &Section) -> io::Result<()> {
     writeln!(out, "{}: {}\n", section.name, section.title)?;
     for claim in &section.claims {
@@ -109,7 +109,7 @@ fn list(out: &mut dyn Write, section: &Section) -> io::Result<()> {
     section.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}\n"))
 }
 
-/// Where files go: made for them, or allowed to be written to.
+/// The folder for the files: created for them, or allowed to be written to.
 struct Folder<'a> {
     path: &'a Path,
     force: bool,
@@ -117,7 +117,7 @@ struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Before hours of work, not after: the folder is there, and a file can be put in it.
+    /// Checked before hours of work: the folder exists, and a file can be created in it.
     fn open(path: &'a Path, force: bool) -> Outcome<Self> {
         let made = !path.exists();
         fs::create_dir_all(path).map_err(|error| cannot(path, error))?;
@@ -147,7 +147,7 @@ impl<'a> Folder<'a> {
 }
 
 impl Drop for Folder<'_> {
-    /// A folder made for files that never came goes away; one that holds anything stays.
+    /// Removes a folder that was created for files that never came, if it is empty.
     fn drop(&mut self) {
         if self.made {
             let _ = fs::remove_dir(self.path);

@@ -1,4 +1,4 @@
-//! `svtd show`: one document, its topics, and which words pull it where.
+//! `svtd show`: one document, its topics, and which words point to which topic.
 
 use std::io::{self, Write};
 
@@ -12,16 +12,16 @@ use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
 use crate::{input, json, records, threads};
 
-/// Names offered when the one asked for is not there.
+/// How many names are suggested when the one asked for does not exist.
 const OFFERED: usize = 5;
 
-/// Pulls below this would read as none.
+/// Smaller pulls would be printed as zero.
 const LEAST_PULL: f64 = 0.05;
 
-/// Shares below this are left out of the text; JSON has them all.
+/// Topics with a smaller share are left out of the text; the JSON has them all.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Columns before the words.
+/// Width of the columns before the words.
 const MARGIN: usize = 15;
 
 /// Runs the command.
@@ -35,7 +35,7 @@ pub fn run(args: &Show, common: &Common) -> Outcome {
 fn show(args: &Show, common: &Common) -> Outcome {
     let saved = input::model(&args.model)?;
     let progress = Progress::new(Detail::chosen(common));
-    // Without a document to look for, a text is the document.
+    // If no document is named, the text itself is the document.
     let corpus = match args.document {
         Some(_) => input::corpus_for(&saved, &args.source, &progress)?,
         None => input::document_for(&saved, &args.source, &progress)?,
@@ -55,7 +55,7 @@ fn show(args: &Show, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// The document that is asked for.
+/// The document that was asked for.
 fn find(args: &Show, corpus: &Corpus) -> Outcome<usize> {
     let n = corpus.n_documents();
     let name = args.source.name();
@@ -124,7 +124,7 @@ fn write_text(
     Ok(())
 }
 
-/// The largest topics, without those that hardly play a part; at least one.
+/// The largest topics, without those of negligible share; at least one.
 fn shown_topics(args: &Show, explained: &Explanation) -> Vec<usize> {
     let mut topics = explained.topics();
     topics.truncate(args.topics);
@@ -133,7 +133,7 @@ fn shown_topics(args: &Show, explained: &Explanation) -> Vec<usize> {
     topics
 }
 
-/// A word with its pull, which stays on one line with it.
+/// A word with its pull, kept on one line.
 fn pull(word: &ExplainedWord, topic: usize) -> String {
     format!("{}\u{a0}{:.1}", printable(&word.word), word.pulls[topic])
 }

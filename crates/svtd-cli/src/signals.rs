@@ -6,25 +6,24 @@
 //! | SIGXFSZ | nothing: the write that went beyond the limit fails and says so |
 //! | SIGABRT | exit code 1: Rust has just said that memory ran out |
 //!
-//! A signal that was ignored when the program was started stays ignored: that is what `nohup`, and a
-//! shell that starts a job in the background, mean by it. Which ones these are is read from
-//! `/proc/self/status`, since asking the system takes code that may not be safe. Where there is no
-//! `/proc` the hang-up, which `nohup` ignores, is left to the system.
+//! A signal that was ignored when the program started stays ignored: that is how `nohup`, and a shell that starts a
+//! background job, use it. The ignored signals are read from `/proc/self/status`, because asking the system would
+//! need unsafe code. Without `/proc` the hang-up signal, which `nohup` ignores, is left to the system.
 
-/// The exit code after Ctrl-C: 128 and the number of the signal, as shells have it.
+/// The exit code after Ctrl-C: 128 plus the number of the signal, as in shells.
 #[cfg(not(unix))]
 const INTERRUPTED: i32 = 130;
 
-/// Watches for signals from now on.
+/// Handles signals from now on.
 #[cfg(unix)]
 pub fn watch() {
     if let Err(error) = unix::watch() {
-        // The work can go on; a temporary file might stay behind if it is interrupted.
+        // The work can continue; a temporary file might be left if it is interrupted.
         crate::messages::say(&format!("note: signals cannot be caught: {error}"));
     }
 }
 
-/// Watches for Ctrl-C from now on.
+/// Handles Ctrl-C from now on.
 #[cfg(not(unix))]
 pub fn watch() {
     let installed = ctrlc::set_handler(|| leave(INTERRUPTED));
@@ -33,7 +32,7 @@ pub fn watch() {
     }
 }
 
-/// Deletes what is unfinished and ends the program.
+/// Deletes unfinished files and ends the program.
 fn leave(code: i32) {
     use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `svtd fit --sites` and `--checkpoint`: documents that are asked about, by files or with a memory.
+//! `svtd fit --sites` and `--checkpoint`: documents at other sites, and answers kept in a folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::args::Fit;
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 
-/// How often folders are looked into.
+/// How often folders are checked.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// A request that sites cannot fulfil, in a sentence.
+/// The error message for flags that `--sites` cannot be combined with.
 pub fn contradiction(args: &Fit) -> Option<String> {
     args.sites.as_ref()?;
     let sentence = match args {
@@ -32,7 +32,7 @@ pub fn contradiction(args: &Fit) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// A fit that cannot be kept in a checkpoint, in a sentence.
+/// The error message for flags that `--checkpoint` cannot be combined with.
 pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     args.checkpoint.as_ref()?;
     let sentence = match args {
@@ -44,13 +44,13 @@ pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// The same documents, of which everything that a fit asks is kept in a folder.
+/// The corpus, with all answers to the questions of a fit kept in a folder.
 pub fn remembered(corpus: Corpus, folder: &Path) -> Outcome<Corpus> {
     let who = Checkpoint::new(Respondent::new(corpus, 0), folder)?;
     Corpus::elsewhere(Arc::new(who)).map_err(Failure::about(folder))
 }
 
-/// The corpus of all sites, and whom to tell when the fit is over.
+/// The corpus of all sites, and whom to notify when the fit is over.
 pub fn corpus(
     args: &Fit,
     folder: &Path,

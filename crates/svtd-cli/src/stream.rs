@@ -1,8 +1,8 @@
 //! `svtd fit --every` and `svtd update --every`: models of a stream of documents.
 //!
-//! Documents enter a [`Window`] as they come. Every so many of them a model is made of those in it: the first
-//! one by a fit, or from the model that is given, every other from the one before. Each is the model that
-//! `svtd update` makes of a file with the same documents, byte for byte.
+//! Documents enter a [`Window`] as they arrive. At regular intervals a model is made from those in it: the first by
+//! a fit, or from the given model, every other one from the previous model. Each is the model that `svtd update`
+//! makes from a file with the same documents, byte for byte.
 
 mod told;
 
@@ -21,13 +21,13 @@ use crate::fit;
 use crate::progress::{Detail, Progress};
 use crate::{input, messages, output, word_flags};
 
-/// Words that gained and lost, of a topic that moved.
+/// How many of the words that gained and lost are listed, for a topic that moved.
 const MOVED_WORDS: usize = 4;
 
-/// What stands for the number of a model in the name of its file.
+/// The placeholder for the number of a model in the name of its file.
 const NUMBER: &str = "{n}";
 
-/// A fit that cannot be one of a stream, in a sentence.
+/// The error message for flags that cannot be combined with a stream.
 pub fn contradiction(args: &Fit) -> Option<String> {
     if !args.stream.are_on() {
         return args.stream.contradiction(None);
@@ -46,7 +46,7 @@ pub fn contradiction(args: &Fit) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// Follows a stream from nothing.
+/// Follows a stream from scratch.
 pub fn fit(args: &Fit, common: &Common) -> Outcome {
     let output = args.output.clone().unwrap_or_default();
     let words = word_flags::chosen(&args.source.words)?;
@@ -57,12 +57,12 @@ pub fn fit(args: &Fit, common: &Common) -> Outcome {
     follow(&begin, models, words)
 }
 
-/// Follows a stream from a model.
+/// Follows a stream, starting from a model.
 pub fn update(args: &Update, common: &Common) -> Outcome {
     let old = input::model(&args.model)?;
     let words = input::words_again(&old, &args.source)?;
     let begin = Begin { source: &args.source, flags: &args.stream, time: args.time.as_deref() };
-    // A model that is followed may be replaced: that is what following it means.
+    // A model that is followed may be replaced: that is the purpose.
     let in_place = output::same_file(&args.output, &args.model);
     let force = args.force || in_place;
     let mut models = Models::new(common, args.output.clone(), force, Some(old), &begin)?;
@@ -74,7 +74,7 @@ pub fn update(args: &Update, common: &Common) -> Outcome {
     follow(&begin, models, words)
 }
 
-/// Where a stream comes from.
+/// How a stream is read.
 struct Begin<'a> {
     source: &'a Source,
     flags: &'a StreamFlags,
@@ -124,7 +124,7 @@ fn follow(begin: &Begin<'_>, mut models: Models<'_>, words: Preprocessing) -> Ou
     models.end()
 }
 
-/// Refuses what has no documents of text, or no column for the times.
+/// Returns an error for input without text documents, or without a column for the times.
 fn check(opened: &svtd::reading::Opened, input: &Path, time: Option<&str>) -> Outcome {
     let format = opened.format();
     let path = match input.as_os_str() == "-" {
@@ -159,11 +159,11 @@ struct Models<'a> {
     n_moved_words: usize,
     n_sweeps: usize,
     cold_every: Option<usize>,
-    /// How the first model is learned, where there is none yet.
+    /// How the first model is learned, if there is none yet.
     first: Option<&'a Fit>,
     old: Option<Model>,
     n_made: usize,
-    /// Why there was no model, the last time that there was none.
+    /// Why there was no model, the last time.
     refused: Option<Failure>,
 }
 
@@ -200,8 +200,8 @@ impl<'a> Models<'a> {
         }
     }
 
-    /// Makes a model of the documents in the window, or says why there is none. `words` is how words are
-    /// chosen; everything about it is settled once there is a model.
+    /// Makes a model from the documents in the window, or reports why there is none. `words` is how words are
+    /// chosen; it is fixed once there is a model.
     fn make(
         &mut self,
         reader: &CorpusReader,
@@ -242,7 +242,7 @@ impl<'a> Models<'a> {
             }
         };
         model.save(&path, &corpus, self.overwrite)?;
-        // Whatever was there first, the next model replaces one of this stream.
+        // Whatever existed before, the next model replaces one of this stream.
         self.overwrite |= !self.output.to_string_lossy().contains(NUMBER);
         told.saved(self.common, self.n_made, &path, &model, &corpus)?;
         if let Some(choice) = corpus.word_choice() {
@@ -255,7 +255,7 @@ impl<'a> Models<'a> {
     fn learn(&self, corpus: &Corpus) -> svtd::Result<Learned> {
         let progress = Progress::new(Detail::Silent);
         let Some(old) = &self.old else {
-            // Without a model there is a fit to begin with.
+            // Without a model, begin with a fit.
             let Some(args) = self.first else { return Err(Error::NoWords { documents: 0 }) };
             let params = fit::params(args, corpus, &progress)?;
             return params.fit_watched(corpus, &|_| {}).map(Box::new).map(Learned::First);
@@ -269,7 +269,7 @@ impl<'a> Models<'a> {
         updated.map(Box::new).map(Learned::Next)
     }
 
-    /// A stream that ends without a model has failed.
+    /// A stream that ends without a model is a failure.
     fn end(self) -> Outcome {
         match (self.n_made, self.refused) {
             (0, Some(failure)) => Err(failure),

@@ -1,4 +1,4 @@
-//! `svtd sweep`: every number of topics side by side.
+//! `svtd sweep`: compares numbers of topics.
 
 use std::io::{self, Write};
 
@@ -144,7 +144,7 @@ fn write_recommendation(out: &mut dyn Write, why: &Recommendation, model: Kind) 
     Ok(())
 }
 
-/// Why this range, one sentence for each kind of evidence.
+/// The reasons for this range, one sentence for each kind of evidence.
 fn reasons(why: &Recommendation, model: Kind) -> Vec<String> {
     let mut reasons = Vec::new();
     match why.n_clear {
@@ -202,7 +202,7 @@ fn reasons(why: &Recommendation, model: Kind) -> Vec<String> {
     reasons
 }
 
-/// The curves: prediction, what comes back, and the spectrum.
+/// The curves: prediction, topics found again, and the spectrum.
 fn charts(swept: &Sweep) -> Vec<Chart> {
     let points = |value: &dyn Fn(&SweepFit) -> Option<f64>| -> Vec<(f64, f64)> {
         let point = |fit: &SweepFit| Some((fit.n_topics as f64, value(fit)?));

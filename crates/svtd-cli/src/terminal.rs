@@ -1,6 +1,6 @@
-//! The terminal: how wide it is, whether it shows colour, and text laid out to fit.
+//! The terminal: its width, whether it shows colour, and text laid out to fit.
 //!
-//! What goes to a file or a pipe is never cut, wrapped or coloured.
+//! Output to a file or a pipe is never cut, wrapped or coloured.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -10,19 +10,19 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::args::{Colour, Common};
 
-/// Narrower than this nothing is legible; text then runs over.
+/// The smallest usable width; with less, text runs over.
 const NARROWEST: usize = 30;
 
 /// How to print on standard output.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
-    /// Columns, if it is a terminal.
+    /// The number of columns, if it is a terminal.
     pub width: Option<usize>,
     colour: bool,
 }
 
 impl Screen {
-    /// Standard output as it is, and as the flags want it.
+    /// Standard output, with the options of the flags.
     pub fn stdout(common: &Common) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let width = terminal_size_of(io::stdout())
@@ -45,7 +45,7 @@ impl Screen {
         self.painted("2", text)
     }
 
-    /// Something to beware of.
+    /// A warning.
     pub fn warning(&self, text: &str) -> String {
         self.painted("33", text)
     }
@@ -54,8 +54,8 @@ impl Screen {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// Lays words behind a margin of `indent` columns, on as many lines as the screen needs. The
-    /// lines after the first begin with the margin; the first does not.
+    /// Puts words after a margin of `indent` columns, on as many lines as necessary. All lines except the first
+    /// begin with the margin.
     pub fn wrapped(&self, words: &[String], indent: usize) -> String {
         let Some(width) = self.width else { return words.join(" ") };
         let mut text = String::new();
@@ -85,7 +85,7 @@ fn colour_is_welcome() -> bool {
     !forbidden && !dumb
 }
 
-/// Text cut to so many columns, with an ellipsis where it was cut.
+/// Text cut to this many columns, with an ellipsis where it was cut.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! `svtd topics`: a saved model, shown.
+//! `svtd topics`: shows a saved model.
 
 use std::io::{self, Write};
 
@@ -33,7 +33,7 @@ pub fn run(args: &Topics, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// What is ranked by: a lambda alone asks for relevance.
+/// The order of the words: a lambda alone means relevance.
 fn order(args: &Topics) -> Outcome<WordOrder> {
     let relevance = || WordOrder::Relevance { lambda: args.lambda.unwrap_or(WordOrder::LAMBDA) };
     match (args.order, args.lambda) {

@@ -1,4 +1,4 @@
-//! `svtd trends`: topics over time, and how their words move.
+//! `svtd trends`: topics over time, and how their words change.
 
 mod screen;
 mod tables;
@@ -16,7 +16,7 @@ use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
 use crate::{input, json, messages, threads};
 
-/// More groups than this cannot be told apart.
+/// The largest number of groups; more could not be told apart.
 const MOST_GROUPS: usize = 50;
 
 /// Runs the command.
@@ -68,15 +68,15 @@ fn trends(
     Ok(())
 }
 
-/// Everything there is to tell.
+/// All results.
 struct Told<'a> {
     saved: &'a Saved,
     periods: Periods,
-    /// The groups; the first, without a name, is that of all documents.
+    /// The groups; the first, without a name, contains all documents.
     series: Vec<Series>,
     /// By period, then by topic.
     words: Vec<Vec<PeriodTopic>>,
-    /// Documents without a time, or without a word that the model knows.
+    /// Number of documents without a time, or without a word that the model knows.
     n_left_out: usize,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Told<'a> {
     ) -> svtd::Result<Self> {
         let topics = saved.model.topics();
         progress.begin("inference");
-        // Refuses a corpus without words in common with the model.
+        // Returns an error for a corpus without words in common with the model.
         let inferred = saved.model.infer(corpus)?;
         let known =
             corpus.over(topics.vocabulary()).ok_or_else(|| svtd::Error::VocabularyMismatch {
@@ -125,7 +125,7 @@ impl<'a> Told<'a> {
         Ok(Self { saved, periods, series, words, n_left_out })
     }
 
-    /// The share of a topic, within 0 and 1, and its band; `None` without documents.
+    /// The share of a topic, within 0 and 1, and its interval; `None` without documents.
     fn share(&self, series: &Series, period: usize, topic: usize) -> Option<Share> {
         Some(Share {
             share: series.shares.share(period, topic)?,
@@ -135,14 +135,14 @@ impl<'a> Told<'a> {
     }
 }
 
-/// A share with its band, which one document alone does not have.
+/// A share with its interval, which a single document does not have.
 struct Share {
     share: f64,
     band: Option<[f64; 2]>,
     n_documents: usize,
 }
 
-/// The periods that the documents fall in.
+/// The periods of the documents.
 fn periods(args: &Trends) -> Outcome<Periods> {
     let cells = input::column(&args.source, "--time", &args.time)?;
     let moments: Vec<Option<Moment>> = cells.iter().map(|cell| Moment::parse(cell)).collect();

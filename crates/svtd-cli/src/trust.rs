@@ -1,4 +1,4 @@
-//! How far to believe a fit, in lines that a person can read.
+//! How reliable a fit is, in lines for people.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use svtd::{Method, Model};
 
 use crate::failure::{printable, with_flags};
 
-/// Clipped shares below this would show as 0.0%.
+/// Smaller shares would be printed as 0.0%.
 const LEAST_CLIPPED: f64 = 5e-4;
 
-/// How many directions of the pair moment are clearly there.
+/// How many directions of the pair moment are clear of noise.
 fn above_noise(d: &Diagnostics, asked: bool) -> String {
     let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
         return match asked {
@@ -26,7 +26,7 @@ fn above_noise(d: &Diagnostics, asked: bool) -> String {
     format!("{clear} of {} directions (z above 3; the least is {least:.1})", z.len())
 }
 
-/// What was remarkable about the counts; nothing if nothing was.
+/// Remarks about the counts, if there are any.
 pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<()> {
     for note in &report.notes {
         writeln!(out, "note: {}", printable(&with_flags(note)))?;
@@ -51,7 +51,7 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
     Ok(())
 }
 
-/// The trust lines of a fit.
+/// The lines about the reliability of a fit.
 pub fn write_summary(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     let (d, options) = (model.diagnostics(), model.options());
     let [empty, one, two] = d.n_short_documents;
@@ -67,7 +67,7 @@ pub fn write_summary(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     )];
     match &d.rival {
         Some(outcome) => lines.push(("search", search(outcome))),
-        // An update takes no moments.
+        // An update uses no moments.
         None if d.eigenvalues.is_empty() => lines.push(("polish", polish(&d.polish))),
         None => lines.extend(about_moments(d, options)),
     }
@@ -121,8 +121,8 @@ fn search(outcome: &RivalOutcome) -> String {
     }
 }
 
-/// How many topics come back in independent halves of the documents, and which is expected to be
-/// furthest off.
+/// How many topics are found again in independent halves of the documents, and which one has the largest expected
+/// error.
 fn found_again(d: &Diagnostics, options: &Options) -> String {
     let halves: Option<Vec<&Halves>> = d.topics.iter().map(TopicDiagnostics::halves).collect();
     let said = match halves.as_deref() {
@@ -166,7 +166,7 @@ fn found_again(d: &Diagnostics, options: &Options) -> String {
     }
 }
 
-/// The topic with the largest expected error; `None` where bars are not known.
+/// The topic with the largest expected error; `None` where errors are not known.
 fn furthest_off(d: &Diagnostics) -> Option<(usize, f64)> {
     let expected =
         |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
@@ -174,7 +174,7 @@ fn furthest_off(d: &Diagnostics) -> Option<(usize, f64)> {
     known?.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// One topic after the other: how far to believe it, and its words with error bars.
+/// All topics: how reliable each is, and its words with error bars.
 pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::Result<()> {
     let topics = model.topics();
     for (topic, known) in topics.iter().zip(&model.diagnostics().topics) {
@@ -195,7 +195,7 @@ pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::R
     Ok(())
 }
 
-/// What speaks for a topic and against it, in numbers.
+/// The evidence for and against a topic, in numbers.
 fn evidence(known: &TopicDiagnostics) -> Vec<String> {
     let mut said = vec![format!("{:.0} documents' worth of evidence", known.documents)];
     let Some(trust) = &known.trust else {
@@ -230,7 +230,7 @@ fn spectral_gap(d: &Diagnostics) -> String {
     }
 }
 
-/// How much of the topics' spectral estimates was negative.
+/// How much of the topics' spectral estimates was negative and clipped.
 fn clipped(d: &Diagnostics) -> String {
     let shares = d.topics.iter().map(|topic| topic.clipped);
     let worst = shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));

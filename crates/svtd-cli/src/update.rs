@@ -1,4 +1,4 @@
-//! `svtd update`: a model of a corpus that changed, with the numbers of the old one.
+//! `svtd update`: a model of a corpus that has changed, with the topic numbers of the old one.
 
 use std::io::{self, Write};
 
@@ -15,10 +15,10 @@ use crate::progress::{Detail, Progress};
 use crate::terminal::{Screen, cut};
 use crate::{input, json, listing, messages, output, records, stream, threads};
 
-/// Words that stand for a topic.
+/// Number of words that describe a topic.
 const CAPTION: usize = 5;
 
-/// Columns before the words.
+/// Width of the columns before the words.
 const MARGIN: usize = 47;
 
 /// Runs the command.
@@ -159,7 +159,7 @@ pub fn vanished_json(old: &Model, updated: &Update) -> Vec<Value> {
     updated.vanished.iter().map(vanished).collect()
 }
 
-/// What became of each topic.
+/// What happened to each topic.
 pub fn topics_json(old: &Model, updated: &Update) -> Vec<Value> {
     let moved = |words: Option<&Vec<MovedWord>>| -> Vec<Value> {
         let word = |w: &MovedWord| json!({ "word": w.word, "old": w.old, "new": w.new });

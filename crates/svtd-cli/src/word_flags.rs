@@ -1,4 +1,4 @@
-//! The flags about words, as the library understands them.
+//! Translates the flags about words for the library.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `svtd words`: what was kept of a text, what was dropped, and why.
+//! `svtd words`: which words of a text were kept, which were dropped, and why.
 
 use std::io::{self, Write};
 
@@ -82,7 +82,7 @@ fn write_choice(out: &mut dyn Write, choice: &WordChoice, top: usize) -> io::Res
     Ok(())
 }
 
-/// How text became words, in one line.
+/// How text was split into words, in one line.
 pub fn description(asked: &Preprocessing) -> String {
     let mut parts = Vec::new();
     match &asked.token_regex {

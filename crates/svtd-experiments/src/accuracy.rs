@@ -1,14 +1,12 @@
 //! Section 6.2.1: which method finds the true topics.
 //!
-//! Corpora of `N` documents over `n = 100` words and `k = 5` topics, once with the paper's lengths
-//! and once with 20 words a document, where a single pivot word has little to go by. Every method
-//! sees the same corpora. The headline is the mean L1 distance of matched topics, beside it the
-//! adjusted Rand index of the clusters; the paper's `Err` is printed with the remark that it hardly
-//! sees the rotation.
+//! Corpora of `N` documents over `n = 100` words and `k = 5` topics, once with the paper's lengths and once with 20
+//! words a document, where a single pivot word carries little information. Every method is run on the same corpora.
+//! The main result is the mean L1 distance of matched topics, beside the adjusted Rand index of the clusters; the
+//! paper's `Err` is reported too, although it hardly depends on the rotation.
 //!
-//! Two of the methods go by one random direction, and their errors by its luck: on every corpus
-//! they are given several, and the error on a corpus is the mean over these. Standard errors remain
-//! those over the corpora.
+//! Two of the methods use one random direction, and their errors depend on it: on every corpus they are run with
+//! several, and the error on a corpus is the mean over these. Standard errors are those over the corpora.
 
 mod claims;
 
@@ -26,11 +24,11 @@ const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
 const SIZES: [usize; 8] = [50, 100, 200, 300, 400, 600, 800, 1000];
 const QUICK_SIZES: [usize; 2] = [100, 200];
-/// Random directions on every corpus, for the methods that go by one.
+/// Number of random directions on every corpus, for the methods that use one.
 const N_DIRECTIONS: usize = 8;
-/// Corpora of a setting.
+/// Number of corpora of a setting.
 const N_CORPORA: usize = 80;
-/// The same where the authors' code was measured too: the methods of a random direction scatter.
+/// Number of corpora where the authors' code was measured too: the methods with a random direction vary more.
 const N_COMPARED: usize = 320;
 
 /// Mean L1 at N = 200 and 1000 with the paper's lengths, measured with the authors' code.
@@ -43,7 +41,7 @@ const REFERENCES: [(Contestant, [f64; 2]); 5] = [
 ];
 const REFERENCE_SIZES: [usize; 2] = [200, 1000];
 
-/// The laws of document lengths.
+/// The distributions of document lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Documents {
     Paper,
@@ -68,7 +66,7 @@ impl Documents {
     }
 }
 
-/// Methods, our polish from other starts, and the oracle.
+/// Methods, our polish from other starts, and the polish from the truth.
 fn contestants() -> Vec<Contestant> {
     let mut all = vec![Contestant::Oracle];
     all.extend(Contestant::METHODS);
@@ -108,7 +106,7 @@ fn one(documents: Documents, n_documents: usize, corpus: usize) -> svtd::Result<
     let part = format!("accuracy/{}/{n_documents}", documents.name());
     let drawn = seed(&part, corpus);
     let sample = Sample::draw(N_WORDS, N_TOPICS, n_documents, &documents.lengths(), drawn);
-    // Directions and starts must not come from the random numbers that made the truth.
+    // Directions and starts must not use the random numbers that generated the corpus.
     let chance = seed(&format!("{part}/chance"), corpus);
     let score = |contestant: Contestant| -> svtd::Result<Vec<Score>> {
         let draws = if contestant.draws_a_direction() { N_DIRECTIONS as u64 } else { 1 };
@@ -138,7 +136,7 @@ const ERR: fn(&Score) -> f64 = |score| score.err;
 const CLIPPED: fn(&Score) -> f64 = |score| score.clipped;
 
 impl Summary<'_> {
-    /// The fewest and the most corpora of a setting.
+    /// The smallest and largest number of corpora of a setting.
     fn n_corpora(&self) -> [usize; 2] {
         let of =
             |documents: Documents, n: usize| self.scores(Contestant::Svtd, documents, n, L1).len();
@@ -147,7 +145,7 @@ impl Summary<'_> {
         [all().min().unwrap_or(0), all().max().unwrap_or(0)]
     }
 
-    /// What a contestant scored in a setting: for each corpus in its order, all directions.
+    /// The scores of a contestant in a setting: for each corpus in order, all directions.
     fn draws(
         &self,
         contestant: Contestant,
@@ -161,7 +159,7 @@ impl Summary<'_> {
         scores.map(|draws| draws.iter().map(value).collect()).collect()
     }
 
-    /// The scores of a contestant on the corpora of a setting, in their order.
+    /// The scores of a contestant on the corpora of a setting, in order.
     fn scores(
         &self,
         contestant: Contestant,
@@ -173,7 +171,7 @@ impl Summary<'_> {
         draws.iter().map(|of_corpus| Mean::of(of_corpus).value).collect()
     }
 
-    /// The standard error that a mean over 20 corpora has, each tried once.
+    /// The standard error of a mean over 20 corpora, each run once.
     fn error_over_20(&self, contestant: Contestant, documents: Documents, n: usize) -> f64 {
         let all = self.draws(contestant, documents, n, L1).concat();
         Mean::of(&all).error * (all.len() as f64 / 20.0).sqrt()
@@ -211,7 +209,7 @@ impl Summary<'_> {
         all
     }
 
-    /// The method of least mean L1 that is not ours.
+    /// The method with the smallest mean L1 that is not ours.
     fn best_rival(&self, documents: Documents, n: usize) -> (Contestant, Mean) {
         let rivals = Contestant::METHODS.into_iter().filter(|c| !c.is_ours());
         let mut best = (Contestant::Svtd, self.mean(Contestant::Svtd, documents, n, L1));
@@ -364,8 +362,8 @@ fn compared(summary: &Summary<'_>) -> Table {
     table
 }
 
-/// Means and standard errors: the corpora one by one would be tens of thousands of numbers, which the
-/// seeds give again at any time.
+/// Means and standard errors only: the values of each corpus would be tens of thousands of numbers, and the seeds
+/// reproduce them.
 fn numbers(summary: &Summary<'_>) -> Table {
     let head = [
         "words",

@@ -1,8 +1,8 @@
-//! CPU time, which other programs on the machine do not change as they change time on the wall.
+//! CPU time, which depends less on other programs on the machine than elapsed time.
 
 use svtd::Error;
 
-/// Runs work alone on one thread; what it returns, and the CPU seconds it took.
+/// Runs work on one thread; returns its result and the CPU seconds it took.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -20,14 +20,14 @@ pub fn timed<T: Send>(work: impl FnOnce() -> T + Send) -> svtd::Result<(T, f64)>
     }))
 }
 
-/// Seconds this thread has been at work.
+/// CPU seconds of this thread.
 #[cfg(unix)]
 pub(crate) fn seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Where the clock of a thread is not within reach, seconds on the wall.
+/// Elapsed seconds, where the CPU time of a thread is not available.
 #[cfg(not(unix))]
 pub(crate) fn seconds() -> f64 {
     use std::sync::OnceLock;

@@ -1,13 +1,12 @@
-//! The methods that are compared, each with a name and looks that stay the same everywhere.
+//! The methods that are compared, each with a name and a style that are the same everywhere.
 //!
-//! The paper's method and the rivals of its Remark 4.5 get what their authors had: the weights of
-//! Theorem 2.1, plain whitening, no polish. Our default stands beside them once as the moments
-//! leave it and once polished.
+//! The paper's method and the rivals of its Remark 4.5 are run as by their authors: the weights of Theorem 2.1,
+//! plain whitening, no polish. Our default is shown both without and with polish.
 //!
-//! EM stands for what was done before: from random starts and from the paper's estimate, smoothed
-//! by the same little on every corpus. That the corpus itself can say how much to smooth is ours, so
-//! the same starts with our polish are shown apart ([`Contestant::OURS_OTHERWISE`]), and
-//! so is the polish from the truth, which no method can know.
+//! EM represents the earlier practice: from random starts and from the paper's estimate, with the same small
+//! smoothing on every corpus. Estimating the smoothing from the corpus is ours, so the same starts with our polish
+//! are shown separately ([`Contestant::OURS_OTHERWISE`]), and so is the polish from the true parameters, which no
+//! method can know.
 
 use svtd::evaluation::{
     adjusted_rand_index, most_probable, normalised_mutual_information, reconstruction_error,
@@ -27,7 +26,7 @@ use svtd_report::figure::{Mark, Style};
 pub enum Contestant {
     /// The paper's Algorithm 2.
     Svtd,
-    /// Our default as the moments leave it.
+    /// Our default without polish.
     Joint,
     /// Our default.
     Default,
@@ -47,12 +46,12 @@ pub enum Contestant {
     EmSmoothed,
     /// Our polish started from the paper's estimate.
     SvtdPolished,
-    /// Our polish started at the truth: not a method but a measure of how hard the corpus is.
+    /// Our polish started at the true parameters: not a method but a measure of how hard the corpus is.
     Oracle,
 }
 
 impl Contestant {
-    /// Everything that a user could run.
+    /// All methods that a user could run.
     pub const METHODS: [Contestant; 9] = [
         Contestant::Svtd,
         Contestant::TensorPower,
@@ -65,21 +64,20 @@ impl Contestant {
         Contestant::Default,
     ];
 
-    /// Our polish from other starts than our own.
+    /// Our polish from starts other than our own.
     pub const OURS_OTHERWISE: [Contestant; 2] = [Contestant::EmSmoothed, Contestant::SvtdPolished];
 
-    /// Whether it is this project's own.
+    /// Whether it is a method of this project.
     pub fn is_ours(self) -> bool {
         matches!(self, Contestant::Joint | Contestant::Default)
     }
 
-    /// Whether it goes by a single random direction, so that its error on a corpus is a matter of
-    /// luck as much as of the corpus.
+    /// Whether it uses a single random direction, so that its error on a corpus depends on chance as well.
     pub fn draws_a_direction(self) -> bool {
         matches!(self, Contestant::Eigenvectors | Contestant::SingularVectors)
     }
 
-    /// In tables, legends and files.
+    /// The name in tables, legends and files.
     pub fn name(self) -> &'static str {
         match self {
             Contestant::Svtd => "SVTD",
@@ -97,7 +95,7 @@ impl Contestant {
         }
     }
 
-    /// In figures.
+    /// The style in figures.
     pub fn style(self) -> Style {
         match self {
             Contestant::Svtd => Style::line(BLUE, Mark::Disc),
@@ -115,9 +113,9 @@ impl Contestant {
         }
     }
 
-    /// What is fitted, before the EM of [`Contestant::SvtdThenEm`]; `None` for the oracle.
+    /// The options of the fit, before the EM of [`Contestant::SvtdThenEm`]; `None` for the oracle.
     fn params(self, n_topics: usize, seed: u64) -> Option<SingleTopicParams> {
-        // z-scores are not part of what is compared; a topic too few is better than no answer.
+        // z-scores are not compared; one topic too few is better than no result.
         let params = SingleTopic::params(n_topics).trust(false).allow_fewer(true);
         let ten_starts = Em::default().restarts(10).seed(seed);
         let rival = |method| {
@@ -139,7 +137,7 @@ impl Contestant {
         })
     }
 
-    /// What it learns from a corpus; nothing for the oracle, which does not learn.
+    /// What it learns from a corpus; `None` for the oracle, which does not learn.
     ///
     /// # Errors
     /// When the corpus does not support the fit.
@@ -161,7 +159,7 @@ impl Contestant {
     }
 }
 
-/// EM as it was before, from a start.
+/// EM with fixed smoothing, from a given start.
 pub fn plain_em(corpus: &Corpus, word_topic: &Matrix, weights: &[f64]) -> (Matrix, Vec<f64>) {
     polish_single_topic(corpus, word_topic, weights, Smoothing::FLOOR)
 }
@@ -202,7 +200,7 @@ pub struct Score {
 
 /// A corpus with its truth.
 pub struct Sample {
-    /// The parameters it was drawn from.
+    /// The parameters from which it was generated.
     pub source: SingleTopicSource,
     /// The documents.
     pub corpus: Corpus,
@@ -211,7 +209,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Draws parameters and documents as the paper does.
+    /// Generates parameters and documents as in the paper.
     pub fn draw(
         n_words: usize,
         n_topics: usize,
@@ -220,12 +218,12 @@ impl Sample {
         seed: u64,
     ) -> Self {
         let source = SingleTopicSource::uniform(n_words, n_topics, seed);
-        // Parameters and documents must not come from the same stream of random numbers.
+        // Parameters and documents must not use the same stream of random numbers.
         let (corpus, topics) = source.draw(n_documents, lengths, seed ^ 0x9e37_79b9_7f4a_7c15);
         Self { source, corpus, topics }
     }
 
-    /// Lets a contestant try.
+    /// Runs a contestant and scores it.
     ///
     /// # Errors
     /// When the corpus does not support the fit.
@@ -276,7 +274,7 @@ pub fn paper_lengths() -> Lengths {
     Lengths::Uniform(3..=99)
 }
 
-/// Short documents of one length, where a single pivot word has little to go by.
+/// Short documents of one length, where a single pivot word carries little information.
 pub fn short_lengths() -> Lengths {
     Lengths::Fixed(20)
 }

@@ -1,9 +1,8 @@
 //! Section 6.3.1: Dante's Divina Commedia, two topics, canto by canto.
 //!
-//! First the single-topic model: which cantos go to hell and which to heaven, beside the paper's
-//! table. Then LDA with `alpha0 = 2` and Gibbs sampling: how much of each there is in a canto, beside
-//! the paper's plot. The texts are the caller's: a folder with one file to a canto, `inferno-01.txt`
-//! to `paradiso-33.txt`.
+//! First the single-topic model: which cantos belong to hell and which to heaven, beside the paper's table. Then
+//! LDA with `alpha0 = 2` and Gibbs sampling: the share of each in a canto, beside the paper's plot. The caller
+//! supplies the texts: a folder with one file per canto, `inferno-01.txt` to `paradiso-33.txt`.
 
 use std::io;
 use std::path::Path;
@@ -30,7 +29,7 @@ const N_WORDS: usize = 3000;
 const ALPHA0: f64 = 2.0;
 const TOP: usize = 10;
 const LETTERS: [usize; 4] = [1, 2, 3, 4];
-/// The least number of letters of a word in the setting that is shown.
+/// The smallest number of letters of a word in the setting that is shown.
 const CHOSEN_LETTERS: usize = 3;
 
 const TITLE: &str = "Dante's Divina Commedia (Section 6.3.1)";
@@ -43,7 +42,7 @@ pub const HOW_TO_GET: &str = "the Commedia is not part of this program: take Pro
 (www.gutenberg.org/ebooks/1012), save each canto as inferno-01.txt to paradiso-33.txt in a folder divina_commedia, \
 and name the folder above it (--data or SVTD_DATA)";
 
-/// A way to cluster.
+/// The methods of clustering.
 fn tries() -> Vec<(&'static str, SingleTopicParams)> {
     let params = || SingleTopic::params(2).trust(false);
     vec![
@@ -60,7 +59,7 @@ const CHOSEN: &str = "SVTD, cantos alike";
 /// A canto's part and number.
 type Canto = (Cantica, usize);
 
-/// Clusters of one setting, named after the paper's.
+/// The clusters of one setting, named after the paper's.
 struct Clustering {
     letters: usize,
     method: &'static str,
@@ -117,7 +116,7 @@ fn left_out() -> Section {
     section
 }
 
-/// Where each canto stands among the texts, in the order of the journey.
+/// The position of each canto among the texts, in the order of the poem.
 fn in_order(texts: &Texts, folder: &Path) -> Result<Vec<usize>> {
     let mut order = Vec::new();
     for part in Cantica::ALL {
@@ -168,7 +167,7 @@ fn mixture(
     Ok(Mixture { method, heaven: (0..cantos.len()).map(|d| mixtures[(d, heaven)]).collect() })
 }
 
-/// The topic that Paradiso has more of than Inferno.
+/// The topic with a larger share in Paradiso than in Inferno.
 fn heaven(mixtures: &Matrix, cantos: &[Canto]) -> usize {
     let mean = |part: Cantica| {
         let of: Vec<f64> =
@@ -211,7 +210,7 @@ fn section(cantos: &[Canto], found: &[Clustering], mixtures: &[Mixture]) -> Sect
     section
 }
 
-/// The least lengths of words that were tried, in words.
+/// The smallest word lengths that were tried, as text.
 fn lengths(found: &[Clustering]) -> String {
     let mut all: Vec<usize> = found.iter().map(|c| c.letters).collect();
     all.dedup();

@@ -1,13 +1,12 @@
 //! A corpus that grows by one document at a time, and what each method learns from its moments.
 //!
-//! The moments are sums over documents ([`IncrementalMoments`]): a new document is added to those
-//! of the others, which are not looked at again. Two laws of weights are kept side by side, that
-//! of Theorem 2.1 for the paper's method and its rivals, and that of least variance for our default;
-//! the latter needs the chance that two words coincide, which is fixed by the documents there are
-//! at the beginning.
+//! The moments are sums over documents ([`IncrementalMoments`]): a new document is added to the sums of the others,
+//! which are not read again. Two laws of weights are used, that of Theorem 2.1 for the paper's method and its
+//! rivals, and that of smallest variance for our default; the latter needs the probability that two words coincide,
+//! which is estimated once from the initial documents.
 //!
-//! What several methods ask of the same moments is computed once ([`Remembered`]). EM has no
-//! moments: it reads the documents.
+//! What several methods need from the same moments is computed once ([`Remembered`]). EM does not use moments: it
+//! reads the documents.
 
 use svtd::decomposition::{Decomposition, ReadOff};
 use svtd::fit::{Smoothing, polish_single_topic};
@@ -91,7 +90,7 @@ impl<'a> Growing<'a> {
                 Contestant::Als => rival(Method::Als { seed }),
                 Contestant::Em | Contestant::EmSmoothed | Contestant::Oracle => {
                     let learned = contestant.learn(&documents, self.n_topics, seed, &|_| {})?;
-                    // The oracle is no method: what is there to learn is known.
+                    // The oracle is not a method; it learns nothing.
                     let nothing = || Matrix::zeros(self.corpus.n_words(), 0);
                     Taught::of(learned.map_or_else(nothing, |learned| learned.word_topic))
                 }
@@ -105,8 +104,8 @@ impl<'a> Growing<'a> {
 pub struct Taught {
     /// `M`.
     pub word_topic: Matrix,
-    /// The same as the moments leave it, negative entries and all, columns divided by their sums;
-    /// `None` where there is nothing to clip.
+    /// `M` before clipping, with negative entries, columns divided by their sums; `None` where nothing can be
+    /// clipped.
     pub unclipped: Option<Matrix>,
 }
 
@@ -123,7 +122,7 @@ impl From<Estimated> for Taught {
     }
 }
 
-/// The chance that two words of one of the first documents are the same, `trace(M2)`.
+/// The probability that two words of one of the first documents are the same, `trace(M2)`.
 fn coincidence(corpus: &Corpus, n_documents: usize) -> f64 {
     let (mut same, mut pairs) = (0.0, 0.0);
     for d in 0..n_documents {
@@ -135,14 +134,14 @@ fn coincidence(corpus: &Corpus, n_documents: usize) -> f64 {
     same / pairs
 }
 
-/// Moments, whitened.
+/// Moments with their whitening.
 struct Spectrum<'a> {
     moments: Remembered<Estimate<'a>>,
     whitening: Whitening,
 }
 
 impl<'a> Spectrum<'a> {
-    /// For the number of topics asked for, or for as many as the documents show.
+    /// The whitening for the number of topics asked for, or for as many as the documents show.
     fn of(sums: &'a IncrementalMoments, n_topics: usize, scaling: Scaling) -> Result<Self> {
         let moments = Remembered::from_slices(sums.estimate()?);
         let whitening = match Whitening::fit(&moments, n_topics, scaling) {
@@ -194,8 +193,8 @@ mod tests {
         for ((contestant, seed), grown) in methods.into_iter().zip(learned) {
             let fitted = contestant.learn(&sample.corpus, 3, seed, &|_| {}).unwrap().unwrap();
             let moved = drift(&fitted.word_topic, &grown.word_topic);
-            // The direction of features follows their order, which is another; and the weights of
-            // our default hang on the documents of the beginning.
+            // The direction depends on the order of the features, which differs here; and the weights of our
+            // default depend on the initial documents.
             let same = match contestant {
                 Contestant::Eigenvectors => f64::INFINITY,
                 Contestant::Joint | Contestant::Default => 5e-3,

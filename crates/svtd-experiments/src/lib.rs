@@ -1,10 +1,9 @@
-//! Section 6 of the paper, run again: every figure and table, with our default beside it.
+//! The experiments of the paper's Section 6: every figure and table, with our default method added.
 //!
-//! The paper is Ruffini, Casanellas and Gavaldà, *A New Spectral Method for Latent Variable
-//! Models*. An [`Experiment`] computes and draws; it ends in a [`Section`] of a [`Report`] that
-//! puts what the paper says beside what was measured. Nothing is printed and no environment is
-//! read: the caller hands over the corpora, watches the progress, and decides where files go
-//! ([`Report::files`]).
+//! The paper is Ruffini, Casanellas and Gavaldà, *A New Spectral Method for Latent Variable Models*. An
+//! [`Experiment`] computes and draws; its result is a [`Section`] of a [`Report`] that compares what the paper says
+//! with what was measured. Nothing is printed and no environment variable is read: the caller supplies the corpora,
+//! receives progress, and decides where files go ([`Report::files`]).
 //!
 //! | experiment | paper | question |
 //! |---|---|---|
@@ -18,9 +17,9 @@
 //! | [`models`] | 1, 7 | does the method learn naive Bayes models too? |
 //!
 //! # Same numbers
-//! A corpus follows from the experiment's name and its own number alone ([`seeds`]), and every
-//! result is put in its place: any number of threads gives the same bytes. Times are the one
-//! exception, so they have files of their own; they are CPU seconds of one thread ([`clock`]).
+//! A corpus is determined by the experiment's name and the corpus's number alone ([`seeds`]), and every result has
+//! a fixed place: any number of threads gives the same bytes. Times are the one exception, so they are in separate
+//! files; they are CPU seconds of one thread ([`clock`]).
 
 pub mod accuracy;
 pub mod clock;
@@ -50,7 +49,7 @@ use rayon::prelude::*;
 pub use report::{Report, Section};
 use svtd::Corpus;
 
-/// What can be run.
+/// The experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
     /// Section 6.1.
@@ -72,7 +71,7 @@ pub enum Experiment {
 }
 
 impl Experiment {
-    /// All of them, in the order of the paper.
+    /// All experiments, in the order of the paper.
     pub const ALL: [Experiment; 8] = [
         Experiment::Moments,
         Experiment::Accuracy,
@@ -84,7 +83,7 @@ impl Experiment {
         Experiment::Models,
     ];
 
-    /// The name it is asked for by.
+    /// The name by which it is selected.
     pub fn name(self) -> &'static str {
         match self {
             Experiment::Moments => "moments",
@@ -116,14 +115,14 @@ impl Experiment {
     }
 }
 
-/// How much is run, and on what.
+/// How much is run, and on which data.
 #[derive(Clone, Default)]
 pub struct Plan {
-    /// A smaller version with the same questions, in seconds.
+    /// Whether to run a smaller version with the same questions, in seconds.
     pub quick: bool,
-    /// Corpora to each setting, instead of the experiment's own number.
+    /// Number of corpora for each setting, instead of the experiment's own number.
     pub seeds: Option<usize>,
-    /// A folder that may hold `state_union` and `divina_commedia`, each with a text to a file.
+    /// A folder that may contain `state_union` and `divina_commedia`, each with one text per file.
     pub data: Option<PathBuf>,
     /// Word counts of State of the Union addresses.
     pub addresses: Option<Addresses>,
@@ -132,21 +131,21 @@ pub struct Plan {
 /// State of the Union addresses as counts.
 #[derive(Clone)]
 pub struct Addresses {
-    /// An address to a document.
+    /// One address per document.
     pub corpus: Corpus,
-    /// The year of each.
+    /// The year of each address.
     pub years: Vec<usize>,
-    /// Whose it was.
+    /// The president of each address.
     pub presidents: Vec<String>,
 }
 
 impl Plan {
-    /// Corpora to a setting: the caller's number, or the usual one.
+    /// Number of corpora for a setting: the caller's number, or the default.
     fn n_corpora(&self, full: usize, quick: usize) -> usize {
         self.seeds.unwrap_or(if self.quick { quick } else { full }).max(1)
     }
 
-    /// A folder of texts, when it is there.
+    /// A folder of texts, if it exists.
     pub fn folder(&self, name: &str) -> Option<PathBuf> {
         let folder = self.data.as_ref()?.join(name);
         folder.is_dir().then_some(folder)
@@ -158,10 +157,10 @@ impl Plan {
     }
 }
 
-/// Told after each piece of work: how many are done, of how many.
+/// Called after each piece of work with the number done and the total.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Computes a value for each task in parallel, in the order of the tasks, telling the progress.
+/// Computes a value for each task in parallel, in the order of the tasks, and reports progress.
 fn each<T: Sync, R: Send>(
     tasks: &[T],
     watch: Watch<'_>,

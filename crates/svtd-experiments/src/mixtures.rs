@@ -1,7 +1,7 @@
-//! Theorem 3.1 on drawn corpora: the errors of the moments when documents mix topics.
+//! Theorem 3.1 on generated corpora: the errors of the moments when documents mix topics.
 //!
-//! The paper tests its estimates on single topics only. LDA's moments are made of the same ones
-//! with products of lower moments taken off, so the weights of documents should matter alike.
+//! The paper tests its estimates only on single topics. The moments of LDA are the same ones minus products of
+//! lower moments, so the weights of documents should matter in the same way.
 
 use svtd::evaluation::{MomentErrors, lda_moment_errors};
 use svtd::synthetic::LdaSource;

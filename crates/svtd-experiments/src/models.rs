@@ -1,10 +1,9 @@
 //! The paper's other models: the method on exact moments, and on samples of growing size.
 //!
-//! Latent classes are naive Bayes models of categorical records. On exact moments (every pattern of
-//! answers with its probability) the classes must come out exactly. On samples the rotation from
-//! one feature (the paper's Algorithm 2), the joint diagonalisation of all features, the tensor power
-//! method and the default that goes on from there are compared with the truth they were drawn from. Beside
-//! them stand the peers, from a recorded run.
+//! Latent classes are naive Bayes models of categorical records. From exact moments (every pattern of answers with
+//! its probability) the classes must come out exactly. On samples, four methods are compared with the truth: the
+//! rotation from one feature (the paper's Algorithm 2), the joint diagonalisation of all features, the tensor power
+//! method, and the default, which continues from there. The results of other programs come from a recorded run.
 
 mod peers;
 mod sequences;
@@ -20,13 +19,13 @@ use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use crate::{Plan, Watch, each};
 
-/// Items, categories of each and classes, of the models whose exact moments are taken.
+/// Number of items, categories of each and classes, of the models with exact moments.
 const EXACT: [(usize, usize, usize); 4] = [(5, 2, 2), (7, 2, 3), (6, 3, 3), (4, 4, 3)];
 
-/// What exact moments must give back.
+/// The accuracy that exact moments must give.
 const EXACT_TO: f64 = 1e-8;
 
-/// Items, categories and classes of the models that samples are drawn from.
+/// Number of items, categories and classes of the models from which samples are drawn.
 const DRAWN: (usize, usize, usize) = (8, 3, 3);
 
 /// Runs the experiment.
@@ -82,7 +81,7 @@ fn exact(section: &mut Section, plan: &Plan) {
     section.tables.push(table);
 }
 
-/// What a contestant made of a sample.
+/// The result of a contestant on a sample.
 struct Outcome {
     n_records: usize,
     corpus: usize,
@@ -181,7 +180,7 @@ fn items(n_items: usize, n_categories: usize) -> Vec<Item> {
     (0..n_items).map(|b| Item { name: format!("q{}", b + 1), kind: kind.clone() }).collect()
 }
 
-/// Numbers in (0, 1) that follow from a seed: Weyl's sequence, scrambled.
+/// Numbers in (0, 1) from a seed: Weyl's sequence, scrambled.
 struct Uniforms(u64);
 
 impl Uniforms {
@@ -193,14 +192,14 @@ impl Uniforms {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
     }
 
-    /// A point of the simplex, uniformly.
+    /// A uniformly distributed point of the simplex.
     fn simplex(&mut self, n: usize) -> Vec<f64> {
         let raw: Vec<f64> = (0..n).map(|_| -self.next().ln()).collect();
         let sum: f64 = raw.iter().sum();
         raw.iter().map(|x| x / sum).collect()
     }
 
-    /// The place that falls to a distribution.
+    /// A draw from a distribution.
     fn falls(&mut self, probabilities: impl Iterator<Item = f64>) -> usize {
         let mut u = self.next();
         let mut last = 0;
@@ -215,7 +214,7 @@ impl Uniforms {
     }
 }
 
-/// Classes with uniform answer laws and shares that are not too small.
+/// Classes with uniformly distributed answer probabilities and shares that are not too small.
 fn drawn_model(n_items: usize, n_categories: usize, k: usize, seed: u64) -> ClassParameters {
     let mut uniforms = Uniforms(seed);
     let raw: Vec<f64> = (0..k).map(|_| 0.5 + uniforms.next()).collect();
@@ -247,7 +246,7 @@ fn drawn_records(truth: &ClassParameters, items: Vec<Item>, n: usize, seed: u64)
     Records::from_codes(items, &answers, vec![1.0; n])
 }
 
-/// For every true class the class found that is nearest, each once; greedily.
+/// For every true class the nearest class found, each used once; greedily.
 fn matched(truth: &ClassParameters, found: &ClassParameters) -> Vec<usize> {
     let k = truth.n_classes();
     let distance = |a: usize, b: usize| -> f64 {

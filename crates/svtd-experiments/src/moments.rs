@@ -1,9 +1,8 @@
 //! Section 6.1: how well the moments are estimated.
 //!
-//! Corpora of `N` documents of 3 to 99 words over `n = 100` words and `k = 5` topics, parameters
-//! and documents drawn anew for each. For every way of weighing documents, the distances of the
-//! estimated moments from those of the truth, `Err2` and `Err3`. The cube of the triple moment is
-//! never formed ([`svtd::evaluation::moment_errors`]).
+//! Corpora of `N` documents of 3 to 99 words over `n = 100` words and `k = 5` topics; parameters and documents are
+//! generated anew for each. For every weighting of documents, the distances of the estimated moments from the true
+//! ones, `Err2` and `Err3`. The cube of the triple moment is never formed ([`svtd::evaluation::moment_errors`]).
 
 use svtd::DocumentWeights;
 use svtd::evaluation::{MomentErrors, moment_errors};
@@ -21,14 +20,14 @@ const N_WORDS: usize = 100;
 const N_TOPICS: usize = 5;
 const SIZES: [usize; 7] = [100, 200, 500, 1000, 2000, 5000, 10_000];
 const QUICK_SIZES: [usize; 2] = [100, 1000];
-/// The size whose errors Theorem 5.1 is asked about.
+/// The size whose errors are compared with the requirement of Theorem 5.1.
 const PERTURBED: usize = 1000;
 
 /// `N`, then Err2 of Theorem 2.1 and of Zou, Err3 likewise, measured with the authors' code.
 const REFERENCES: [(usize, [f64; 4]); 2] =
     [(1000, [9.75e-4, 2.42e-3, 1.78e-4, 1.64e-3]), (10_000, [3.07e-4, 7.72e-4, 5.56e-5, 5.26e-4])];
 
-/// Ways of weighing documents.
+/// Weightings of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Estimator {
     Paper,
@@ -83,7 +82,7 @@ struct Run {
 pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let sizes = plan.sizes(&SIZES, &QUICK_SIZES);
     let n_corpora = plan.n_corpora(40, 24);
-    // The largest first, so that no thread is left alone with them at the end.
+    // The largest first, so that no thread is left with them alone at the end.
     let tasks: Vec<(usize, usize)> =
         sizes.iter().rev().flat_map(|&n| (0..n_corpora).map(move |c| (n, c))).collect();
     let mut runs = each(&tasks, watch, |&(n, c)| one(n, c))?;

@@ -1,9 +1,9 @@
-//! The two tables of the paper's Section 6.3, and how far clusters and their words agree with them.
+//! The two tables of the paper's Section 6.3, and how well clusters and their words agree with them.
 
 use svtd::Result;
 use svtd::model::{RankedWord, Topics, WordOrder};
 
-/// The words of each of its clusters of speeches.
+/// The words of each of the paper's clusters of speeches.
 pub const SPEECH_WORDS: [&str; 5] = [
     "construction fiscal legislative peacetime facilities recommendations projects existing transportation veterans",
     "reducing regulations recovery taxpayers market bills weeks nothing gone productivity",
@@ -12,17 +12,17 @@ pub const SPEECH_WORDS: [&str; 5] = [
     "september enemies terror compassion terrorists afghanistan relief retirement iraq dangerous",
 ];
 
-/// The words of its two clusters of cantos.
+/// The words of the paper's two clusters of cantos.
 pub const CANTO_WORDS: [&str; 2] = [
     "fosso bolgia scoglio avante coda grido rotta ponte stanchi maestro",
     "milizia segue intende letizia conosce lumi ama beatrice piacer cristo",
 ];
 
-/// How many representative words of a topic the paper's are looked for among.
+/// The paper's words are looked for among this many representative words of a topic.
 pub const AMONG: usize = 25;
 
-/// The words that represent each topic, the best first: frequent and exclusive, both alike. The
-/// paper does not name its measure, but its words are of that kind.
+/// The words that represent each topic, best first: frequent and exclusive, with equal weight. The paper does not
+/// name its measure, but its words are of that kind.
 ///
 /// # Errors
 /// None is expected of a fitted model.
@@ -97,7 +97,7 @@ impl Cantica {
         if self == Cantica::Inferno { 34 } else { 33 }
     }
 
-    /// Whether it has none; it has.
+    /// Whether it has no cantos; always false.
     pub fn is_empty(self) -> bool {
         false
     }
@@ -115,8 +115,8 @@ pub fn canto_cluster(cantica: Cantica, canto: usize) -> Option<usize> {
     }
 }
 
-/// Names clusters after the labels they agree with most: for each cluster its label, from 1, so
-/// that as many documents as possible agree. Tries every order of `k` labels, for small `k`.
+/// Names clusters by the labels with which they agree most: for each cluster its label, from 1, so that as many
+/// documents as possible agree. Tries every order of `k` labels, for small `k`.
 pub fn matched(labels: &[Option<usize>], clusters: &[usize], k: usize) -> Vec<usize> {
     let mut together = vec![vec![0_usize; k]; k];
     for (label, &cluster) in labels.iter().zip(clusters) {
@@ -145,7 +145,7 @@ fn permute(order: &mut Vec<usize>, from: usize, visit: &mut dyn FnMut(&[usize]))
     }
 }
 
-/// Of the documents that have a label, how many are in the cluster named after it.
+/// Among documents with a label, how many are in the cluster of that name; and their number.
 pub fn agreement(labels: &[Option<usize>], named: &[usize]) -> (usize, usize) {
     let pairs = labels.iter().zip(named).filter_map(|(label, name)| Some((((*label)?), *name)));
     pairs.fold((0, 0), |(agree, all), (label, name)| (agree + usize::from(label == name), all + 1))

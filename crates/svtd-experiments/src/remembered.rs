@@ -1,10 +1,10 @@
-//! Moments that answer from memory the second time.
+//! Moments that store their answers.
 //!
-//! Several methods ask the same of the same moments; and what a decomposition takes by itself can
-//! only be timed when its moments are at hand. All questions must be about one whitening.
+//! Several methods need the same quantities of the same moments; and a decomposition alone can only be timed when
+//! its moments are already computed. All questions must refer to one whitening.
 //!
-//! Where slices are what costs, as with stored moments of few words, the cube and the diagonals can
-//! be made [from them](Remembered::from_slices) as well.
+//! Where slices are the expensive part, as for stored moments of few words, the cube and the diagonals can be
+//! computed [from them](Remembered::from_slices) as well.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use svtd::Moments;
 use svtd::linalg::Matrix;
 use svtd::moments::{Basis, Cube, Rows};
 
-/// Moments with what was asked of them so far.
+/// Moments with the answers computed so far.
 pub struct Remembered<M> {
     moments: M,
     from_slices: bool,
@@ -24,7 +24,7 @@ pub struct Remembered<M> {
 }
 
 impl<M> Remembered<M> {
-    /// Nothing was asked yet.
+    /// Starts without answers.
     pub fn new(moments: M) -> Self {
         Self {
             moments,
@@ -36,7 +36,7 @@ impl<M> Remembered<M> {
         }
     }
 
-    /// Nothing was asked yet; slices with their rows kept will answer for cube and diagonals too.
+    /// Starts without answers; slices with their rows kept also serve for the cube and the diagonals.
     pub fn from_slices(moments: M) -> Self {
         Self { from_slices: true, ..Self::new(moments) }
     }
@@ -83,7 +83,7 @@ impl<M: Moments> Moments for Remembered<M> {
         Matrix::from_fn(features.len(), slices.n_columns(), |i, p| slices[(features.start + i, p)])
     }
 
-    /// One direction is remembered, the first.
+    /// Only the first direction is stored.
     fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
         let ask = || self.moments.third_towards(basis, direction);
         let (asked, answer) = self.towards.get_or_init(|| (direction.to_vec(), ask()));
@@ -95,7 +95,7 @@ impl<M: Moments> Moments for Remembered<M> {
             return self.moments.third_diagonals(basis, rotation);
         }
         let (slices, k) = (self.slices(basis, Rows::Kept), basis.n_columns());
-        // Entry (a, b), a < b, of a packed triangle stands for two.
+        // Entry (a, b), a < b, of a packed triangle counts twice.
         let twice = |a: usize, b: usize| if a == b { 1.0 } else { 2.0 };
         let pairs = (0..k).flat_map(|a| (a..k).map(move |b| (a, b))).enumerate();
         let mut diagonals = Matrix::zeros(slices.n_rows(), k);

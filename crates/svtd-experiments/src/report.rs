@@ -1,7 +1,7 @@
-//! The report: what the paper says and what we measured, side by side.
+//! The report: statements of the paper beside our measurements.
 //!
-//! An experiment ends in a [`Section`]; a [`Report`] is a list of them, as Markdown with the
-//! figures beside it, or as one HTML file with the figures inside.
+//! The result of an experiment is a [`Section`]; a [`Report`] is a list of them, as Markdown with separate figures,
+//! or as one HTML file with the figures inside.
 
 use std::fmt::Write;
 
@@ -11,14 +11,14 @@ use crate::table::Table;
 use svtd_report::escape;
 use svtd_report::figure::Figure;
 
-/// Whether what is said was found here too.
+/// Whether a statement was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was.
+    /// It was confirmed.
     Holds,
-    /// Under conditions that the measurement names.
+    /// It was confirmed under conditions that the measurement names.
     Partly,
-    /// It was not.
+    /// It was not confirmed.
     Fails,
 }
 
@@ -28,7 +28,7 @@ impl Verdict {
         if yes { Verdict::Holds } else { Verdict::Fails }
     }
 
-    /// In one or two words.
+    /// The verdict in one or two words.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -38,12 +38,12 @@ impl Verdict {
     }
 }
 
-/// A statement of the paper, or an expectation of ours, with what was measured.
+/// A statement of the paper, or an expectation of ours, with the measurement.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// Where it stands: `Section 6.1`, `Figure 1`, `expected`.
+    /// Where it comes from: `Section 6.1`, `Figure 1`, `expected`.
     pub source: String,
-    /// What is said, in our words.
+    /// The statement, in our words.
     pub said: String,
     /// What was measured.
     pub measured: String,
@@ -63,18 +63,18 @@ impl Claim {
     }
 }
 
-/// A drawing with its file name (without ending) and what it shows.
+/// A drawing with its file name (without ending) and a caption.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     /// The file's name without its ending.
     pub name: String,
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     /// The drawing.
     pub figure: Figure,
 }
 
-/// Numbers that go to a file of their own.
+/// Numbers that are written to a separate file.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     /// The file's name without its ending.
@@ -83,12 +83,12 @@ pub struct Numbers {
     pub table: Table,
 }
 
-/// What an experiment ends with.
+/// The result of an experiment.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// The name of the experiment.
     pub name: &'static str,
-    /// One line.
+    /// The title, one line.
     pub title: String,
     /// What was run.
     pub setting: String,
@@ -102,7 +102,7 @@ pub struct Section {
     pub drawings: Vec<Drawing>,
     /// Numbers to compute with.
     pub numbers: Vec<Numbers>,
-    /// What else a reader should know.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ impl Section {
         table
     }
 
-    /// What a reader of the report would see of it, drawings aside.
+    /// The content of the report without drawings and numbers.
     pub fn summary(&self) -> Value {
         let table = |t: &Table| json!({ "caption": t.caption, "rows": t.to_json() });
         json!({
@@ -271,7 +271,7 @@ threads. Times are CPU seconds of one thread.";
 pub struct Report {
     /// One for each experiment.
     pub sections: Vec<Section>,
-    /// How it was made, such as the command and the version.
+    /// How it was made: the command and the version.
     pub made_by: String,
 }
 
@@ -302,7 +302,7 @@ impl Report {
         files
     }
 
-    /// `report.html`: one file, nothing fetched.
+    /// `report.html`: one file that loads nothing else.
     pub fn to_html(&self) -> String {
         let links: String = self
             .sections

@@ -1,15 +1,15 @@
 //! How time grows with the topics, the words and the documents.
 //!
-//! The paper counts `k^3` operations for its own decomposition and, with the iterations and
-//! restarts its authors ask for, `k^5` for the tensor power method. Three things are measured: the
-//! decomposition by itself, its slices or cube at hand ([`remembered`](crate::remembered)); the
-//! same with forming them from the counts; and a fit as a whole. Words have Zipf frequencies and
-//! documents about 50 words, as in text. CPU seconds of one thread.
+//! The paper counts `k^3` operations for its own decomposition and, with the iterations and restarts its authors
+//! ask for, `k^5` for the tensor power method. Three things are measured: the decomposition alone, with its slices
+//! or cube already computed ([`remembered`](crate::remembered)); the decomposition including their computation from
+//! the counts; and a whole fit. Words have Zipf frequencies and documents about 50 words, as in text. Times are CPU
+//! seconds of one thread.
 //!
-//! # What is too long to wait for
-//! With 200 topics the tensor power method and ALS take most of an hour each. Both do the same work
-//! over and over, so there a part of it is timed and multiplied, in every figure, table and file
-//! marked as such; where the whole was waited for, the part is shown beside it.
+//! # Methods that take too long
+//! With 200 topics the tensor power method and ALS take most of an hour each. Both repeat the same work, so there a
+//! part of it is timed and extrapolated, and marked as such in every figure, table and file; where the whole was
+//! timed, the extrapolation is shown beside it.
 
 mod told;
 mod work;
@@ -22,7 +22,7 @@ use crate::report::Section;
 use crate::seeds::seed;
 use crate::{Plan, Watch};
 
-/// What grows.
+/// The quantity that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axes {
     Topics,
@@ -59,7 +59,7 @@ impl Axes {
         }
     }
 
-    /// Words, topics and documents when this one has a size.
+    /// The numbers of words, topics and documents when this quantity has a given size.
     fn shape(self, size: usize) -> [usize; 3] {
         match self {
             Axes::Topics => [1000, size, 4000],
@@ -69,7 +69,7 @@ impl Axes {
     }
 }
 
-/// The largest number of topics that a method is waited for.
+/// The largest number of topics for which a method is run completely.
 struct Most {
     fit: usize,
     decomposition: usize,
@@ -78,25 +78,25 @@ struct Most {
 impl Most {
     fn of(contestant: Contestant) -> Self {
         match contestant {
-            // What is long is the decomposition: once is enough.
+            // The decomposition takes long: one run is enough.
             Contestant::TensorPower | Contestant::Als => Self { fit: 50, decomposition: 100 },
             _ => Self { fit: usize::MAX, decomposition: usize::MAX },
         }
     }
 }
 
-/// From this many topics on, a part is timed too where the whole is waited for.
+/// From this many topics on, a part is also timed where the whole is.
 const PARTS_FROM: usize = 50;
 
-/// From this many topics on, one corpus has to do.
+/// From this many topics on, only one corpus is used.
 const ONE_CORPUS_FROM: usize = 100;
 
-/// CPU seconds, and the share of the work that they were measured on.
+/// CPU seconds, and the share of the work on which they were measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seconds {
-    /// For all of the work.
+    /// Seconds for all of the work.
     value: f64,
-    /// One where nothing was multiplied.
+    /// One where nothing was extrapolated.
     share: f64,
 }
 
@@ -105,7 +105,7 @@ impl Seconds {
         Self { value, share: 1.0 }
     }
 
-    /// With other work that was measured in full.
+    /// Adds other work that was measured completely.
     fn and(self, seconds: f64) -> Self {
         Self { value: self.value + seconds, ..self }
     }
@@ -121,9 +121,9 @@ struct Run {
     whole: Option<Seconds>,
     /// Finding the rotation, the slices or the cube included.
     rotation: Option<Seconds>,
-    /// Finding the rotation, the slices or the cube at hand; against the topics only.
+    /// Finding the rotation with the slices or the cube already computed; only as a function of the topics.
     alone: Option<Seconds>,
-    /// The same as a part of the work tells, for methods that it is multiplied for.
+    /// The same extrapolated from a part of the work, for the methods that need it.
     from_part: Option<Seconds>,
 }
 
@@ -184,8 +184,8 @@ fn measure(axes: Axes, size: usize, corpus: usize) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// Fits that were not waited for: the decomposition by itself, and the rest of the fit as singular
-/// vectors have it, which differ from the tensor power method and ALS in nothing else.
+/// Fills in fits that were not run: the decomposition alone, plus the rest of the fit as measured with singular
+/// vectors, which differ from the tensor power method and ALS in nothing else.
 fn complete(runs: &mut [Run]) {
     let like = runs.iter().find(|run| run.contestant == Contestant::SingularVectors);
     let seconds = |value: fn(&Run) -> Option<Seconds>| like.and_then(value).map(|s| s.value);

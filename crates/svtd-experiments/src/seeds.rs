@@ -1,7 +1,7 @@
-//! Where random numbers come from: the name of the experiment and the number of the corpus.
+//! Seeds: from the name of the experiment and the number of the corpus.
 //!
-//! So a corpus is the same whether it is drawn alone, among twenty or on another thread, and no
-//! two experiments share one by accident.
+//! So a corpus is the same whether it is generated alone, among twenty or on another thread, and no two experiments
+//! share one by accident.
 
 /// The seed of corpus `index` of a part of an experiment, such as `accuracy/uniform/200`.
 pub fn seed(part: &str, index: usize) -> u64 {

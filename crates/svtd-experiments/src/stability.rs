@@ -1,11 +1,11 @@
-//! Section 6.2.2: how much one more document moves the topics.
+//! Section 6.2.2: how much one more document changes the topics.
 //!
-//! A corpus of 50 documents grows one document at a time to 200; after each the parameters are
-//! learned again, and `Var_N = |M_N - M_(N-1)|` is their change, topics matched. A document is added
-//! to the exact moments of those before it, which are not read again ([`growing`](crate::growing)).
+//! A corpus of 50 documents grows one document at a time to 200; after each the parameters are learned again, and
+//! `Var_N = |M_N - M_(N-1)|` is their change after matching the topics. A document is added to the exact moments of
+//! its predecessors, which are not read again ([`growing`](crate::growing)).
 //!
-//! As in the paper, methods that draw random numbers keep them for all steps. The tensor power
-//! method is shown once so and once with starts drawn anew each time.
+//! As in the paper, methods with random numbers keep them for all steps. The tensor power method is also shown with
+//! new random starts at every step.
 
 use svtd::evaluation::drift;
 use svtd::linalg::Matrix;
@@ -24,9 +24,9 @@ const N_TOPICS: usize = 5;
 const FIRST: usize = 50;
 const LAST: usize = 200;
 const QUICK_LAST: usize = 75;
-/// Corpora that EM from ten starts is run on: it takes longer than all others together.
+/// Number of corpora on which EM from ten starts is run: it takes longer than all others together.
 const FOR_EM: usize = 10;
-/// Steps that a point of the figure is the mean of.
+/// Number of steps that are averaged for one point of the figure.
 const WINDOW: usize = 10;
 
 /// A method, with or without new random numbers at every step.
@@ -68,26 +68,25 @@ fn references() -> [(Entrant, f64); 4] {
     ]
 }
 
-/// The same for a joint diagonalisation.
+/// Mean `Var_N` of a joint diagonalisation, measured with the authors' code.
 const REFERENCE_JOINT: f64 = 0.0086;
 
-/// The same for EM started from SVTD.
+/// Mean `Var_N` of EM started from SVTD, measured with the authors' code.
 const REFERENCE_EM: f64 = 0.0309;
 
 /// `Var_N` of one method on one growing corpus.
 struct Run {
     entrant: Entrant,
-    /// From `FIRST + 1` on.
+    /// `Var_N` from `FIRST + 1` on.
     drifts: Vec<f64>,
-    /// The same with topics ordered by their probability of the first word instead of matched, as
-    /// the authors' published program does.
+    /// `Var_N` with topics ordered by their probability of the first word instead of matched, as in the authors'
+    /// published program.
     ordered: Vec<f64>,
-    /// The same, matched, with the negative entries left in, as that program does too; empty where
-    /// there are none to clip.
+    /// `Var_N`, matched, with negative entries not clipped, as in that program too; empty where there are none.
     unclipped: Vec<f64>,
 }
 
-/// `|M_N - M_(N-1)|`, the columns ordered by their first row; not a number when a topic is missing.
+/// `|M_N - M_(N-1)|` with the columns ordered by their first row; NaN when a topic is missing.
 fn drift_in_order(before: &Matrix, after: &Matrix) -> f64 {
     if before.n_columns() != after.n_columns() {
         return f64::NAN;
@@ -116,10 +115,10 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
 
 /// All methods on one corpus that grows.
 fn one(corpus: usize, last: usize) -> svtd::Result<Vec<Run>> {
-    // All documents are drawn at once: the first N are the same for every `last`.
+    // All documents are generated at once: the first N are the same for every `last`.
     let drawn = seed("stability", corpus);
     let sample = Sample::draw(N_WORDS, N_TOPICS, LAST, &paper_lengths(), drawn);
-    // Directions and starts must not come from the random numbers that made the truth.
+    // Directions and starts must not use the random numbers that generated the corpus.
     let chance = seed("stability/chance", corpus);
     let mut growing = Growing::new(&sample.corpus, N_TOPICS, FIRST)?;
     let mut entrants = Entrant::all();
@@ -160,13 +159,13 @@ impl Summary<'_> {
         self.runs.iter().filter(move |run| run.entrant == entrant)
     }
 
-    /// The mean over all steps, with its error over the corpora.
+    /// The mean over all steps, with its standard error over the corpora.
     fn mean(&self, entrant: Entrant) -> Mean {
         let means: Vec<f64> = self.of(entrant).map(|run| Mean::of(&run.drifts).value).collect();
         Mean::of(&means)
     }
 
-    /// The same with topics in the order of their first word, steps that lost a topic left out.
+    /// The mean with topics ordered by their first word; steps that lost a topic are left out.
     fn mean_in_order(&self, entrant: Entrant) -> Mean {
         let of = |run: &Run| {
             let steps: Vec<f64> = run.ordered.iter().copied().filter(|v| v.is_finite()).collect();
@@ -175,7 +174,7 @@ impl Summary<'_> {
         Mean::of(&self.of(entrant).map(of).collect::<Vec<_>>())
     }
 
-    /// The mean with negative entries left in, and the largest step.
+    /// The mean with negative entries not clipped, and the largest step.
     fn unclipped(&self, entrant: Entrant) -> Option<(Mean, f64)> {
         let runs: Vec<&Run> = self.of(entrant).filter(|run| !run.unclipped.is_empty()).collect();
         let means: Vec<f64> = runs.iter().map(|run| Mean::of(&run.unclipped).value).collect();
@@ -187,7 +186,7 @@ impl Summary<'_> {
         self.mean(Entrant { contestant, anew: false })
     }
 
-    /// Means over windows of steps, each with its error over the corpora.
+    /// Means over windows of steps, each with its standard error over the corpora.
     fn windows(&self, entrant: Entrant) -> Vec<Mean> {
         let n_windows = (self.last - FIRST).div_ceil(WINDOW);
         let window = |w: usize| {
@@ -231,7 +230,7 @@ fn section(summary: &Summary<'_>, n_corpora: usize) -> Section {
     section
 }
 
-/// Why the tensor power method moves more in the authors' program than here.
+/// Why the tensor power method changes more in the authors' program than here.
 fn like_with_like(summary: &Summary<'_>) -> String {
     let kept = Entrant { contestant: Contestant::TensorPower, anew: false };
     let [left_in, left_in_anew] = [kept, NEW_STARTS].map(|e| {
@@ -267,7 +266,7 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
     .map(mean);
     let em = mean(Contestant::SvtdThenEm);
     let anew = summary.mean(NEW_STARTS).value;
-    // How much is known for the whole range of documents; fewer of them move more.
+    // Known only for the whole range of documents; with fewer of them changes are larger.
     let whole = summary.last == LAST;
     let most = |bound: f64| if whole { bound } else { f64::INFINITY };
     let joint_bound = if whole { ", 0.0090 at most" } else { "" };
@@ -383,8 +382,7 @@ fn table(summary: &Summary<'_>) -> Table {
     table
 }
 
-/// Means over windows of steps and all corpora: every single step would be tens of thousands of
-/// lines.
+/// Means over windows of steps and all corpora: all single steps would be tens of thousands of lines.
 fn numbers(summary: &Summary<'_>) -> Table {
     let mut table = Table::new("", &["method", "from", "to", "mean_var", "error"]);
     for entrant in Entrant::all() {

@@ -1,9 +1,9 @@
 //! Section 6.3.2: the State of the Union addresses of 1945 to 2005 in five clusters.
 //!
-//! Run on the word counts the caller brings (those inside the program, other texts of mostly the
-//! same speeches) and, when a folder of texts is at hand, on the paper's own corpus, which is that
-//! of NLTK. The paper's table of clusters is the yardstick, by the adjusted Rand index; several
-//! ways to choose words and weights are tried, to show how far the clusters depend on them.
+//! Run on the word counts that the caller supplies (those inside the program, other texts of mostly the same
+//! speeches) and, when a folder of texts is available, on the paper's own corpus, which is that of NLTK. The
+//! clusters are compared with the paper's table by the adjusted Rand index; several choices of words and weights
+//! are tried, to show how much the clusters depend on them.
 
 use svtd::evaluation::{adjusted_rand_index, most_probable};
 use svtd::fit::SingleTopicParams;
@@ -26,7 +26,7 @@ const YEARS: std::ops::RangeInclusive<usize> = 1945..=2005;
 const COLOURS: [&str; N_TOPICS] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE];
 const TOP: usize = 10;
 
-/// A speech: its year and whose it was.
+/// A speech: its year and its president.
 struct Speech {
     year: usize,
     president: String,
@@ -34,17 +34,17 @@ struct Speech {
 
 /// Speeches counted in one way.
 struct Counted {
-    /// Whose texts, and which words.
+    /// The source of the texts, and the choice of words.
     name: String,
     corpus: Corpus,
     speeches: Vec<Speech>,
 }
 
-/// What a method made of them.
+/// The clusters of one method.
 struct Clustering {
     texts: usize,
     method: String,
-    /// The paper's cluster that each was named after, from 1.
+    /// The paper's cluster after which each was named, from 1.
     named: Vec<usize>,
     ari: f64,
     agree: (usize, usize),
@@ -71,7 +71,7 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> Result<Section> {
     Ok(section(&counted, &found))
 }
 
-/// Methods and weights that are tried on each.
+/// The methods and weights that are tried.
 fn tries() -> Vec<(String, SingleTopicParams)> {
     let params = || SingleTopic::params(N_TOPICS).trust(false).allow_fewer(true);
     vec![
@@ -189,7 +189,7 @@ fn section(counted: &[Counted], found: &[Clustering]) -> Section {
     section
 }
 
-/// The clustering nearest to the paper's table; the first of equals.
+/// The clustering nearest to the paper's table; ties go to the first.
 fn best(found: &[Clustering]) -> Option<&Clustering> {
     found.iter().fold(None, |best: Option<&Clustering>, c| match best {
         Some(b) if b.ari >= c.ari => Some(b),
@@ -235,7 +235,7 @@ fn claims(counted: &[Counted], found: &[Clustering]) -> Vec<Claim> {
     claims
 }
 
-/// The tight clusters of the table: how many ways find them.
+/// Claim about the tight clusters of the table: how many settings find them.
 fn found_again(counted: &[Counted], found: &[Clustering], cluster: usize) -> Option<Claim> {
     let held = |c: &&Clustering| {
         let labels = labels(&counted[c.texts].speeches);
@@ -243,7 +243,7 @@ fn found_again(counted: &[Counted], found: &[Clustering], cluster: usize) -> Opt
             (0..labels.len()).filter(|&d| labels[d] == Some(cluster)).collect();
         let inside = members.iter().filter(|&&d| c.named[d] == cluster).count();
         let all = c.named.iter().filter(|&&n| n == cluster).count();
-        // Most of its members, and few others.
+        // It contains most of the members, and few others.
         5 * inside >= 4 * members.len() && 2 * inside >= all
     };
     let n = found.iter().filter(held).count();

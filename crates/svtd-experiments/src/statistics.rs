@@ -13,7 +13,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Of some numbers; not a number when there are none.
+    /// The mean of some numbers; NaN when there are none.
     pub fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let value = values.iter().sum::<f64>() / n;
@@ -35,7 +35,7 @@ impl From<Mean> for Cell {
     }
 }
 
-/// The middle number; the mean of the two middle ones of an even many.
+/// The median; the mean of the two middle numbers if their number is even.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -57,7 +57,7 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     covariance / variance
 }
 
-/// Spearman's rank correlation; equal numbers share their mean rank.
+/// Spearman's rank correlation; tied numbers get their mean rank.
 pub fn rank_correlation(x: &[f64], y: &[f64]) -> f64 {
     let (a, b) = (ranks(x), ranks(y));
     let (ma, mb) = (Mean::of(&a).value, Mean::of(&b).value);

@@ -1,6 +1,6 @@
 //! Tables of results: one value, shown as CSV, JSON, Markdown and HTML.
 //!
-//! Files hold numbers whole, so that they read back to the same bits; reports show four digits.
+//! Files contain numbers in full, so that they read back to the same bits; reports show four digits.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use svtd_report::escape;
 
-/// What stands in a field of a table.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Words.
@@ -54,7 +54,7 @@ impl From<Option<f64>> for Cell {
 }
 
 impl Cell {
-    /// As a reader sees it.
+    /// The cell as text for a reader.
     pub fn shown(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -75,7 +75,7 @@ impl Cell {
                 format!("\"{}\"", text.replace('"', "\"\""))
             }
             Cell::Text(text) => text.clone(),
-            // `{:?}` takes an exponent for tiny numbers where `{}` writes all their zeros.
+            // `{:?}` uses an exponent for tiny numbers where `{}` writes all their zeros.
             Cell::Number(value) | Cell::Mean(value, _) => format!("{value:?}"),
             Cell::Whole(value) => value.to_string(),
             Cell::Empty => String::new(),
@@ -114,14 +114,14 @@ fn digits(value: f64, significant: i32) -> String {
     }
 }
 
-/// Rows under a head.
+/// Rows with a header.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// What the table shows.
     pub caption: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// As many cells to a row as there are names.
+    /// The rows, with as many cells as there are column names.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -158,7 +158,7 @@ impl Table {
         Value::Array(self.rows.iter().map(object).collect())
     }
 
-    /// A table of GitHub's Markdown; numbers stand to the right.
+    /// A GitHub Markdown table; numbers are right-aligned.
     pub fn to_markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = line(self.head.iter().map(|name| in_markdown(name)).collect());
@@ -198,7 +198,7 @@ impl Table {
     }
 }
 
-/// A text that cannot end a cell of a Markdown table.
+/// Text that cannot end a cell of a Markdown table.
 fn in_markdown(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

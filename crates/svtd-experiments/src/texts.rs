@@ -1,9 +1,8 @@
-//! Texts from a folder, cut into words the plainest way.
+//! Texts from a folder, split into words in the simplest way.
 //!
-//! The paper keeps 3000 words and does not say how texts were cut into words or which were kept.
-//! Here a word is a run of letters in lower case, of some least length, and the most frequent are
-//! kept, by the library's own [`text`](svtd::text); ties go by spelling. No language is guessed and
-//! no stop words are left out.
+//! The paper keeps 3000 words and does not say how texts were split or which words were kept. Here a word is a run
+//! of letters in lower case with a minimum length, and the most frequent words are kept, by the library's own
+//! [`text`](svtd::text); ties go by spelling. No language is guessed and no stop words are removed.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! What the paper proves, checked where it can be: Theorems 2.2 and 5.1 as claims of the report.
+//! Checks of what the paper proves: Theorems 2.2 and 5.1 as claims of the report.
 
 use svtd::evaluation::{Constants, DeviationBound, Perturbation};
 use svtd::synthetic::SingleTopicSource;
@@ -7,7 +7,7 @@ use crate::report::{Claim, Verdict};
 use crate::seeds::seed;
 use crate::statistics::median;
 
-/// Models that Theorem 5.1 is asked about.
+/// Number of models for which the bound of Theorem 5.1 is computed.
 const N_MODELS: usize = 15;
 
 /// The counterexample to Theorem 2.2 as printed, from the library's own bounds.
@@ -30,8 +30,8 @@ pub fn deviation() -> Claim {
     )
 }
 
-/// The probability that `|M2~ - M2|` exceeds a bound when each of `n` documents repeats one of two
-/// words, even odds: the error is `sqrt(2) |share - 1/2|` and the share binomial.
+/// The probability that `|M2~ - M2|` exceeds a bound when each of `n` documents repeats one of two words with equal
+/// probability: the error is `sqrt(2) |share - 1/2|` and the share is binomial.
 fn exceedance(n: usize, bound: f64) -> f64 {
     let mut log_choose = 0.0_f64;
     let mut total = 0.0;
@@ -46,8 +46,8 @@ fn exceedance(n: usize, bound: f64) -> f64 {
     total
 }
 
-/// How small Theorem 5.1 asks the errors of the moments to be, and how small they are with
-/// `n_documents`: `gamma(M, Omega)` of models like those of Section 6.
+/// How small Theorem 5.1 needs the errors of the moments to be, and how small they are with `n_documents`:
+/// `gamma(M, Omega)` of models like those of Section 6.
 pub fn perturbation(n_documents: usize, error: f64) -> Claim {
     let gamma = |constants: Constants| {
         let of = |i| {

@@ -1,8 +1,7 @@
 //! Section 6.2.1: how long each method takes.
 //!
-//! The corpora of the paper's setting once more, fitted one after the other on one thread: CPU
-//! seconds from counts to parameters. Ratios to the tensor power method are what can be compared
-//! between machines.
+//! The corpora of the paper's setting again, fitted one after the other on one thread: CPU seconds from counts to
+//! parameters. Only ratios to the tensor power method can be compared between machines.
 
 use crate::clock::timed;
 use crate::contestants::{Contestant, Sample, paper_lengths};
@@ -34,7 +33,7 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> svtd::Result<Section> {
     let n_corpora = plan.n_corpora(20, 3);
     let total = sizes.len() * n_corpora;
     let mut runs = Vec::with_capacity(total);
-    // Whatever is set up once in a process is not part of anybody's time.
+    // One-time initialisation is not part of any method's time.
     one(sizes[0], 0)?;
     for &n in &sizes {
         for corpus in 0..n_corpora {
@@ -70,7 +69,7 @@ impl Summary<'_> {
         of_size.map(|run| run.seconds[at]).collect()
     }
 
-    /// Medians: a clock that was interrupted once does not move them.
+    /// Medians, because a single interruption does not change them.
     fn median(&self, contestant: Contestant, n: usize) -> f64 {
         median(&self.seconds(contestant, n))
     }

@@ -1,9 +1,9 @@
-//! Text that others wrote, made safe to stand in a page.
+//! Makes text written by others safe for a page.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Text as it may stand in HTML and SVG.
+/// Text escaped for HTML and SVG.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -19,13 +19,13 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// JSON as it may stand in a script element: nothing in it can end the element, open a comment, or
-/// end a line where a script would not expect it.
+/// JSON escaped for a script element: nothing in it can end the element, open a comment, or end a line where a
+/// script would not expect it.
 pub fn in_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for letter in json.chars() {
         match letter {
-            // These stand in JSON only inside strings, where an escape means the same.
+            // In JSON these occur only inside strings, where an escape means the same.
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 let _ = write!(safe, "\\u{:04x}", letter as u32);
             }
@@ -35,11 +35,11 @@ pub fn in_script(json: &str) -> String {
     safe
 }
 
-/// What stands for a character that cannot be shown.
+/// Replaces a character that cannot be shown.
 const UNSHOWN: char = '\u{fffd}';
 
-/// Text that can be shown: controls, line separators, and signs that turn the direction of what
-/// follows, are replaced; what is longer than `most` characters is cut.
+/// Text that can be shown: control characters, line separators, and characters that change the direction of writing
+/// are replaced; text longer than `most` characters is cut.
 pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
     let odd = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
@@ -57,14 +57,14 @@ pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A table with a caption, whose numbers are what a figure shows.
+/// A table with a caption that contains the numbers of a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it holds.
+    /// What it contains.
     pub caption: String,
     /// The file it is saved as, without ending.
     pub file: String,
-    /// The heads of its columns.
+    /// The column headers.
     pub head: Vec<String>,
     /// Its rows.
     pub rows: Vec<Vec<Cell>>,
@@ -73,7 +73,7 @@ pub struct Table {
 /// A cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Text, which others may have written.
+    /// Text, possibly written by others.
     Text(String),
     /// A number as it is shown.
     Number(String),
@@ -98,18 +98,18 @@ impl From<usize> for Cell {
 }
 
 impl Cell {
-    /// A share as percent.
+    /// A share in percent.
     pub fn percent(share: f64) -> Self {
         Cell::Number(percent(share))
     }
 
-    /// A number with some places behind the point, or a dash.
+    /// A number with `places` decimals, or a dash.
     pub fn real(value: Option<f64>, places: usize) -> Self {
         Cell::Number(value.map_or("–".to_owned(), |value| format!("{value:.places$}")))
     }
 }
 
-/// A share as percent.
+/// A share in percent.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
@@ -121,7 +121,7 @@ impl Table {
         Self { caption: caption.into(), file: file.to_owned(), head, rows: Vec::new() }
     }
 
-    /// The table, folded under its caption, with a place for the buttons that copy and save it.
+    /// The table, folded under its caption, with space for the buttons that copy and save it.
     pub fn folded(&self) -> String {
         format!(
             "<details class=\"numbers\"><summary>{}</summary>{}</details>\n",
@@ -130,7 +130,7 @@ impl Table {
         )
     }
 
-    /// The table alone. A region that scrolls can be reached by the keyboard.
+    /// The table alone. A scrolling region can be reached by the keyboard.
     pub fn to_html(&self) -> String {
         let mut html = format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table \

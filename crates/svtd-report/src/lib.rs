@@ -1,4 +1,4 @@
-//! The page you mail: one HTML file that shows what a model found and how far to believe it.
+//! One HTML file that shows what a model found and how reliable it is.
 //!
 //! ```text
 //! model, documents ──► context ──► render ──► one HTML file
@@ -6,9 +6,9 @@
 //!                      shown       tables and SVG
 //! ```
 //!
-//! [`context`] asks the library for everything that is shown and computes nothing itself; [`render`]
-//! lays it out. The page fetches nothing, and forbids itself to; the same input gives the same bytes.
-//! [`figure`] is the one place of the workspace that draws SVG.
+//! [`context`] gets everything that is shown from the library and computes nothing itself; [`render`] lays it out.
+//! The page loads nothing, and its own policy forbids it to; the same input gives the same bytes. [`figure`] is the
+//! only module of the workspace that draws SVG.
 //!
 //! # Example
 //! ```
@@ -45,10 +45,10 @@ use svtd::{Corpus, Result};
 pub use self::html::escape;
 pub use self::render::STYLE;
 
-/// Hands the text of every document to a visitor, with the document's number, in order.
+/// Calls a visitor with the number and text of every document, in order.
 pub type Texts<'a> = dyn Fn(&mut dyn FnMut(usize, &str)) -> Result<()> + 'a;
 
-/// What a page is made of, and what it leaves out.
+/// The content of a page, and what it leaves out.
 #[derive(Clone)]
 pub struct Report<'a> {
     saved: &'a Saved,
@@ -66,23 +66,23 @@ pub struct Report<'a> {
     min_documents: usize,
 }
 
-/// How a page was made, as its last section tells.
+/// How a page was made, for its last section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// The command or call that made the page.
     pub command: String,
-    /// The lines that make model and page again.
+    /// The commands that make model and page again.
     pub again: Vec<String>,
 }
 
-/// Documents shown unless asked otherwise.
+/// The default number of documents shown.
 pub const N_DOCUMENTS: usize = 500;
 
-/// Words of a topic shown unless asked otherwise.
+/// The default number of words shown of each topic.
 pub const N_WORDS: usize = 20;
 
 impl<'a> Report<'a> {
-    /// A page of what the model alone knows.
+    /// A page about the model only.
     pub fn new(saved: &'a Saved) -> Self {
         Self {
             saved,
@@ -107,26 +107,25 @@ impl<'a> Report<'a> {
         self
     }
 
-    /// The text of the documents. Of the examples' text a passage is embedded, of other
-    /// documents nothing.
+    /// The text of the documents. A passage is embedded for each example, nothing for other documents.
     pub fn texts(mut self, texts: &'a Texts<'a>) -> Self {
         self.texts = Some(texts);
         self
     }
 
-    /// What each document is called, in place of the names the corpus has.
+    /// The name of each document, instead of those in the corpus.
     pub fn names(mut self, names: Vec<String>) -> Self {
         self.names = Some(names);
         self
     }
 
-    /// When each document is from: years, months or dates. What is no time is left out, and counted.
+    /// The time of each document: years, months or dates. Other values are left out and counted.
     pub fn times(mut self, times: Vec<String>) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// The label of each document, in place of those the corpus has.
+    /// The label of each document, instead of those in the corpus.
     pub fn labels(mut self, labels: Vec<String>) -> Self {
         self.labels = Some(labels);
         self
@@ -162,13 +161,13 @@ impl<'a> Report<'a> {
         self
     }
 
-    /// Leaves out what documents say: no text, no passage, no words of a single document.
+    /// Leaves out the documents' text: no text, no passage, no words of a single document.
     pub fn without_text(mut self, without: bool) -> Self {
         self.without_text = without;
         self
     }
 
-    /// Hides words that fewer documents have.
+    /// Hides words that are in fewer documents than this.
     pub fn min_documents(mut self, n: usize) -> Self {
         self.min_documents = n;
         self

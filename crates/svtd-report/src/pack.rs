@@ -1,8 +1,8 @@
-//! The data of a page: JSON, and where that is long, packed.
+//! The data of a page: JSON, compressed if it is long.
 //!
-//! Above [`PLAIN`] bytes the JSON is compressed with gzip and written in base 64, which the
-//! browser unpacks by its own `DecompressionStream`. The header of the gzip stream holds no time
-//! and no name, so the same data gives the same bytes.
+//! Above [`PLAIN`] bytes the JSON is compressed with gzip and written in base 64, which the browser decompresses
+//! with its own `DecompressionStream`. The header of the gzip stream contains no time and no name, so the same data
+//! give the same bytes.
 
 use std::io::Write;
 
@@ -10,17 +10,17 @@ use flate2::{Compression, GzBuilder};
 
 use crate::html::in_script;
 
-/// JSON up to this many bytes stands in the page as it is.
+/// JSON up to this many bytes is embedded uncompressed.
 pub const PLAIN: usize = 300_000;
 
-/// The element that holds the data.
+/// The HTML element with the data.
 pub fn element(json: &str) -> String {
     if json.len() <= PLAIN {
         let safe = in_script(json);
         return format!("<script type=\"application/json\" id=\"data\">{safe}</script>");
     }
     let mut encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
-    // Writing to memory does not fail; if it did, the data would stand as it is.
+    // Writing to memory cannot fail; if it did, the data would be embedded uncompressed.
     let packed = encoder.write_all(json.as_bytes()).and_then(|()| encoder.finish());
     match packed {
         Ok(packed) => format!(

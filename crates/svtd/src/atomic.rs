@@ -4,24 +4,23 @@
 //! disk:
 //!
 //! ```text
-//! create .svtd-XXXXXX.tmp ──► write ──► fsync ──► look at it ──► rename to the final name ──► fsync the folder
+//! create .svtd-XXXXXX.tmp ──► write ──► fsync ──► check ──► rename to the final name ──► fsync the folder
 //! ```
 //!
-//! A reader therefore never sees half a file, and a failure at any step (a full disk, an error in
-//! the writer, a panic) leaves the folder as it was. Without permission to overwrite, the rename
-//! itself refuses an existing name, so that two programs racing for one name cannot both win.
-//! Several files that belong together ([`Together`]) are all written before the first takes its name.
+//! So a reader never sees half a file, and a failure at any step (a full disk, an error in the writer, a panic)
+//! leaves the folder as it was. Without permission to overwrite, the rename itself fails if the name exists, so
+//! that of two programs writing the same name only one succeeds. Several files that belong together ([`Together`])
+//! are all written before the first gets its name.
 //!
 //! # Interruption
-//! A process that is told to stop runs no destructors. The temporary files in flight are therefore
-//! kept in a list, and [`remove_unfinished_for_good`] deletes them; a Ctrl-C handler calls it before it
-//! exits. A process that is killed cannot do even that: its temporary files stay, until the next
-//! write to the same folder finds that nobody holds them any more (`leftovers`).
+//! A process that is told to stop runs no destructors. So the temporary files in use are kept in a list, and
+//! [`remove_unfinished_for_good`] deletes them; a Ctrl-C handler calls it before it exits. A process that is killed
+//! cannot do even that: its temporary files stay until the next write to the same folder finds that no process
+//! holds them any more (`leftovers`).
 //!
 //! # What the file inherits
-//! A link is followed, so that it still points at the new contents. A file that is replaced keeps
-//! its permissions; a new one gets those of any ordinary new file. Devices, pipes and folders are
-//! never replaced.
+//! A link is followed, so that it then points to the new contents. A file that is replaced keeps its permissions; a
+//! new one gets those of any ordinary new file. Devices, pipes and folders are never replaced.
 
 mod leftovers;
 mod together;
@@ -37,14 +36,14 @@ use tempfile::NamedTempFile;
 pub use self::together::Together;
 use crate::error::{Error, Result};
 
-/// How temporary files begin and end; six letters or digits stand between.
+/// The beginning and end of the names of temporary files, with six letters or digits between them.
 const PREFIX: &str = ".svtd-";
 const SUFFIX: &str = ".tmp";
 
 /// Writes a file that appears under `path` complete or not at all.
 ///
-/// `write` receives a buffered writer. If `path` is taken and `overwrite` is false, the answer is
-/// [`Error::Exists`] and `write` is not called.
+/// `write` receives a buffered writer. If `path` exists and `overwrite` is false, the result is [`Error::Exists`]
+/// and `write` is not called.
 ///
 /// # Errors
 /// When the file exists already and must not be overwritten, or cannot be written.
@@ -56,8 +55,8 @@ pub fn write_atomically(
     IN_FLIGHT.write(path, overwrite, write, |_| Ok(()))
 }
 
-/// The same, but the file takes its name only if `check`, which is given the finished file under
-/// its temporary name, has nothing against it.
+/// As [`write_atomically`], but the file gets its name only if `check` succeeds; it is given the path of the
+/// finished temporary file.
 ///
 /// # Errors
 /// As [`write_atomically`], and whatever `check` says.
@@ -72,24 +71,24 @@ pub fn write_checked(
 
 /// Deletes the temporary files of every write now under way.
 ///
-/// A write that goes on regardless fails at its last step and leaves nothing behind. Files that cannot be
-/// deleted are passed over: there is nobody left to tell.
+/// A write that continues nevertheless fails at its last step and leaves nothing behind. Files that cannot be
+/// deleted are ignored.
 pub fn remove_unfinished() {
     IN_FLIGHT.remove_all();
 }
 
-/// The same for a thread that handles Ctrl-C, just before the process exits: nobody begins another file. A thread
-/// that tries to waits for the end of the process.
+/// As [`remove_unfinished`], for a thread that handles Ctrl-C, just before the process exits: a thread that tries
+/// to begin another file waits until the process ends.
 pub fn remove_unfinished_for_good() {
     std::mem::forget(IN_FLIGHT.emptied());
 }
 
 static IN_FLIGHT: Registry = Registry::new(File::sync_all);
 
-/// The temporary files that exist at this moment.
+/// The temporary files that exist now.
 struct Registry {
     paths: Mutex<BTreeSet<PathBuf>>,
-    /// What brings a file to the disk; tests have their own.
+    /// Writes a file to the disk; replaced in tests.
     sync: fn(&File) -> io::Result<()>,
 }
 
@@ -112,7 +111,7 @@ impl Registry {
         sync_folder(&folder).map_err(|error| io_error(path, error))
     }
 
-    /// Writes everything but the name.
+    /// Writes the file under its temporary name.
     fn stage(
         &self,
         path: &Path,
@@ -126,7 +125,7 @@ impl Registry {
         Ok(Staged { target, temporary, asked: path.to_path_buf(), overwrite })
     }
 
-    /// Creates a temporary file and enters it in the list, with no moment between the two at which
+    /// Creates a temporary file and adds it to the list, with no moment between the two at which
     /// [`Registry::remove_all`] could miss it.
     fn create(&self, target: &Target) -> Result<Temporary<'_>> {
         let mut paths = self.lock();
@@ -143,7 +142,7 @@ impl Registry {
         drop(self.emptied());
     }
 
-    /// Deletes all files of the list, and holds the list.
+    /// Deletes all files of the list, and keeps the list locked.
     fn emptied(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
         let mut paths = self.lock();
         for path in std::mem::take(&mut *paths) {
@@ -152,17 +151,17 @@ impl Registry {
         paths
     }
 
-    /// A panic elsewhere cannot leave a set of paths half changed, so a poisoned lock is still good.
+    /// A panic elsewhere cannot leave a set of paths half changed, so a poisoned lock can still be used.
     fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A file that is written and lacks only its name.
+/// A file that is complete under its temporary name.
 struct Staged<'r> {
     target: Target,
     temporary: Temporary<'r>,
-    /// The name as the user wrote it, for the messages.
+    /// The final name as the user wrote it, for messages.
     asked: PathBuf,
     overwrite: bool,
 }
@@ -184,13 +183,13 @@ impl Staged<'_> {
     }
 }
 
-/// A temporary file and its entry in the list. Dropping it deletes the one, then the other.
+/// A temporary file and its entry in the list. Dropping it deletes first the file, then the entry.
 struct Temporary<'r> {
     file: NamedTempFile,
     _listed: Listed<'r>,
 }
 
-/// An entry in the list, struck out when dropped.
+/// An entry in the list, removed when dropped.
 struct Listed<'r> {
     registry: &'r Registry,
     path: PathBuf,
@@ -202,11 +201,11 @@ impl Drop for Listed<'_> {
     }
 }
 
-/// Where the file goes, once links are followed.
+/// The final place of the file, after links are followed.
 struct Target {
     path: PathBuf,
     folder: PathBuf,
-    /// Of the file to be replaced, if there is one.
+    /// The permissions of the file to be replaced, if there is one.
     permissions: Option<Permissions>,
 }
 
@@ -231,7 +230,7 @@ impl Target {
     }
 }
 
-/// The folder of a path; `model.svtd` alone lies in the current one.
+/// The folder of a path; `model.svtd` alone is in the current one.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
@@ -246,7 +245,7 @@ fn create_beside(target: &Target) -> Result<NamedTempFile> {
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
-    // The crate's own default is a private file; the system's umask decides for an ordinary one.
+    // The crate's own default is a private file; for an ordinary one the system's umask decides.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(&target.folder).map_err(|error| refused(target, &error))?;
@@ -257,8 +256,8 @@ fn create_beside(target: &Target) -> Result<NamedTempFile> {
     Ok(file)
 }
 
-/// The folder takes no new file. The error at hand names our temporary file, which the user has
-/// never heard of, so only its kind is kept.
+/// The folder accepts no new file. The error contains the name of the temporary file, which means nothing to the
+/// user, so only its kind is kept.
 fn refused(target: &Target, error: &io::Error) -> Error {
     let sentence = format!("cannot create a file in this folder: {}", error.kind());
     io_error(&target.folder, io::Error::new(error.kind(), sentence))
@@ -275,7 +274,7 @@ fn fill(
     sync(file.as_file())
 }
 
-/// Makes the new name itself survive a power cut.
+/// Makes sure that the new name survives a power cut.
 ///
 /// Some file systems cannot do this for a folder, and some folders may be written but not read;
 /// the file is whole in either case, so neither is an error.

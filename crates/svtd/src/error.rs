@@ -1,10 +1,9 @@
-//! What can go wrong, told to the person who asked.
+//! Errors, with messages for the user.
 //!
-//! There is one error type for the whole library, so that callers need one `match` and stages
-//! compose with `?`. A message is a sentence without capital or full stop: what was found, what
-//! was needed and, where we can guess it, what to try. The fields carry the same facts for a
-//! program; [`Error::kind`] sorts them into the three cases a command line or a Python binding
-//! treats differently.
+//! There is one error type for the whole library, so that callers need one `match` and stages compose with `?`. A
+//! message is a sentence without capital or full stop: what was found, what was needed and, where possible, what to
+//! try. The fields carry the same facts for programs; [`Error::kind`] sorts errors into the three cases that a
+//! command line or a Python binding treats differently.
 
 use std::io;
 
@@ -24,71 +23,71 @@ pub enum Error {
         words: usize,
     },
 
-    /// More topics than documents: each document shows one direction of the pair moment at most.
+    /// More topics than documents: each document contributes at most one direction to the pair moment.
     #[error("{}", more_topics_than_documents(*asked, *documents))]
     MoreTopicsThanDocuments {
         /// Topics asked for.
         asked: usize,
-        /// Documents that have a pair of words.
+        /// Number of documents with at least two words.
         documents: usize,
     },
 
-    /// A number of the fit is infinite or not a number.
+    /// A number of the fit is infinite or NaN.
     #[error(
         "the fit ended with {what} that is not a finite number, so there is no model; are some counts \
          far larger than others? try fewer topics, or counts cut off at a million"
     )]
     NotFinite {
-        /// Which number, to follow "with".
+        /// The number, to follow "with".
         what: String,
     },
 
-    /// More memory is needed than can be had.
-    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::memory::said(*bytes))]
+    /// More memory is needed than is available.
+    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::memory::readable(*bytes))]
     Memory {
         /// What the memory is for.
         what: String,
-        /// Bytes that were asked for.
+        /// Number of bytes needed.
         bytes: u64,
         /// What to try.
         advice: &'static str,
     },
 
-    /// A limit on memory that nothing could be done within.
-    #[error("a limit of {} on memory is too low; ask for {} or more", crate::memory::said(*asked), crate::memory::said(*least))]
+    /// The memory limit is too low.
+    #[error("a limit of {} on memory is too low; ask for {} or more", crate::memory::readable(*asked), crate::memory::readable(*least))]
     MemoryLimit {
-        /// Bytes asked for.
+        /// The limit asked for, in bytes.
         asked: u64,
-        /// The least that can be.
+        /// The lowest possible limit, in bytes.
         least: u64,
     },
 
-    /// Temporary files for what does not fit in memory found no room.
+    /// The disk has no room for temporary files.
     #[error(
         "a temporary file in {folder} could not grow ({source}); free some room, or name another folder"
     )]
     NoRoom {
-        /// Where the files are.
+        /// The folder of the files.
         folder: String,
         /// What the system said.
         source: io::Error,
     },
 
-    /// A question about documents elsewhere that was not answered.
+    /// A question to the holders of documents elsewhere was not answered.
     #[error("{reason}")]
     Round {
         /// What was found, what was needed and what to try.
         reason: String,
     },
 
-    /// The pair moment has fewer directions above rounding than topics were asked for.
+    /// The pair moment has fewer directions above rounding errors than topics were asked for.
     #[error("{}", fewer_topics(*asked, *visible, *ratio))]
     FewerTopicsVisible {
         /// Topics asked for.
         asked: usize,
-        /// Topics the pair moment can tell apart.
+        /// Number of topics that the pair moment can tell apart.
         visible: usize,
-        /// The first value lost in rounding, as a share of the largest.
+        /// The first eigenvalue that is lost in rounding errors, as a share of the largest.
         ratio: f64,
     },
 
@@ -104,20 +103,20 @@ pub enum Error {
     )]
     NoPairs,
 
-    /// Damping repeated words leaves no document long enough for a triple.
+    /// After damping repeated words no document is long enough for a triple.
     #[error(
         "once repeated words are damped no document has three words, so the polished fit has no \
          triples to count; fit without polish"
     )]
     NoDampedTriples,
 
-    /// Half of the corpus has no moments, so nothing can be checked against the other half.
+    /// Half of the corpus has no moments, so nothing can be validated on the other half.
     #[error(
         "{documents} documents are too few, or too short, to choose the number of topics from; \
          give the number"
     )]
     TooFewToChoose {
-        /// Documents of the corpus.
+        /// Number of documents of the corpus.
         documents: usize,
     },
 
@@ -128,7 +127,7 @@ pub enum Error {
         name: &'static str,
         /// What it may be, to follow "must be".
         needed: String,
-        /// What it was.
+        /// The value it was given.
         found: String,
     },
 
@@ -150,14 +149,14 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// Writing would have destroyed a file.
+    /// Writing would have overwritten a file.
     #[error("{path} already exists; allow overwriting or choose another name")]
     Exists {
-        /// The file in the way.
+        /// The existing file.
         path: String,
     },
 
-    /// Two things that must speak of the same words do not.
+    /// Two vocabularies that must be the same are not.
     #[error(
         "the vocabularies do not match: needed {needed}, found {found}; is it the right vocabulary?"
     )]
@@ -175,9 +174,9 @@ pub enum Error {
     RepeatedWord {
         /// The word.
         word: String,
-        /// Where it first stands, counted from 1.
+        /// Its first position, counted from 1.
         first: usize,
-        /// Where it stands again, counted from 1.
+        /// Its second position, counted from 1.
         second: usize,
     },
 
@@ -217,12 +216,12 @@ pub enum Error {
         reason: String,
     },
 
-    /// A document of a stream has no time that can be used.
+    /// A document of a stream has no usable time.
     #[error("document {document}: {reason}; skip-bad passes over such documents")]
     Time {
         /// The document, counted from 1.
         document: u64,
-        /// What was expected, and what was found.
+        /// What was expected and what was found.
         reason: String,
     },
 
@@ -240,64 +239,64 @@ pub enum Error {
     NameTaken {
         /// The first such name.
         name: String,
-        /// How many more there are.
+        /// Number of further such names.
         others: usize,
     },
 
-    /// Removing documents would leave a corpus without words.
+    /// Removing documents would leave no words.
     #[error(
         "without these {removed} documents no word is left; delete the corpus instead, or remove fewer"
     )]
     NothingLeft {
-        /// Documents that were to be removed.
+        /// Number of documents that were to be removed.
         removed: usize,
     },
 
-    /// Records cannot be learned from, or asked about, as they are.
+    /// Records cannot be used for learning or prediction as they are.
     #[error("{reason}")]
     Records {
-        /// What was found, what was needed, what to try.
+        /// What was found, what was needed and what to try.
         reason: String,
     },
 
-    /// A cell of a table is not what its column must hold.
+    /// A cell of a table does not fit its column.
     #[error("column {column:?}, row {}: expected {needed}, found {found:?}", row + 1)]
     Cell {
         /// The column's name.
         column: String,
         /// The row, counted from 0 without the header.
         row: usize,
-        /// What the cell holds.
+        /// The content of the cell.
         found: String,
-        /// What it must hold.
+        /// What the column needs.
         needed: String,
     },
 
-    /// There is nothing to learn from.
+    /// The corpus has no words.
     #[error(
         "the corpus has no words: not one occurrence in {documents} documents; is it the right file?"
     )]
     NoWords {
-        /// Documents in the corpus, all of them empty.
+        /// Number of documents in the corpus, all of them empty.
         documents: usize,
     },
 
     /// Every word of the text was dropped by a filter.
     #[error("every word was dropped ({dropped}; documents: {documents}); {}", relaxed(relax, *unspaced))]
     NoWordsLeft {
-        /// Documents read.
+        /// Number of documents read.
         documents: usize,
         /// How many words each filter dropped, such as `"40 by stop-words, 2 by min-df"`.
         dropped: String,
-        /// The filter that dropped most.
+        /// The filter that dropped most words.
         relax: String,
-        /// Whether the text is in a script that puts no blanks between words.
+        /// Whether the text is in a script without spaces between words.
         unspaced: bool,
     },
 }
 
 impl Error {
-    /// Who can mend it: the caller, the owner of the data, or the machine.
+    /// Who can fix it: the caller, the owner of the data, or the machine.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Option { .. } | Error::Exists { .. } | Error::NameCount { .. } => {
@@ -332,7 +331,7 @@ fn name_taken(name: &str, others: usize) -> String {
     )
 }
 
-/// Why so many topics cannot be had of so few documents.
+/// The message for more topics than documents.
 fn more_topics_than_documents(asked: usize, documents: usize) -> String {
     let (have, or_fewer) =
         if documents == 1 { ("document has", "") } else { ("documents have", " or fewer") };
@@ -342,7 +341,7 @@ fn more_topics_than_documents(asked: usize, documents: usize) -> String {
     )
 }
 
-/// Why so many topics cannot be had, and how many can.
+/// The message for more topics than the pair moment shows.
 fn fewer_topics(asked: usize, visible: usize, ratio: f64) -> String {
     if visible == 0 {
         return "the corpus shows no topic at all: its words do not occur together more often than \
@@ -367,10 +366,10 @@ fn relaxed(filter: &str, unspaced: bool) -> String {
     }
 }
 
-/// The common refusals of the operating system in our own words, the rest in its.
+/// Common errors of the operating system in our own words, others in its words.
 fn io_sentence(error: &io::Error) -> String {
     if error.get_ref().is_some() {
-        // A sentence of our own came with the error.
+        // The error carries a sentence of our own.
         return error.to_string();
     }
     match error.kind() {

@@ -1,4 +1,4 @@
-//! How good is it: against the truth, against labels, on unseen words.
+//! Evaluation: against the truth, against labels, and on held-out words.
 //!
 //! * [`match_topics`] and [`topic_error`]: topics have no names, so they are matched first;
 //! * [`adjusted_rand_index`], [`normalised_mutual_information`]: clusters against labels;
@@ -51,12 +51,13 @@ use crate::linalg::Matrix;
 /// For every column of `truth` the column of `estimate` it is matched to, so that the sum of L1
 /// distances is least; `None` for columns left over when there are fewer estimates.
 pub fn match_topics(truth: &Matrix, estimate: &Matrix) -> Vec<Option<usize>> {
-    // The search asks for every distance many times.
+    // The search looks up every distance many times, so all are computed beforehand.
     let distances = l1_distances(truth, estimate);
     match_by(truth.n_columns(), estimate.n_columns(), |a, b| distances[(a, b)])
 }
 
-/// The same by any distance between the columns of two matrices, of at most 2.
+/// The assignment of `n` columns to `n_others` columns with the smallest sum of distances, for any distance that is
+/// at most 2.
 pub(crate) fn match_by(
     n: usize,
     n_others: usize,
@@ -77,9 +78,9 @@ pub fn topic_error(truth: &Matrix, estimate: &Matrix) -> f64 {
     matched.iter().enumerate().map(distance).sum::<f64>() / matched.len() as f64
 }
 
-/// The distances between the columns of two matrices of as many rows.
+/// The L1 distances between the columns of two matrices with the same number of rows.
 ///
-/// Rows are taken some at a time, so that those of all columns are in the cache while they are compared.
+/// Rows are taken in blocks, so that the rows of all columns stay in the cache while they are compared.
 pub(crate) fn l1_distances(a: &Matrix, b: &Matrix) -> Matrix {
     const ROWS: usize = 512;
     const COLUMNS: usize = 16;
@@ -112,7 +113,7 @@ pub(crate) fn l1_distances(a: &Matrix, b: &Matrix) -> Matrix {
     Matrix::from_columns(n_others, a.n_columns(), distances.concat()).transpose()
 }
 
-/// Summed in eight lanes, which vector registers hold.
+/// The L1 distance of two vectors, summed in eight lanes to fit vector registers.
 #[inline(always)]
 pub(crate) fn l1_distance(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
@@ -175,7 +176,8 @@ fn assign(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     assignment
 }
 
-/// How often two clusterings agree, corrected for chance: 1 equal, about 0 unrelated.
+/// The adjusted Rand index: agreement of two clusterings corrected for chance. 1 when they are equal, about 0 when
+/// they are unrelated.
 pub fn adjusted_rand_index<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f64 {
     let choose_2 = |n: usize| n as f64 * (n as f64 - 1.0) / 2.0;
     let (joint, rows, columns) = contingency(a, b);
@@ -187,7 +189,8 @@ pub fn adjusted_rand_index<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f6
     if largest == expected { 1.0 } else { (index - expected) / (largest - expected) }
 }
 
-/// Mutual information of two clusterings over the mean of their entropies, in `[0, 1]`.
+/// Normalised mutual information: the mutual information of two clusterings over the mean of their entropies, in
+/// `[0, 1]`.
 pub fn normalised_mutual_information<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> f64 {
     let n = a.len() as f64;
     let (joint, rows, columns) = contingency(a, b);
@@ -219,7 +222,7 @@ fn contingency<A: Ord + Copy, B: Ord + Copy>(a: &[A], b: &[B]) -> Contingency<A,
     tables
 }
 
-/// The most probable topic of every document; the lowest number wins ties.
+/// The most probable topic of every document; ties go to the lower number.
 pub fn most_probable(mixtures: &Matrix) -> Vec<usize> {
     let best = |d: usize| {
         let beats = |best: usize, j: usize| mixtures[(d, j)] > mixtures[(d, best)];

@@ -1,8 +1,7 @@
-//! The leading eigenpairs of a symmetric operator that is only known by its products.
+//! The leading eigenpairs of a symmetric operator that is only available through products with it.
 //!
-//! A block Lanczos method with full reorthogonalisation and thick restarts. From an orthonormal
-//! basis `V` of everything seen so far, the next block is what `A` makes of the last block, less
-//! its part in `V`:
+//! A block Lanczos method with full reorthogonalisation and thick restarts. With `V` an orthonormal basis of all
+//! blocks so far, the next block is the image of the last block under `A`, minus its projection onto `V`:
 //!
 //! ```text
 //! A V = V H + Q B e'       H = V'A V, Q the next orthonormal block, e the last block's columns
@@ -10,48 +9,47 @@
 //! |A u_j - d_j u_j| = |B (last rows of y_j)|       the residual, without another product
 //! ```
 //!
-//! The basis keeps growing (that is what makes Krylov methods so much faster than subspace
-//! iteration when noise eigenvalues sit close below the k-th) to about `2k` columns; then the
-//! `3k/2` best Ritz vectors take its place.
+//! The basis grows to about `2k` columns; then the `3k/2` best Ritz vectors replace it. A growing basis makes
+//! Krylov methods much faster than subspace iteration when noise eigenvalues lie just below the k-th.
 //!
 //! # Same bits
-//! The starting block is a fixed function of row and column, so there is no seed to choose.
+//! The starting block is a fixed function of row and column: there is no seed to choose.
 //!
 //! # Repeated eigenvalues
-//! A block meets at most as many copies of an eigenvalue as it has columns. When its space is
-//! spent, or so many values coincide, fresh blocks look for more until they find nothing.
+//! A block finds at most as many copies of an eigenvalue as it has columns. When its space is exhausted, or that
+//! many eigenvalues coincide, fresh blocks are added until they find nothing new.
 //!
 //! # Which eigenvalues
-//! The largest *algebraic* ones. A large negative eigenvalue of an estimated pair moment is
-//! noise; by modulus it would enter as if it were a topic.
+//! The largest *algebraic* ones. A large negative eigenvalue of an estimated pair moment is noise; ordering by
+//! modulus would let it in as a topic.
 
 use crate::linalg::{Matrix, orthonormal_basis, symmetric_eigen};
 use crate::pace::Pace;
 
-/// Columns multiplied at a time. Small blocks need the fewest columns altogether; this many fill
-/// a panel of the sparse kernels.
-pub(crate) const BLOCK: usize = 16;
+/// Columns multiplied at a time. Small blocks need the fewest columns in all; this many fill a panel of the sparse
+/// kernels.
+pub(crate) const BLOCK_COLUMNS: usize = 16;
 
-/// A value below this part of the first is rounding; residuals are not held against it.
-const ROUNDING: f64 = 1e-10;
+/// Eigenvalues below this fraction of the first are rounding errors; they do not tighten the tolerance.
+const RELATIVE_ROUNDING: f64 = 1e-10;
 
-/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does:
-/// in a space so large that the basis will not fill it, where rounding would decide what is left.
+/// From this tolerance on one round of orthogonalisation is enough, provided that the space is much larger than the
+/// basis; in a small space rounding errors would decide what remains.
 const LOOSE_TOLERANCE: f64 = 0.01;
 
-/// How many times the basis such a space holds.
+/// "Much larger" means this many times the size of the basis.
 const ROOMY: usize = 4;
 
-/// Products between two looks at the Ritz values, which cost a small eigenproblem each.
+/// Number of products between two checks of the Ritz values; each check costs a small eigenproblem.
 const CHECK_EVERY: usize = 2;
 
-/// Products with the operator after which we stop and say what was reached.
+/// The largest number of products with the operator.
 const MAX_PRODUCTS: usize = 400;
 
-/// Products that a typical estimated pair moment takes beyond those that fill a basis of k columns.
+/// Typical number of products for an estimated pair moment, beyond those that fill a basis of k columns.
 const TYPICAL_PRODUCTS: usize = 14;
 
-/// Leading eigenpairs, with how well they were found.
+/// Leading eigenpairs, with how accurately they were found.
 #[derive(Clone, Debug)]
 pub struct Eigenpairs {
     /// Eigenvalues, falling; at least the number asked for when the space allows, and a few more.
@@ -79,8 +77,7 @@ pub fn leading_eigenpairs(
     leading_eigenpairs_watched(n, k, tolerance, times, &|_, _| {})
 }
 
-/// As [`leading_eigenpairs`], telling after each product how many are done and how many are
-/// expected.
+/// As [`leading_eigenpairs`]; after each product `watch` is called with the number of products done and expected.
 pub fn leading_eigenpairs_watched(
     n: usize,
     k: usize,
@@ -89,7 +86,7 @@ pub fn leading_eigenpairs_watched(
     watch: &dyn Fn(usize, usize),
 ) -> Eigenpairs {
     let mut pace = Pace::new(expected_products(k), MAX_PRODUCTS);
-    let width = BLOCK.min(n);
+    let width = BLOCK_COLUMNS.min(n);
     let max_basis = (2 * k + 3 * width).max(6 * width);
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
     let roughly = tolerance >= LOOSE_TOLERANCE && n >= ROOMY * max_basis;
@@ -118,7 +115,7 @@ pub fn leading_eigenpairs_watched(
         let residual = (0..wanted)
             .map(|j| last_rows_norm(&leftover, vectors.column(j), start))
             .fold(0.0, f64::max);
-        let scale = values[wanted - 1].abs().max(ROUNDING * values[0].abs());
+        let scale = values[wanted - 1].abs().max(RELATIVE_ROUNDING * values[0].abs());
         let tolerated = tolerance * scale.max(f64::MIN_POSITIVE);
         let settled = spent || residual <= tolerated;
         pace.look(n_products, residual / tolerated);
@@ -133,8 +130,8 @@ pub fn leading_eigenpairs_watched(
             return Eigenpairs { values, vectors: found, residual, converged, n_products };
         }
         if full {
-            // Thick restart. H becomes diagonal, bordered by what ties the new block to the
-            // kept vectors, which the next product measures again.
+            // Thick restart. H becomes diagonal plus a border that couples the new block to the kept vectors; the
+            // next product computes that border again.
             let kept = n_kept.min(values.len());
             basis = basis.times(&vectors.columns(0..kept));
             projected = Matrix::from_fn(kept, kept, |i, j| if i == j { values[j] } else { 0.0 });
@@ -143,16 +140,16 @@ pub fn leading_eigenpairs_watched(
     }
 }
 
-/// How many products finding `k` pairs takes as a rule.
+/// The number of products that finding `k` pairs usually takes.
 pub(crate) fn expected_products(k: usize) -> usize {
-    k.div_ceil(BLOCK) + TYPICAL_PRODUCTS
+    k.div_ceil(BLOCK_COLUMNS) + TYPICAL_PRODUCTS
 }
 
 /// Looks for eigenvectors that the Krylov space of the start cannot contain.
 ///
-/// A block of `b` columns meets at most `b` copies of an eigenvalue, and once its space is
-/// invariant it meets nothing new at all. A fresh block, orthogonal to everything so far, meets
-/// what was missed; the search is over when one changes the k-th value no more.
+/// A block of `b` columns finds at most `b` copies of an eigenvalue, and once its space is invariant it finds
+/// nothing new. A fresh block, orthogonal to everything so far, finds what was missed; the search ends when a fresh
+/// block no longer changes the k-th value.
 struct Probe {
     salt: u64,
     /// The k-th value when the last fresh block was added.
@@ -183,10 +180,10 @@ impl Probe {
     }
 }
 
-/// Whether as many values as a block has columns lie on top of each other: there may be more.
+/// Whether as many values as a block has columns coincide: there may be more copies.
 fn crowded(values: &[f64]) -> bool {
-    let close = |run: &[f64]| run[0] - run[BLOCK - 1] <= 1e-6 * values[0].abs();
-    values.windows(BLOCK).any(close)
+    let close = |run: &[f64]| run[0] - run[BLOCK_COLUMNS - 1] <= 1e-6 * values[0].abs();
+    values.windows(BLOCK_COLUMNS).any(close)
 }
 
 fn finite(values: &[f64]) -> bool {
@@ -196,12 +193,12 @@ fn finite(values: &[f64]) -> bool {
 /// Splits `image` into its part in `basis` (the coefficients) and an orthonormal basis of the
 /// rest. The third value is `Q'(rest)`: with it the residuals of Ritz pairs cost nothing.
 ///
-/// Roughly, what rounding leaves of the basis in the rest may stay there.
+/// With `roughly`, rounding errors of the projection are left in the rest.
 fn new_directions(basis: &Matrix, mut image: Matrix, roughly: bool) -> (Matrix, Matrix, Matrix) {
     let norms: Vec<f64> = column_norms(&image);
     let mut coefficients = basis.transpose_times(&image);
     image.subtract_product(basis, &coefficients);
-    // A second round: what rounding left behind of the first.
+    // A second round removes the rounding errors of the first.
     if !roughly {
         let correction = basis.transpose_times(&image);
         image.subtract_product(basis, &correction);
@@ -217,7 +214,7 @@ fn new_directions(basis: &Matrix, mut image: Matrix, roughly: bool) -> (Matrix, 
     }
     let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-3 * before);
     let mut next = orthonormal_basis(image);
-    // Directions made of rounding are not quite orthogonal to the basis: once more.
+    // Directions made of rounding errors are not quite orthogonal to the basis: orthogonalise once more.
     if nearly_spent && next.n_columns() > 0 {
         let overlap = basis.transpose_times(&next);
         next.subtract_product(basis, &overlap);
@@ -256,11 +253,11 @@ fn column_norms(matrix: &Matrix) -> Vec<f64> {
         .collect()
 }
 
-/// Signs `+1` and `-1` by a fixed hash of the place: nothing to seed, nothing aligned with data.
+/// Signs `+1` and `-1` from a fixed hash of the position: no seed, and not aligned with any data.
 fn starting_block(n: usize, width: usize, salt: u64) -> Matrix {
     Matrix::from_fn(n, width, |i, j| {
         let bits = mix((i as u64) << 20 ^ salt << 8 ^ j as u64);
-        // A little spread in size keeps small blocks from being accidentally dependent.
+        // A little variation in size keeps small blocks from being linearly dependent by accident.
         let size = 0.5 + (bits >> 11) as f64 / (1u64 << 53) as f64;
         if bits & 1 == 0 { size } else { -size }
     })

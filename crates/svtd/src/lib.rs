@@ -1,10 +1,9 @@
-//! Latent variable models by the method of moments: the same, justified answer every time.
+//! Latent variable models by the method of moments: deterministic, with the same result every time.
 //!
-//! What hidden groups does a pile of count data hold? `svtd` estimates the first three moments of
-//! the data, whitens the second, and decomposes the third with the Singular-Value-based Tensor
-//! Decomposition of Ruffini, Casanellas and Gavaldà ("A New Spectral Method for Latent Variable
-//! Models", called *the paper* throughout) or with a joint diagonalisation. No random start, no
-//! restarts.
+//! Which hidden groups are there in count data? `svtd` estimates the first three moments of the data, whitens the
+//! second, and decomposes the third with the Singular-Value-based Tensor Decomposition of Ruffini, Casanellas and
+//! Gavaldà ("A New Spectral Method for Latent Variable Models", called *the paper* throughout) or with a joint
+//! diagonalisation. It needs no random start and no restarts.
 //!
 //! ```text
 //! corpus ──► moments ──► whitening ──► decomposition ──► model ──► inference
@@ -36,12 +35,12 @@
 //! ```
 //!
 //! # Promises
-//! * Exact moments in, exact parameters out (Theorem 4.1).
+//! * Exact moments give exact parameters (Theorem 4.1).
 //! * The same bits for any number of threads. Work runs in the caller's rayon pool.
 //! * Neither `M2` nor `M3` is ever formed; cost is linear in the stored counts.
 //! * Nothing is printed, nothing panics on data, nothing comes back as NaN.
 
-/// The example of the README is a test like any other.
+/// The example of the README is tested too.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,10 +1,9 @@
 //! Dense linear algebra: the one module that names the linear-algebra crate.
 //!
-//! Everything here gives the same bits for any number of threads. Long matrices are cut into
-//! chunks of `CHUNK` rows, a number that never follows the machine; a sum over rows is the sum
-//! of the chunks in their order. The kernels inside a chunk run sequentially, because the
-//! crate's own parallel eigen- and QR-decompositions change their last bits with the degree of
-//! parallelism.
+//! Everything here gives the same bits for any number of threads. Long matrices are cut into chunks of `CHUNK`
+//! rows, a number that does not depend on the machine; a sum over rows adds the chunks in their order. The kernels
+//! inside a chunk run sequentially, because the crate's own parallel eigen- and QR-decompositions change their last
+//! bits with the number of threads.
 
 mod eigen;
 mod factors;
@@ -88,7 +87,7 @@ impl Matrix {
         &self.values
     }
 
-    /// All entries, column after column, to be changed.
+    /// All entries, column after column, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -98,13 +97,13 @@ impl Matrix {
         &self.values[j * self.n_rows..(j + 1) * self.n_rows]
     }
 
-    /// Does something with every column, in parallel.
+    /// Changes every column, in parallel.
     pub(crate) fn for_each_column(&mut self, change: impl Fn(usize, &mut [f64]) + Sync + Send) {
         let columns = self.values.par_chunks_exact_mut(self.n_rows.max(1)).enumerate();
         tasks::fork(|| columns.for_each(|(j, column)| tasks::branch(|| change(j, column))));
     }
 
-    /// Column `j`, to be changed.
+    /// Column `j`, mutable.
     pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.values[j * self.n_rows..(j + 1) * self.n_rows]
     }
@@ -132,7 +131,7 @@ impl Matrix {
         Self { n_rows: self.n_rows, n_columns: order.len(), values }
     }
 
-    /// Puts the columns of `other` behind the columns of this matrix.
+    /// Appends the columns of `other` after the columns of this matrix.
     pub fn append(&mut self, other: &Matrix) {
         assert_eq!(self.n_rows, other.n_rows, "appended columns must be as long");
         self.values.extend_from_slice(&other.values);
@@ -172,7 +171,7 @@ impl Matrix {
         self.accumulate(Accum::Add, -1.0, left, right);
     }
 
-    /// Puts or adds `factor * left * right`, chunks of rows dealt to threads.
+    /// Stores or adds `factor * left * right`; threads share the work by chunks of rows.
     fn accumulate(&mut self, how: Accum, factor: f64, left: &Matrix, right: &Matrix) {
         let mut chunks = Vec::new();
         let mut rest = self.view_mut();
@@ -246,7 +245,7 @@ impl Matrix {
         dot(&self.values, &self.values).sqrt()
     }
 
-    /// Adds the lower triangle of `left' * right`, known to be symmetric, in this thread; both
+    /// Adds the lower triangle of `left' * right`, which is known to be symmetric, on the calling thread; both
     /// factors are given by their entries, column after column.
     fn add_symmetric_product(&mut self, left: &[f64], right: &[f64]) {
         let n_columns = self.n_columns;

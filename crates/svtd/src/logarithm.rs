@@ -1,8 +1,10 @@
 //! Natural logarithms of many numbers at once.
 //!
-//! A table of `ln M` is as large as the topics and made anew in every step of EM and for every number
-//! of topics of a sweep. Numbers are taken several at a time, with the widest instructions that the
-//! machine has, and as no products are fused into sums every machine gives the same bits.
+//! A table of `ln M` is as large as the topics and is computed again in every step of EM and for every number of
+//! topics in a `Sweep`. Several numbers are computed at a time, with the widest instructions of the machine.
+//! Products and sums are not fused, so all instruction sets give the same bits. A block that contains a number
+//! which is zero, subnormal or not finite uses the logarithm of the standard library instead, whose last bit can
+//! differ between platforms.
 //!
 //! ```text
 //! x = 2^e m,  sqrt(1/2) <= m < sqrt(2),  s = (m - 1) / (m + 1)
@@ -13,18 +15,17 @@ use crate::tasks;
 use pulp::Arch;
 use rayon::prelude::*;
 
-/// Numbers handed to one task.
-const BLOCK: usize = 4096;
+/// Number of values that one task handles.
+const NUMBERS_PER_TASK: usize = 4096;
 
-/// `sqrt(1/2)`, as bits: where exponents are cut.
+/// `sqrt(1/2)` as bits: the lower bound of the mantissa `m`.
 const CUT: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
 
-/// `ln 2` in two parts, the first with enough zeros at its end for products with an exponent to be
-/// exact.
+/// `ln 2` in two parts; the first ends in enough zeros that its product with an exponent is exact.
 const LN_2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN_2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 
-/// Puts the natural logarithm of every number in its place.
+/// Replaces every number by its natural logarithm.
 pub(crate) fn take_logarithms(values: &mut [f64]) {
     let arch = Arch::new();
     let take = |block: &mut [f64]| {
@@ -33,11 +34,11 @@ pub(crate) fn take_logarithms(values: &mut [f64]) {
             || logarithms(block),
         );
     };
-    let blocks = values.par_chunks_mut(BLOCK);
+    let blocks = values.par_chunks_mut(NUMBERS_PER_TASK);
     tasks::fork(|| blocks.for_each(|block| tasks::branch(|| take(block))));
 }
 
-/// The same on the calling thread, with the instructions of the function that calls it.
+/// As [`take_logarithms`], on the calling thread, with the instructions of the calling function.
 #[inline(always)]
 pub(crate) fn logarithms(block: &mut [f64]) {
     if block.iter().all(|x| x.is_normal() && *x > 0.0) {

@@ -1,10 +1,10 @@
-//! How long an iteration will take: a forecast from how fast it converges.
+//! Forecasts how many steps an iteration will take, from how fast it converges.
 //!
-//! The methods here converge about geometrically: each step divides the distance from the goal by
-//! the same factor. Two looks at the distance give the factor, the factor gives the number of steps
-//! left. A forecast is told to whoever watches and decides nothing.
+//! The methods here converge about geometrically: each step divides the distance from the goal by the same factor.
+//! Two measurements of the distance give the factor, and the factor gives the number of remaining steps. The
+//! forecast is only reported to the progress callback and decides nothing.
 
-/// Watches an iteration go towards its goal.
+/// Tracks the convergence of an iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     first: Option<(usize, f64)>,
@@ -18,7 +18,7 @@ impl Pace {
         Self { first: None, expected: expected.min(most), most }
     }
 
-    /// After `steps` steps the distance from the goal is `ratio` times what is tolerated.
+    /// Records that after `steps` steps the distance from the goal is `ratio` times the tolerance.
     pub(crate) fn look(&mut self, steps: usize, ratio: f64) {
         let excess = ratio.max(1.0).ln();
         match self.first {
@@ -32,7 +32,7 @@ impl Pace {
         }
     }
 
-    /// Steps expected in all, when `done` are done and at least one more follows.
+    /// Expected total number of steps, when `done` are done and at least one more follows.
     pub(crate) fn expected(&self, done: usize) -> usize {
         self.expected.max(done + 1).min(self.most.max(1))
     }

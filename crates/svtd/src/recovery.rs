@@ -1,18 +1,17 @@
-//! From a rotation to parameters: nothing negative, everything summing to one.
+//! From a rotation to parameters: non-negative, and summing to one.
 //!
-//! On a sample the estimated columns of `M` have small negative entries. We clip them and
-//! normalise, and keep how much was clipped: that is how far the estimate was from being a
-//! distribution. (Euclidean projection onto the simplex would also give zeros, but moves all
-//! entries by a constant, which small probabilities do not survive.) Weights are the
-//! non-negative least-squares solution of `M Omega = M1`; dividing a plain solution by its sum
-//! would give negative weights.
+//! On a sample the estimated columns of `M` have small negative entries. We clip them, normalise, and record how
+//! much was clipped: that measures how far the estimate was from being a distribution. (Euclidean projection onto
+//! the simplex would also give zeros, but it shifts all entries by a constant, which wipes out small
+//! probabilities.) Weights are the non-negative least-squares solution of `M Omega = M1`; dividing an unconstrained
+//! solution by its sum could give negative weights.
 
 use crate::linalg::{Matrix, dot, non_negative_least_squares};
 
-/// Positive mass below which a column holds no topic.
+/// A column with less positive mass than this contains no topic.
 const NO_MASS: f64 = 1e-12;
 
-/// Parameters of the features, in feature order.
+/// The estimated parameters, in the order of the features.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// `M`, features x topics; columns sum to one.
@@ -21,13 +20,13 @@ pub struct Recovered {
     pub topic_weights: Vec<f64>,
     /// The share of each column's mass that was negative and clipped, in `[0, 1]`.
     pub clipped: Vec<f64>,
-    /// Columns that held nothing and were replaced by what the other topics leave unexplained.
+    /// Whether each column was empty and was replaced by what the other topics leave unexplained.
     pub degenerate: Vec<bool>,
 }
 
-/// Turns estimated columns, right up to scale and sign, into parameters.
+/// Turns estimated columns, which are right up to scale and sign, into parameters.
 ///
-/// `first` is `M1`; `scales` weigh its features in the least squares.
+/// `first` is `M1`; `scales` are the weights of its features in the least squares.
 pub fn recover(mut columns: Matrix, first: &[f64], scales: &[f64]) -> Recovered {
     let k = columns.n_columns();
     let mut clipped = vec![0.0; k];
@@ -52,8 +51,8 @@ pub fn recover(mut columns: Matrix, first: &[f64], scales: &[f64]) -> Recovered 
     Recovered { word_topic: columns, topic_weights, clipped, degenerate }
 }
 
-/// Makes a column a distribution and returns the share of its mass that was clipped; zeros it
-/// and returns `None` when nothing is left.
+/// Makes a column a distribution and returns the share of its mass that was clipped; if nothing is left, sets it to
+/// zero and returns `None`.
 pub(crate) fn clip_and_normalise(column: &mut [f64]) -> Option<f64> {
     let sum: f64 = column.iter().sum();
     let sign = if sum < 0.0 { -1.0 } else { 1.0 };
@@ -91,7 +90,7 @@ pub(crate) fn weights(columns: &Matrix, first: &[f64], scales: &[f64]) -> Vec<f6
     }
 }
 
-/// `max(M1 - M Omega, 0)`, normalised; `M1` itself when nothing is left over.
+/// `max(M1 - M Omega, 0)`, normalised; `M1` if that is zero.
 fn unexplained(columns: &Matrix, topic_weights: &[f64], first: &[f64]) -> Vec<f64> {
     let mut rest = first.to_vec();
     for (j, weight) in topic_weights.iter().enumerate() {

@@ -1,14 +1,12 @@
-//! Leaving work that nobody waits for any more.
+//! Stopping work whose result is no longer wanted.
 //!
-//! Work on a large corpus takes minutes, and whoever asked for it may change their mind: Ctrl-C in
-//! Python, a closed window. Such a caller gives every thread of its rayon pool a flag ([`heed`],
-//! from the pool's start handler). The long loops of this library look at the flag of their thread
-//! ([`here`]); once it is raised they unwind, without a message, to where the work began, and the
-//! caller catches a [`Stopped`].
+//! Work on a large corpus takes minutes, and the caller may want to stop it: Ctrl-C in Python, a closed window.
+//! Such a caller gives every thread of its rayon pool a flag ([`heed`], from the pool's start handler). The long
+//! loops of this library check the flag of their thread ([`here`]); once it is set they unwind, without a message,
+//! to where the work began, and the caller catches a [`Stopped`].
 //!
-//! Threads without a flag are never stopped, and looking costs them one load. What is unwound was
-//! built by the call alone, so nothing is left half done: files are written only by functions that
-//! do not look.
+//! Threads without a flag are never stopped, and the check costs them one load. What is unwound was built by the
+//! call alone, so nothing is left half done: files are written only by functions that do not check.
 
 use std::cell::RefCell;
 use std::panic::resume_unwind;
@@ -22,11 +20,11 @@ thread_local! {
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// What work that was stopped unwinds with.
+/// The panic payload of stopped work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
-/// Has the work of this thread stop soon after `flag` is raised.
+/// Makes the work of this thread stop soon after `flag` is set.
 ///
 /// ```
 /// use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,16 +50,15 @@ pub fn heed(flag: Arc<AtomicBool>) {
     FLAG.with(|held| *held.borrow_mut() = Some(flag));
 }
 
-/// Leaves work that cannot go on, from where an error cannot be returned; [`caught`] makes an error of
-/// it again.
+/// Ends work that cannot continue, where an error cannot be returned; [`caught`] turns it into an error again.
 ///
 /// [`caught`]: crate::memory::caught
 pub(crate) fn fail(error: Error) -> ! {
     resume_unwind(Box::new(error))
 }
 
-/// Leaves if the flag of this thread is raised. For every loop that can take longer than a tenth of
-/// a second; called a few hundred times a second or more.
+/// Stops if the flag of this thread is set. For every loop that can take longer than a tenth of a second; to be
+/// called a few hundred times a second or more.
 pub fn here() {
     let raised = |held: &RefCell<Option<Arc<AtomicBool>>>| {
         held.borrow().as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -1,7 +1,7 @@
-//! Corpora drawn from known parameters: what accuracy is measured on.
+//! Corpora generated from known parameters, to measure accuracy on.
 //!
-//! A source holds the truth ([`SingleTopicSource`], [`LdaSource`]); `draw` makes a corpus of it
-//! and returns what each document really was about. Everything follows the seed (ChaCha8).
+//! A source holds the true parameters ([`SingleTopicSource`], [`LdaSource`]); `draw` generates a corpus and returns
+//! the true topic or mixture of each document. Everything is determined by the seed (ChaCha8).
 
 use std::ops::RangeInclusive;
 
@@ -12,43 +12,42 @@ use rand_distr::{Distribution, Gamma, LogNormal, Poisson};
 use crate::corpus::{Corpus, CorpusBuilder};
 use crate::linalg::Matrix;
 
-/// Frequencies like those of text are `1/(i + SHIFT)`: even in text no word is everywhere.
+/// Word frequencies like those of text are `1/(i + SHIFT)`; the shift limits the most frequent words.
 const SHIFT: f64 = 5.0;
 
-/// How even the weights of topics are in corpora like text, as a Dirichlet parameter.
+/// The Dirichlet parameter of topic weights in corpora like text: the larger, the more even.
 const EVENNESS: f64 = 5.0;
 
-/// How close topics are to the common frequencies in corpora like text.
+/// The Dirichlet concentration of topics around the common frequencies in corpora like text.
 fn concentration(n_words: usize) -> f64 {
     0.5 * n_words as f64
 }
 
-/// The seed of the documents when the topics were drawn from `seed`: the two must not come from
-/// the same stream of random numbers.
+/// The seed of the documents when the topics were generated from `seed`: both must not use the same stream of
+/// random numbers.
 pub fn documents_seed(seed: u64) -> u64 {
     seed ^ 0x9e37_79b9_7f4a_7c15
 }
 
-/// The law of document lengths.
+/// The distribution of document lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lengths {
-    /// Every document the same.
+    /// All documents have the same length.
     Fixed(u32),
-    /// All lengths of the range alike.
+    /// All lengths of the range are equally likely.
     Uniform(RangeInclusive<u32>),
-    /// Negative binomial: a Poisson number whose mean is a gamma variable of this mean and
-    /// shape; at least three.
+    /// Negative binomial: Poisson with a gamma-distributed mean of this mean and shape; at least three.
     NegativeBinomial {
         /// The mean length.
         mean: f64,
         /// The shape: the smaller, the more unequal the lengths.
         shape: f64,
     },
-    /// `exp` of a normal variable with this mean and deviation, rounded, at least three.
+    /// Log-normal: `exp` of a normal variable with this mean and standard deviation, rounded; at least three.
     LogNormal {
         /// Mean of the logarithm.
         mu: f64,
-        /// Deviation of the logarithm.
+        /// Standard deviation of the logarithm.
         sigma: f64,
     },
 }
@@ -72,7 +71,7 @@ impl Lengths {
     }
 }
 
-/// A single-topic model to draw documents from.
+/// A single-topic model that generates documents.
 #[derive(Clone, Debug)]
 pub struct SingleTopicSource {
     /// `M`, words x topics.
@@ -90,8 +89,8 @@ impl SingleTopicSource {
         Self { word_topic, topic_weights }
     }
 
-    /// Words with Zipf frequencies `1/(i + shift)`, topics Dirichlet around them with the given
-    /// concentration, weights Dirichlet(`evenness`).
+    /// Words with Zipf frequencies `1/(i + shift)`, topics from a Dirichlet distribution around them with the given
+    /// concentration, weights from Dirichlet(`evenness`).
     pub fn zipf(
         n_words: usize,
         n_topics: usize,
@@ -106,13 +105,13 @@ impl SingleTopicSource {
         Self { word_topic, topic_weights }
     }
 
-    /// As [`zipf`](Self::zipf) with the constants of `svtd generate --zipf`: words as unequal as
-    /// in text, topics that differ about as much whatever the size of the vocabulary.
+    /// As [`zipf`](Self::zipf) with the constants of `svtd generate --zipf`: word frequencies as uneven as in text,
+    /// and topics that differ about equally for any size of the vocabulary.
     pub fn like_text(n_words: usize, n_topics: usize, seed: u64) -> Self {
         Self::zipf(n_words, n_topics, SHIFT, concentration(n_words), EVENNESS, seed)
     }
 
-    /// Draws a corpus, and the topic of every document.
+    /// Generates a corpus, and returns the topic of every document.
     pub fn draw(&self, n_documents: usize, lengths: &Lengths, seed: u64) -> (Corpus, Vec<usize>) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let tables = Alias::columns(&self.word_topic);
@@ -128,7 +127,7 @@ impl SingleTopicSource {
     }
 }
 
-/// An LDA model to draw documents from.
+/// An LDA model that generates documents.
 #[derive(Clone, Debug)]
 pub struct LdaSource {
     /// `M`, words x topics.
@@ -138,14 +137,14 @@ pub struct LdaSource {
 }
 
 impl LdaSource {
-    /// Columns of `M` of uniform numbers, normalised; `alpha` even.
+    /// Columns of `M` of uniform numbers, normalised; all entries of `alpha` equal.
     pub fn uniform(n_words: usize, n_topics: usize, alpha0: f64, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let word_topic = uniform_columns(&mut rng, n_words, n_topics);
         Self { word_topic, alpha: vec![alpha0 / n_topics as f64; n_topics] }
     }
 
-    /// Words with Zipf frequencies, as [`SingleTopicSource::zipf`]; `alpha` even.
+    /// Words with Zipf frequencies, as [`SingleTopicSource::zipf`]; all entries of `alpha` equal.
     pub fn zipf(
         n_words: usize,
         n_topics: usize,
@@ -164,7 +163,7 @@ impl LdaSource {
         Self::zipf(n_words, n_topics, SHIFT, concentration(n_words), alpha0, seed)
     }
 
-    /// Draws a corpus, and the mixture of every document (documents x topics).
+    /// Generates a corpus, and returns the mixture of every document (documents x topics).
     pub fn draw(&self, n_documents: usize, lengths: &Lengths, seed: u64) -> (Corpus, Matrix) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let tables = Alias::columns(&self.word_topic);
@@ -183,9 +182,9 @@ impl LdaSource {
         (corpus, Matrix::from_fn(n_documents, k, |d, j| mixtures[d][j]))
     }
 
-    /// Draws a corpus whose words come in bursts, as in text: a document's words have a law of their
-    /// own, Dirichlet around that of its mixture with this concentration. The smaller it is, the
-    /// more a word that was said is said again.
+    /// Generates a corpus whose words are bursty (overdispersed), as in text: each document has its own word
+    /// distribution, from a Dirichlet distribution around that of its mixture with this concentration. The smaller
+    /// the concentration, the more often words are repeated.
     pub fn draw_bursty(
         &self,
         n_documents: usize,
@@ -197,7 +196,7 @@ impl LdaSource {
         let tables = Alias::columns(&self.word_topic);
         draw_documents(self.word_topic.n_rows(), n_documents, |tokens| {
             let choice = Alias::new(&dirichlet(&mut rng, &self.alpha));
-            // An urn: the next word is a new one, or one of those before it again.
+            // A Pólya urn: the next word is either new or a repetition of an earlier one.
             for said in 0..lengths.draw(&mut rng) {
                 let again = unit(&mut rng) * (concentration + f64::from(said)) >= concentration;
                 let word = if again {
@@ -211,17 +210,17 @@ impl LdaSource {
     }
 }
 
-/// A document to be drawn.
+/// A document to be generated.
 pub(crate) struct Drawn {
-    /// Its own seed.
+    /// The seed of this document.
     pub seed: u64,
     /// The Dirichlet parameters of its mixture.
     pub shapes: Vec<f64>,
-    /// Its tokens.
+    /// Number of tokens.
     pub length: u64,
 }
 
-/// Draws documents from topics (words x topics), each by itself.
+/// Generates documents from topics (words x topics), independently of each other.
 pub(crate) fn draw_mixtures(word_topic: &Matrix, documents: &[Drawn]) -> Corpus {
     let tables = Alias::columns(word_topic);
     let mut left = documents.iter();
@@ -237,13 +236,13 @@ pub(crate) fn draw_mixtures(word_topic: &Matrix, documents: &[Drawn]) -> Corpus 
     })
 }
 
-/// Counts what `draw` pours into its buffer, one document after the other.
+/// Counts the words that `draw` writes to its buffer, one document after the other.
 fn draw_documents(
     n_words: usize,
     n_documents: usize,
     mut draw: impl FnMut(&mut Vec<u32>),
 ) -> Corpus {
-    // No document at all, or documents of no words, are what was asked for.
+    // No documents, or only empty documents, may be what was asked for.
     let mut builder: CorpusBuilder = Corpus::builder(n_words).may_be_empty();
     let mut tokens = Vec::new();
     for _ in 0..n_documents {
@@ -253,7 +252,7 @@ fn draw_documents(
         tokens.sort_unstable();
         let runs = tokens.chunk_by(|a, b| a == b);
         let entries: Vec<(u32, u32)> = runs.map(|run| (run[0], run.len() as u32)).collect();
-        // Words drawn from a column are in range and counted once: nothing to refuse.
+        // Words drawn from a column are in range and counted once, so this cannot fail.
         let _ = builder.push_document(entries);
     }
     match builder.build() {
@@ -283,7 +282,7 @@ fn zipf_columns(
     Matrix::from_columns(n, k, (0..k).flat_map(|_| dirichlet(rng, &shapes)).collect())
 }
 
-/// A draw from a Dirichlet distribution; tiny shapes may give exact zeros.
+/// A draw from a Dirichlet distribution; tiny shape parameters may give exact zeros.
 fn dirichlet(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
     crate::stop::here();
     let gammas: Vec<f64> = shapes
@@ -297,7 +296,8 @@ fn dirichlet(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
     dirichlet_of_logarithms(rng, shapes)
 }
 
-/// The same for shapes so small that every gamma variable is zero in double precision.
+/// A draw from a Dirichlet distribution whose shape parameters are so small that every gamma variable is zero in
+/// double precision.
 ///
 /// If `G` is Gamma(shape + 1) and `U` uniform, `G U^(1/shape)` is Gamma(shape); the logarithm of it
 /// does not underflow.
@@ -313,7 +313,7 @@ fn dirichlet_of_logarithms(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
         .collect();
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if !most.is_finite() {
-        // Not one shape is positive, or all are beyond telling apart.
+        // No shape is positive, or all are too small to be told apart.
         return vec![1.0 / shapes.len() as f64; shapes.len()];
     }
     normalised(logarithms.iter().map(|log| (log - most).exp()).collect())

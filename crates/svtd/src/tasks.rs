@@ -1,17 +1,15 @@
-//! How long tasks take, recorded on one thread: what a fit would take on more cores can be worked out
-//! from it.
+//! Records how long tasks take on one thread, from which the time on more cores can be simulated.
 //!
-//! A parallel stretch is a `fork`, each of its tasks a `branch`; forks may stand within branches.
-//! As long as nobody has asked for a [record] both cost one look at a flag. What is outside of every branch is work
-//! that no second core can share.
+//! A parallel region is a `fork`, each of its tasks a `branch`; forks may be nested in branches. Unless a [record]
+//! was asked for, both cost one check of a flag. Work outside of every branch is serial.
 //!
-//! For the benchmark `cores`; nothing of it is part of a fit.
+//! Used by the benchmark `cores`; it has no effect on a fit.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Whether a record was ever asked for: until then nobody looks further.
+/// Whether a record was ever asked for; until then nothing else is checked.
 static EVER: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -24,29 +22,29 @@ struct Record {
     events: Vec<(Event, Instant)>,
 }
 
-/// What happened at a moment.
+/// What happened at a point in time.
 #[derive(Clone, Copy)]
 enum Event {
-    /// A parallel stretch begins.
+    /// A parallel region begins.
     Fork,
     /// All of its tasks are done.
     Join,
     /// A task begins.
     Begin,
-    /// It is done.
+    /// A task is done.
     End,
 }
 
-/// Work as a record tells it: stretches one after the other.
+/// Recorded work: stretches one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stretch {
-    /// Seconds that only one core can spend.
+    /// Seconds of serial work.
     Alone(f64),
-    /// Tasks that cores may share.
+    /// Tasks that can run in parallel.
     Shared(Vec<Vec<Stretch>>),
 }
 
-/// Does some work on one thread, dealt out as it would be to so many cores, and tells its stretches.
+/// Runs work on one thread, divided as it would be for `cores` cores, and returns its stretches.
 ///
 /// # Panics
 /// If no thread can be started.
@@ -64,24 +62,24 @@ pub fn record<T: Send>(cores: usize, work: impl FnOnce() -> T + Send) -> (T, Vec
     })
 }
 
-/// How many cores work is dealt out for.
+/// The number of cores for which work is divided.
 pub(crate) fn n_cores() -> usize {
     let recorded = || RECORD.with_borrow(|record| record.as_ref().map(|record| record.cores));
     let recorded = if EVER.load(Ordering::Relaxed) { recorded() } else { None };
     recorded.unwrap_or_else(rayon::current_num_threads)
 }
 
-/// A parallel stretch.
+/// Runs a parallel region.
 pub(crate) fn fork<T>(work: impl FnOnce() -> T) -> T {
     between(Event::Fork, work, Event::Join)
 }
 
-/// A task of it.
+/// Runs a task of a parallel region.
 pub(crate) fn branch<T>(work: impl FnOnce() -> T) -> T {
     between(Event::Begin, work, Event::End)
 }
 
-/// Two tasks side by side.
+/// Runs two tasks in parallel.
 pub(crate) fn join<A: Send, B: Send>(
     left: impl FnOnce() -> A + Send,
     right: impl FnOnce() -> B + Send,
@@ -109,9 +107,9 @@ fn note(event: Event) {
     });
 }
 
-/// Stretches from events; what is left open ends at the end.
+/// Stretches from events; regions still open end at `end`.
 fn stretches(start: Instant, events: &[(Event, Instant)], end: Instant) -> Vec<Stretch> {
-    /// A sequence that is being told, and when its last stretch ended.
+    /// A sequence under construction, and when its last stretch ended.
     struct Open {
         told: Vec<Stretch>,
         since: Instant,

@@ -8,23 +8,22 @@
 //! W = diag(g) U S^(-1/2)               W'M2 W = I,  E = M2 W         W: n x k
 //! ```
 //!
-//! Seen through `W` the topics stand at right angles, which is what lets one matrix diagonalise
-//! every slice of the third moment. Which right angles, the second moment cannot say:
-//! `E O = M diag(Omega)^(1/2)` for one rotation `O` (Equation 7). Finding it is the work of
-//! [`decomposition`](crate::decomposition).
+//! After multiplication with `W` the topics are orthogonal, so one matrix diagonalises every slice of the third
+//! moment. The second moment does not determine it: `E O = M diag(Omega)^(1/2)` for one rotation `O` (Equation 7).
+//! [`decomposition`](crate::decomposition) finds that rotation.
 //!
 //! # Why scale
-//! The noise of `M2` is roughly proportional to word frequency, so the default weighs features by
-//! `g_i = 1/sqrt(M1_i + 1/n)`. The ridge `1/n` keeps rare words of short texts from
-//! dominating. With exact moments the answer does not depend on `g`; `g = 1` is the paper.
+//! The noise of `M2` is roughly proportional to word frequency, so by default features are weighted by `g_i =
+//! 1/sqrt(M1_i + 1/n)`. The ridge `1/n` keeps rare words of short texts from dominating. With exact moments the
+//! result does not depend on `g`; `g = 1` is the paper's choice.
 //!
 //! # Cost
 //! `M2` is never stored: it is multiplied by blocks of columns, each product one pass over the
 //! data ([`krylov`](crate::krylov)). The starting block is fixed: runs repeat exactly.
 //!
 //! # When it fails
-//! If one of the first `k` values is not positive, or lost in rounding, the data shows fewer than
-//! `k` topics and [`Whitening::fit`] says how many it can see.
+//! If one of the first `k` eigenvalues is not positive, or no larger than rounding errors, the data show fewer than
+//! `k` topics and [`Whitening::fit`] reports how many it can see.
 //!
 //! # Departures from the paper
 //! The paper takes singular values. We take the largest eigenvalues: on a small corpus the
@@ -37,24 +36,24 @@ use crate::krylov::leading_eigenpairs_watched;
 use crate::linalg::Matrix;
 use crate::moments::{Basis, Moments};
 
-/// An eigenvalue below this part of the first one is lost in rounding.
+/// An eigenvalue below this fraction of the first one cannot be told from rounding errors.
 const VISIBLE: f64 = 1e-10;
 
-/// Residual at which an eigenpair counts as found, as a part of the k-th eigenvalue.
+/// An eigenpair counts as found when its residual is at most this fraction of the k-th eigenvalue.
 pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// How features are weighted before the pair moment is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scaling {
-    /// By `1/sqrt(M1 + 1/n)`, so that the noise is even.
+    /// By `1/sqrt(M1 + 1/n)`, so that all features have about the same noise.
     #[default]
     Scaled,
     /// Not at all: the paper's `E = U S^(1/2)`.
     Plain,
 }
 
-/// A factor of the second moment, and how far to trust it.
+/// A factor of the second moment, with the accuracy of its eigenpairs.
 #[derive(Clone, Debug)]
 pub struct Whitening {
     basis: Basis,
@@ -75,8 +74,8 @@ impl Whitening {
         Self::fit_watched(moments, n_topics, scaling, &|_, _| {})
     }
 
-    /// As [`fit`](Self::fit), telling after each product with the pair moment how many are done
-    /// and how many are expected.
+    /// As [`fit`](Self::fit); after each product with the pair moment `watch` is called with the number of products
+    /// done and expected.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -89,7 +88,7 @@ impl Whitening {
         Self::fit_to(TOLERANCE, moments, n_topics, scaling, watch)
     }
 
-    /// As [`fit_watched`](Self::fit_watched), the eigenpairs to a given tolerance only.
+    /// As [`fit_watched`](Self::fit_watched), with the eigenpairs found only to the given tolerance.
     pub(crate) fn fit_to(
         tolerance: f64,
         moments: &dyn Moments,
@@ -134,8 +133,8 @@ impl Whitening {
         })
     }
 
-    /// The same for the `k` leading topics only: columns of `E` and `W` do not depend on how many
-    /// there are.
+    /// The whitening for the `k` leading topics only: the columns of `E` and `W` do not depend on how many there
+    /// are.
     ///
     /// # Panics
     /// If `k` is zero or more than there are.
@@ -150,7 +149,7 @@ impl Whitening {
         }
     }
 
-    /// `E` and `W`, which is what moments are asked about.
+    /// `E` and `W`, through which moments are evaluated.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
@@ -181,8 +180,8 @@ impl Whitening {
         self.n_topics
     }
 
-    /// How much larger the k-th eigenvalue is than the one after it, as a ratio; infinite when
-    /// the next one is not positive or lost in rounding.
+    /// The ratio of the k-th eigenvalue to the next; infinite when the next one is not positive or cannot be told
+    /// from rounding errors.
     pub fn spectral_gap(&self) -> f64 {
         match self.eigenvalues.get(self.n_topics) {
             Some(&next) if next > VISIBLE * self.eigenvalues[0] => {
@@ -192,7 +191,7 @@ impl Whitening {
         }
     }
 
-    /// The largest residual of an eigenpair, as a part of the k-th eigenvalue.
+    /// The largest residual of an eigenpair, as a fraction of the k-th eigenvalue.
     pub fn relative_residual(&self) -> f64 {
         self.residual / self.eigenvalues[self.n_topics - 1]
     }
@@ -207,7 +206,7 @@ impl Whitening {
         self.n_products
     }
 
-    /// The same for features in another order: feature `i` is what `order[i]` was.
+    /// The whitening with features in another order: feature `i` is the former feature `order[i]`.
     #[cfg(test)]
     pub(crate) fn renamed(&self, order: &[usize]) -> Self {
         let rows = |matrix: &Matrix| {
@@ -221,7 +220,7 @@ impl Whitening {
     }
 }
 
-/// Refuses no topics, and more topics than features.
+/// Returns an error for zero topics, and for more topics than features.
 pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
     if asked == 0 {
         return Err(Error::Option {
@@ -236,8 +235,8 @@ pub(crate) fn check_n_topics(asked: usize, n_features: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many of the `k` leading values are positive and not lost in rounding, which is judged by
-/// the largest value seen, of either sign.
+/// How many of the `k` leading eigenvalues are positive and larger than rounding errors. The size of rounding
+/// errors follows from the largest eigenvalue, of either sign.
 fn visible_topics(values: &[f64], k: usize) -> usize {
     let scale = values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
     let visible = |v: &&f64| v.is_finite() && **v > 0.0 && **v >= VISIBLE * scale;

@@ -10,7 +10,7 @@ use super::Source;
 #[derive(Debug, Args)]
 #[command(after_help = ADD_EXAMPLES)]
 pub struct Add {
-    /// The corpus file, as `svtd count` writes it; it is changed in place, whole or not at all
+    /// The corpus file, as `svtd count` writes it; it is changed in place, completely or not at all
     #[arg(value_name = "CORPUS")]
     pub corpus: PathBuf,
 
@@ -18,7 +18,7 @@ pub struct Add {
     #[command(flatten)]
     pub source: Source,
 
-    /// Let a document replace the one that has its name, where their words differ
+    /// If a document of the same name has other words, replace it
     #[arg(long)]
     pub replace: bool,
 }
@@ -29,6 +29,6 @@ Examples:
   svtd add posts.svtdc today.csv --replace    posts that were edited take the place of the old ones
   svtd add letters.svtdc new/ more.svtdc      text and counted corpora together
 
-Text is split into words as the text of CORPUS was, and counted over the words that CORPUS has. Words
-that it would have if everything were counted again are told. A document that is there already, by
-name and words, is passed over: adding twice changes nothing.";
+Text is split into words as the text of CORPUS was, and counted over the words of CORPUS. Words that
+would be added if everything were counted again are listed. A document that is already there with the
+same name and words is skipped: adding twice changes nothing.";

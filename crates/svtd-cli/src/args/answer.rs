@@ -10,7 +10,7 @@ use super::Source;
 #[derive(Debug, Args)]
 #[command(after_help = ANSWER_EXAMPLES)]
 pub struct Answer {
-    /// A question, or the folder of this site, in which every question without an answer gets one
+    /// A question, or the folder of this site, in which every open question is answered
     #[arg(value_name = "QUESTION")]
     pub question: PathBuf,
 
@@ -30,8 +30,8 @@ pub struct Answer {
     #[arg(long)]
     pub follow: bool,
 
-    /// Where to keep what the sweeps of LDA leave between two questions; it tells about single
-    /// documents, so it stays here [default: INPUT.state beside the first INPUT]
+    /// Where to keep the state of LDA between two questions; it is about single documents, so it stays here
+    /// [default: INPUT.state beside the first INPUT]
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 

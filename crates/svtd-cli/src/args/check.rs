@@ -5,7 +5,7 @@ use clap::Args;
 use super::numbers::{at_least_one, positive};
 use super::{AnyKind, RecordFlags, Source};
 
-/// Tell what a corpus can say, before fitting.
+/// Report what can be learned from a corpus, before fitting.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct Check {
@@ -13,14 +13,13 @@ pub struct Check {
     #[command(flatten)]
     pub source: Source,
 
-    /// How many topics the fit is to have, for its time and memory [default: as many as are
-    /// visible]
+    /// The number of topics for which time and memory are estimated [default: as many as are visible]
     #[arg(short = 'k', long = "topics", visible_alias = "classes", value_name = "K", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub n_topics: Option<usize>,
 
-    /// What is to be learned: documents that mix topics, documents about one topic each, or
-    /// records of a table that belong to latent classes
+    /// The model: documents that mix topics, documents about one topic each, or records of a table that belong to
+    /// latent classes
     #[arg(long, value_enum, default_value_t)]
     pub model: AnyKind,
 
@@ -28,7 +27,7 @@ pub struct Check {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// What concerns models of records only.
+    /// Flags for models of records.
     #[command(flatten)]
     pub records: RecordFlags,
 }

@@ -5,23 +5,23 @@ use svtd::rivals::{CollapsedGibbs, Em, Start};
 
 use super::numbers::{at_least_one, positive};
 
-/// What concerns `--method em` and `--method gibbs` only.
+/// Flags for `--method em` and `--method gibbs`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Classical rivals")]
 pub struct Classical {
-    /// Method em: how many starts, of which the best ending is kept [default: 10]
+    /// Method em: number of random starts, of which the best result is kept [default: 10]
     #[arg(long, value_name = "R", value_parser = at_least_one, allow_negative_numbers = true)]
     pub restarts: Option<usize>,
 
-    /// Method em: which documents the topics start as [default: random]
+    /// Method em: how the documents are chosen from which the topics start [default: random]
     #[arg(long, value_enum)]
     pub start: Option<EmStart>,
 
-    /// Method gibbs: sweeps before the first sample [default: 200]
+    /// Method gibbs: number of sweeps before the first sample [default: 200]
     #[arg(long, value_name = "SWEEPS", value_parser = at_least_one, allow_negative_numbers = true)]
     pub burn_in: Option<usize>,
 
-    /// Method gibbs: samples averaged, ten sweeps from one to the next [default: 30]
+    /// Method gibbs: number of samples averaged, ten sweeps apart [default: 30]
     #[arg(long, value_name = "S", value_parser = at_least_one, allow_negative_numbers = true)]
     pub samples: Option<usize>,
 
@@ -33,15 +33,15 @@ pub struct Classical {
 /// Where EM starts.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum EmStart {
-    /// Documents drawn alike.
+    /// Documents chosen with equal probability.
     Random,
-    /// Documents drawn far from each other.
+    /// Documents chosen far from each other (k-means++).
     #[value(name = "kmeans++")]
     KMeansPlusPlus,
 }
 
 impl Classical {
-    /// EM as these flags have it.
+    /// The EM options of these flags.
     pub fn em(&self, seed: u64) -> Em {
         let mut em = Em::default().seed(seed);
         if let Some(restarts) = self.restarts {
@@ -54,7 +54,7 @@ impl Classical {
         }
     }
 
-    /// The sampler as these flags have it.
+    /// The sampler options of these flags.
     pub fn gibbs(&self, seed: u64) -> CollapsedGibbs {
         let mut gibbs = CollapsedGibbs::default().seed(seed);
         if let Some(burn_in) = self.burn_in {
@@ -69,13 +69,13 @@ impl Classical {
         gibbs
     }
 
-    /// The first flag given that only `--method em` has.
+    /// The first given flag that is for `--method em` only.
     pub fn of_em(&self) -> Option<&'static str> {
         let given = [(self.restarts.is_some(), "--restarts"), (self.start.is_some(), "--start")];
         first(&given)
     }
 
-    /// The first flag given that only `--method gibbs` has.
+    /// The first given flag that is for `--method gibbs` only.
     pub fn of_gibbs(&self) -> Option<&'static str> {
         let given = [
             (self.burn_in.is_some(), "--burn-in"),
@@ -86,7 +86,7 @@ impl Classical {
     }
 }
 
-/// The first flag that was given.
+/// The first of these flags that was given.
 pub fn first(flags: &[(bool, &'static str)]) -> Option<&'static str> {
     flags.iter().find(|(given, _)| *given).map(|(_, flag)| *flag)
 }

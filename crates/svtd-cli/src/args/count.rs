@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Source;
 
-/// Count a corpus once, for every later command to read at once.
+/// Count a corpus once and save it, so that later commands read it quickly.
 #[derive(Debug, Args)]
 #[command(after_help = COUNT_EXAMPLES)]
 pub struct Count {
@@ -14,11 +14,11 @@ pub struct Count {
     #[command(flatten)]
     pub source: Source,
 
-    /// Where to save the counted corpus, by custom NAME.svtdc
+    /// Where to save the counted corpus, usually NAME.svtdc
     #[arg(short, long, value_name = "CORPUS")]
     pub output: PathBuf,
 
-    /// Keep this column of a table too, for --time, --by and --where later; give it again for several
+    /// Also keep this column of a table, for --time, --by and --where; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub keep: Vec<String>,
 

@@ -15,7 +15,7 @@ pub struct Demo {
           value_parser = at_least_one, allow_negative_numbers = true)]
     pub n_topics: usize,
 
-    /// Write the page of svtd report as well
+    /// Also write the page of svtd report
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "svtd-demo.html")]
     pub report: Option<PathBuf>,
 

@@ -6,17 +6,17 @@ use clap::Args;
 
 use super::numbers::at_least_one;
 
-/// Compare two models: topics matched, and what moved.
+/// Compare two models: which topics match, and what changed.
 #[derive(Debug, Args)]
 #[command(after_help = DIFF_EXAMPLES)]
 pub struct Diff {
     /// A model saved by `svtd fit`
     pub old: PathBuf,
 
-    /// Another one; words are matched by name
+    /// Another model; words are matched by name
     pub new: PathBuf,
 
-    /// How many words to show that gained and lost most
+    /// How many of the words that gained and lost most to show
     #[arg(long, value_name = "WORDS", default_value = "4", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,

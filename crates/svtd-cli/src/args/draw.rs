@@ -7,24 +7,24 @@ use clap::Args;
 use super::numbers::{at_least_one, seed};
 use crate::output::Format;
 
-/// Draw records from a model of records.
+/// Generate random records from a model of records.
 #[derive(Debug, Args)]
 #[command(after_help = DRAW_EXAMPLES)]
 pub struct Draw {
     /// A model of records saved by `svtd fit`
     pub model: PathBuf,
 
-    /// How many records to draw
+    /// How many records to generate
     #[arg(short = 'n', long = "records", value_name = "N", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub n_records: usize,
 
-    /// Where everything comes from: the same seed draws the same records
+    /// The seed: the same seed gives the same records
     #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
           allow_negative_numbers = true)]
     pub seed: u64,
 
-    /// Where to write the table; its ending tells the format [default: CSV on stdout]
+    /// Where to write the table; its ending determines the format [default: CSV on stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 

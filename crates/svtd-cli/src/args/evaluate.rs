@@ -7,7 +7,7 @@ use clap::Args;
 use super::Source;
 use super::numbers::at_least_one;
 
-/// Tell how good a model is on documents, best ones it has not seen.
+/// Measure how good a model is on documents, preferably unseen ones.
 #[derive(Debug, Args)]
 #[command(after_help = EVALUATE_EXAMPLES)]
 pub struct Evaluate {
@@ -18,11 +18,11 @@ pub struct Evaluate {
     #[command(flatten)]
     pub source: Source,
 
-    /// The true group of each document, one a line [default: the labels of INPUT, if it has any]
+    /// The true group of each document, one per line [default: the labels of INPUT, if it has any]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
 
-    /// How many words of each topic coherence looks at
+    /// How many words of each topic are used for coherence
     #[arg(long, value_name = "WORDS", default_value = "10", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
@@ -31,8 +31,7 @@ pub struct Evaluate {
     #[arg(long, value_name = "MODEL")]
     pub against: Option<PathBuf>,
 
-    /// Models of records: cells that are missing, beside empty ones [default:
-    /// NA,NaN,nan,null,NULL]
+    /// Models of records: values that mean missing, in addition to empty cells [default: NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Option<Vec<String>>,
 }
@@ -44,8 +43,8 @@ Examples:
   svtd evaluate news.svtd docword.new.txt.gz --labels groups.txt
   svtd evaluate kos.svtd docword.new.txt.gz --json
 
-Perplexity: the words of each document fall into two halves, each by itself, and one half is
-predicted from the other; lower is better. The error is that of documents drawn anew.
+Perplexity: each word of a document falls at random into one of two halves, and one half is
+predicted from the other; lower is better. The error is the standard error over documents.
 NPMI and UMass: whether a topic's likeliest words occur together in these documents; higher is
-better. Diversity: how many of the 25 likeliest words of all topics are different.
-ARI and NMI: whether the likeliest topics agree with the labels; 1 is best, 0 is chance.";
+better. Diversity: the share of different words among the 25 likeliest of each topic.
+ARI and NMI: agreement of the likeliest topics with the labels; 1 is best, 0 is chance.";

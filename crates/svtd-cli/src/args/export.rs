@@ -28,12 +28,11 @@ pub struct Export {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub to: Option<ExportTo>,
 
-    /// --to json, octis or pyldavis: the file [default: stdout]; else what the names of the files
-    /// begin with
+    /// --to json, octis or pyldavis: the file [default: stdout]; otherwise the beginning of the names of the files
     #[arg(short, long, value_name = "PATH", requires = "to")]
     pub output: Option<PathBuf>,
 
-    /// How many words of each topic go into lists of words, or markers
+    /// How many words of each topic are listed, or how many markers
     #[arg(long, value_name = "WORDS", default_value = "20", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
@@ -46,7 +45,7 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub topic_word_error: Option<PathBuf>,
 
-    /// How far to believe each topic, one row each, as .npy or .csv
+    /// The reliability of each topic, one row each, as .npy or .csv
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     pub trust: Option<PathBuf>,
 
@@ -113,7 +112,7 @@ pub enum ExportTo {
     Octis,
     /// The arguments of pyLDAvis.prepare; needs INPUT.
     Pyldavis,
-    /// Words (genes, alleles) that tell topics apart, with their errors, as CSV.
+    /// Words (genes, alleles) that distinguish the topics, with their errors, as CSV.
     Markers,
     /// Ancestries and allele frequencies as ADMIXTURE writes them; needs INPUT, genotypes.
     Admixture,

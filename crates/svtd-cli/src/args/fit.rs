@@ -18,28 +18,28 @@ pub struct Fit {
     #[command(flatten)]
     pub source: Source,
 
-    /// How many topics to learn; auto: as many as the data shows
+    /// How many topics to learn; auto: as many as the data show
     #[arg(short = 'k', long = "topics", visible_alias = "classes", value_name = "K|auto",
           value_parser = n_topics, allow_negative_numbers = true)]
     pub n_topics: Option<TopicCount>,
 
-    /// What is learned: documents that mix topics, documents about one topic each, records of a
-    /// table that belong to latent classes, or raters who label items
+    /// The model: documents that mix topics, documents about one topic each, records of a table that belong to
+    /// latent classes, or raters who label items
     #[arg(long, value_enum, default_value_t)]
     pub model: AnyKind,
 
-    /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have
-    /// few topics; the polish has its own [default: 1]
+    /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have few topics; the
+    /// polish estimates its own [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// How the topics are told apart: all words jointly, the paper's one pivot word, one of the
-    /// rivals the paper compares with, or a classical rival that uses no moments at all; rivals
-    /// draw random numbers (--seed) [default: joint]
+    /// How the topics are separated: by all words jointly, by the paper's one pivot word, by one of the rivals the
+    /// paper compares with, or by a classical method without moments; rivals use random numbers (--seed) [default:
+    /// joint]
     #[arg(long, value_enum)]
     pub method: Option<Method>,
 
-    /// How much a document counts [default: optimal]
+    /// How documents are weighted [default: optimal]
     #[arg(long, value_enum)]
     pub weights: Option<Weights>,
 
@@ -47,50 +47,49 @@ pub struct Fit {
     #[arg(long, value_enum)]
     pub whitening: Option<Whitening>,
 
-    /// Method svtd: whether a word's slice keeps its own row [default: kept]
+    /// Method svtd: whether the slice of a word keeps its own row [default: kept]
     #[arg(long, value_enum)]
     pub rows: Option<Rows>,
 
-    /// What follows the moments: auto (EM; LDA: sweeps if they predict better), none, or a number
-    /// of steps [default: auto]
+    /// What follows the moments: auto (EM; for LDA collapsed variational Bayes, if that predicts better), none, or
+    /// a number of passes [default: auto]
     #[arg(long, value_name = "auto|none|STEPS", value_parser = polish,
           allow_negative_numbers = true)]
     pub polish: Option<Polish>,
 
-    /// The paper to the letter: --weights paper --whitening plain --method svtd --rows removed
-    /// --polish none; flags given beside it win
+    /// Exactly as in the paper: --weights paper --whitening plain --method svtd --rows removed --polish none; flags
+    /// given as well take precedence
     #[arg(long)]
     pub paper: bool,
 
-    /// Do not look into the errors of the fit: no halves, no z-scores, no error bars
+    /// Skip the reliability checks: no halves, no z-scores, no error bars
     #[arg(long)]
     pub no_trust: bool,
 
-    /// How often the documents are split into halves that are learned anew, to see which topics come
-    /// back; 0 for never [default: 2 where a fit takes under a second, 1 otherwise]
+    /// How often the documents are split into halves that are fitted separately, to see which topics are found
+    /// again; 0 for never [default: 2 where a fit takes under a second, 1 otherwise]
     #[arg(long, value_name = "N", conflicts_with = "no_trust", allow_negative_numbers = true)]
     pub splits: Option<usize>,
 
-    /// Accept fewer topics when the data shows no more
+    /// Accept fewer topics when the data show no more
     #[arg(long)]
     pub allow_fewer: bool,
 
-    /// Read INPUT and tell what the fit would take (sizes, memory, passes over the data, time),
-    /// then stop
+    /// Read INPUT and estimate what the fit would take (sizes, memory, passes over the data, time), then stop
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Learn from documents of several sites, which stay there: a folder with a folder for each site, in
-    /// which questions are asked and svtd answer answers. A fit that was interrupted goes on
+    /// Learn from documents at several sites, which stay there: a folder with one subfolder for each site, where
+    /// questions are put and svtd answer answers them. An interrupted fit continues
     #[arg(long, value_name = "FOLDER")]
     pub sites: Option<PathBuf>,
 
-    /// With --sites: end when an answer is missing, to be run again when it is there
+    /// With --sites: stop when an answer is missing, and continue when run again
     #[arg(long, requires = "sites")]
     pub no_wait: bool,
 
-    /// Keep what is learned of the documents in this folder, so that a fit that was interrupted goes on
-    /// where it was when it is begun again
+    /// Keep intermediate results in this folder, so that an interrupted fit continues where it stopped when it is
+    /// run again
     #[arg(long, value_name = "FOLDER", conflicts_with = "sites")]
     pub checkpoint: Option<PathBuf>,
 
@@ -98,7 +97,7 @@ pub struct Fit {
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
 
-    /// Write a page that shows the result, as svtd report does
+    /// Write an HTML page with the result, as svtd report does
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -106,7 +105,7 @@ pub struct Fit {
     #[arg(long)]
     pub force: bool,
 
-    /// What the page shows.
+    /// Content of the page.
     #[command(flatten)]
     pub page: PageFlags,
 
@@ -118,11 +117,11 @@ pub struct Fit {
     #[command(flatten)]
     pub chance: Chance,
 
-    /// What concerns --method em and gibbs only.
+    /// Flags for --method em and gibbs.
     #[command(flatten)]
     pub classical: Classical,
 
-    /// What concerns models of records only.
+    /// Flags for models of records.
     #[command(flatten)]
     pub records: RecordFlags,
 }
@@ -146,7 +145,7 @@ Examples:
   svtd fit survey.csv --model classes -k auto --missing NA,-9 --weight-column w
   svtd fit ratings.csv --model raters                    who is right how often
 
-The result never depends on the number of threads, nor on the run.";
+The result does not depend on the number of threads, and is the same on every run.";
 
 /// How many topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +166,7 @@ fn n_topics(text: &str) -> Result<TopicCount, String> {
 }
 
 impl Fit {
-    /// A sentence when two flags contradict each other.
+    /// The error message when two flags contradict each other.
     pub fn contradiction(&self) -> Option<String> {
         let (em, gibbs) = (self.method == Some(Method::Em), self.method == Some(Method::Gibbs));
         let sentence = |text: &str| Some(text.to_owned());
@@ -210,12 +209,12 @@ impl Fit {
         Some(format!("{flag} is about the moments, which --method {method} does not use"))
     }
 
-    /// The kind of topic model; the default when it is a model of records.
+    /// The kind of topic model; the default for a model of records.
     pub fn topic_model(&self) -> Kind {
         self.model.topics().unwrap_or_default()
     }
 
-    /// The first flag given that only models of topics have.
+    /// The first given flag that is for models of topics only.
     pub fn of_topics(&self) -> Option<&'static str> {
         let moments = self.of_moments().filter(|flag| *flag != "--no-trust");
         let own = first(&[
@@ -226,7 +225,7 @@ impl Fit {
         own.or(moments).or(self.classical.of_em()).or(self.classical.of_gibbs())
     }
 
-    /// The first flag given that only the method of moments has.
+    /// The first given flag that is for the method of moments only.
     fn of_moments(&self) -> Option<&'static str> {
         first(&[
             (self.paper, "--paper"),
@@ -263,7 +262,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As the library spells them; `None` for those that use no moments.
+    /// The method of the library; `None` for those without moments.
     pub fn with_seed(self, seed: u64) -> Option<RotationMethod> {
         match self {
             Method::Joint => Some(RotationMethod::Joint),
@@ -277,21 +276,21 @@ impl Method {
     }
 }
 
-/// How much a document counts.
+/// How documents are weighted.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Weights {
-    /// Least variance for the lengths at hand.
+    /// Smallest variance for the given lengths.
     Optimal,
     /// By pairs and triples: Theorem 2.1.
     Paper,
-    /// All documents alike.
+    /// All documents equally.
     Zou,
     /// Three words drawn from each document (--seed).
     ThreeWords,
 }
 
 impl Weights {
-    /// As the library spells them.
+    /// The law of the library.
     pub fn with_seed(self, seed: u64) -> DocumentWeights {
         match self {
             Weights::Optimal => DocumentWeights::Optimal,
@@ -320,7 +319,7 @@ impl From<Whitening> for Scaling {
     }
 }
 
-/// Whether slices keep their own row.
+/// Whether slices keep the row of their own word.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Rows {
     /// Better conditioned.

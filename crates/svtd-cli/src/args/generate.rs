@@ -9,15 +9,15 @@ use svtd::synthetic::Lengths;
 use super::numbers::{at_least_one, positive, seed};
 use super::topic_model;
 
-/// Draw a corpus from a model, and keep the truth.
+/// Generate a corpus from a random model, together with the true parameters.
 #[derive(Debug, Args)]
 #[command(after_help = GENERATE_EXAMPLES)]
 pub struct Generate {
-    /// What a document is: about one topic, or a mixture of topics
+    /// The model: documents about one topic, or mixtures of topics
     #[arg(value_parser = topic_model())]
     pub model: Kind,
 
-    /// How many documents to draw
+    /// How many documents to generate
     #[arg(long = "docs", value_name = "N", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub n_documents: usize,
@@ -32,26 +32,26 @@ pub struct Generate {
           allow_negative_numbers = true)]
     pub n_topics: usize,
 
-    /// How long documents are: fixed:20, uniform:3..100 (both included), lognormal:MU,SIGMA (of
-    /// the logarithm) or negbin:MEAN,SHAPE; the last two at least 3
+    /// The document lengths: fixed:20, uniform:3..100 (both included), lognormal:MU,SIGMA (of the logarithm) or
+    /// negbin:MEAN,SHAPE; the last two at least 3
     #[arg(long, value_name = "LAW", default_value = "uniform:3..100", value_parser = lengths)]
     pub lengths: Lengths,
 
-    /// LDA: the sum of the Dirichlet parameter, even over the topics [default: 1]
+    /// LDA: the sum of the Dirichlet parameter, equal for all topics [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// Words as unequal as in text, instead of uniform random numbers
+    /// Word frequencies as uneven as in text, instead of uniform random numbers
     #[arg(long)]
     pub zipf: bool,
 
-    /// Where everything comes from: the same seed draws the same bytes
+    /// The seed: the same seed gives the same bytes
     #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
           allow_negative_numbers = true)]
     pub seed: u64,
 
-    /// Writes docword.NAME.txt, vocab.NAME.txt and the truth as NAME.*.npy and NAME.*.csv; NAME
-    /// may begin with a folder
+    /// Writes docword.NAME.txt, vocab.NAME.txt and the true parameters as NAME.*.npy and NAME.*.csv; NAME may begin
+    /// with a folder
     #[arg(short, long, value_name = "NAME")]
     pub output: PathBuf,
 
@@ -67,10 +67,10 @@ Examples:
   svtd generate lda --docs 500 --words 80 -k 4 --lengths fixed:60 --seed 7 -o small
   svtd fit docword.paper.txt -k 5 --model single-topic
 
-The truth: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and NAME.topics.csv (the
-topic of each document, from 1), or for LDA NAME.alpha.csv and NAME.mixtures.npy.";
+The true parameters: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and NAME.topics.csv
+(the topic of each document, from 1), or for LDA NAME.alpha.csv and NAME.mixtures.npy.";
 
-/// The longest document that is drawn, on average: more is surely a slip.
+/// The largest mean length of documents; more is surely a mistake.
 const MAX_LENGTH: u32 = 1_000_000;
 
 fn lengths(text: &str) -> Result<Lengths, String> {

@@ -8,7 +8,7 @@ use super::numbers::at_least_one;
 use super::{Chance, Source};
 use crate::output::Format;
 
-/// Tell which topics documents are about.
+/// Infer the topics of documents.
 #[derive(Debug, Args)]
 #[command(after_help = INFER_EXAMPLES)]
 pub struct Infer {
@@ -19,7 +19,7 @@ pub struct Infer {
     #[command(flatten)]
     pub source: Source,
 
-    /// Where to write the table; its ending tells the format [default: CSV on stdout]
+    /// Where to write the table; its ending determines the format [default: CSV on stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -27,8 +27,8 @@ pub struct Infer {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: Option<Format>,
 
-    /// A column for each topic, or a row for each topic of each document, the largest first
-    /// [default: wide, or long with --top]
+    /// One column for each topic (wide), or one row for each topic of each document, largest first (long) [default:
+    /// wide, or long with --top]
     #[arg(long, value_enum)]
     pub layout: Option<Layout>,
 
@@ -36,7 +36,7 @@ pub struct Infer {
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub top: Option<usize>,
 
-    /// LDA: sample (Remark 3.1 of the paper) instead of the fixed point
+    /// LDA: use Gibbs sampling (Remark 3.1 of the paper) instead of the fixed point
     #[arg(long)]
     pub gibbs: bool,
 
@@ -53,8 +53,7 @@ pub struct Infer {
     #[command(flatten)]
     pub chance: Chance,
 
-    /// Models of records: cells that are missing, beside empty ones [default:
-    /// NA,NaN,nan,null,NULL]
+    /// Models of records: values that mean missing, in addition to empty cells [default: NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Option<Vec<String>>,
 }
@@ -68,7 +67,7 @@ Examples:
   svtd infer kos.svtd docword.kos.txt.gz -o mixtures.parquet
   svtd infer kos.svtd docword.kos.txt.gz --gibbs --seed 7
 
-Words are matched by name; words the model has never seen are passed over and counted.";
+Words are matched by name; words that are not in the model are skipped and counted.";
 
 /// The shape of a document-topic table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -12,7 +12,7 @@ pub struct Merge {
     #[arg(required = true, num_args = 2.., value_name = "CORPUS")]
     pub corpora: Vec<PathBuf>,
 
-    /// Where to save the merged corpus, by custom NAME.svtdc
+    /// Where to save the merged corpus, usually NAME.svtdc
     #[arg(short, long, value_name = "MERGED")]
     pub output: PathBuf,
 
@@ -20,7 +20,7 @@ pub struct Merge {
     #[arg(long)]
     pub force: bool,
 
-    /// Let a document replace an earlier one of its name, where their words differ
+    /// If a document of the same name has other words, replace the earlier one
     #[arg(long)]
     pub replace: bool,
 }
@@ -31,5 +31,5 @@ Examples:
   svtd merge 2024.svtdc 2025.svtdc 2026.svtdc -o all.svtdc
   svtd merge old.svtdc corrected.svtdc --replace -o new.svtdc
 
-Words are united by word. Documents that are in several corpora, by name and words, are kept once and
-told. Corpora whose text was split into words in different ways are refused.";
+Words are matched by name. Documents that are in several corpora, with the same name and words, are kept
+once and listed. Corpora whose text was split into words in different ways cannot be merged.";

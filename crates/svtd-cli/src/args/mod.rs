@@ -1,4 +1,4 @@
-//! Every flag and its help: what all commands share here, the rest in a file for each command.
+//! All flags and their help: those of all commands here, the others in one file for each command.
 
 mod add;
 mod answer;
@@ -70,15 +70,15 @@ pub use self::trends::Trends;
 pub use self::update::Update;
 pub use self::words::Words;
 
-/// Topic models by the method of moments: the same, justified answer every time.
+/// Topic models by the method of moments: deterministic, with the same result every time.
 #[derive(Debug, Parser)]
 #[command(name = "svtd", version, propagate_version = true, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 
-    /// What every command understands.
+    /// Flags of every command.
     #[command(flatten)]
     pub common: Common,
 }
@@ -93,24 +93,24 @@ Examples:
   svtd report kos.svtd docword.kos.txt.gz          one page that shows all of it
   svtd fit survey.csv --model classes -k 3         hidden groups in a survey
 
-Exit codes: 0 done, 1 the data will not support the request, 2 the request is wrong, \
+Exit codes: 0 success, 1 the data do not support the request, 2 the request is wrong, \
 130 interrupted.";
 
-/// The stages.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Tell what a corpus can say, before fitting
+    /// Report what can be learned from a corpus, before fitting
     Check(Check),
-    /// Compare numbers of topics: all of a range, or some
+    /// Compare different numbers of topics
     Sweep(Sweep),
-    /// Tell how many documents an accuracy takes
+    /// Estimate how many documents an accuracy needs
     Plan(Plan),
     /// Learn a model from text or from counts
     #[command(mut_arg("input", |input| input.required(false).required_unless_present("sites")))]
     Fit(Box<Fit>),
-    /// Count a corpus once, for every later command to read at once
+    /// Count a corpus once and save it, so that later commands read it quickly
     Count(Count),
-    /// Tell what a corpus holds: sizes, columns, periods, words, hash
+    /// Describe a corpus: sizes, columns, periods, words, hash
     Info(Info),
     /// Add documents to a corpus file
     Add(Add),
@@ -120,36 +120,36 @@ pub enum Command {
     Merge(Merge),
     /// Answer the questions of a fit, for documents that stay where they are
     Answer(Box<Answer>),
-    /// Update a model to a corpus that changed, keeping the numbers and names of its topics
+    /// Update a model to a corpus that has changed, keeping the numbers and names of its topics
     Update(Update),
     /// Show the topics, classes or raters of a model
     #[command(visible_aliases = ["classes", "raters"])]
     Topics(Topics),
-    /// Tell which topics documents are about
+    /// Infer the topics of documents
     Infer(Infer),
     /// Write a model's numbers for other programs
     Export(Export),
-    /// Show one document: its topics, and which words pull it where
+    /// Show one document: its topics, and which words point to which topic
     Show(Show),
-    /// Write one HTML file that shows what a model found and how far to believe it
+    /// Write one HTML file that shows what a model found and how reliable it is
     Report(Report),
-    /// Show how topics come and go over time, and how their words move
+    /// Show how topics and their words change over time
     Trends(Box<Trends>),
-    /// Give the topics of a model names, or show the names they have
+    /// Name the topics of a model, or show their names
     Names(Names),
-    /// Compare two models: topics matched, and what moved
+    /// Compare two models: which topics match, and what changed
     Diff(Diff),
-    /// Tell how good a model is on documents, best ones it has not seen
+    /// Measure how good a model is on documents, preferably unseen ones
     Evaluate(Evaluate),
     /// Fit 230 years of State of the Union addresses, to see what a fit looks like
     Demo(Demo),
     /// Show which words of the text were kept, which were dropped, and why
     Words(Words),
-    /// Draw a corpus from a model, and keep the truth
+    /// Generate a corpus from a random model, together with the true parameters
     Generate(Generate),
-    /// Draw records from a model of records
+    /// Generate random records from a model of records
     Draw(Draw),
-    /// Run the paper's experiments again, with our default beside them
+    /// Run the paper's experiments again, together with our default method
     Reproduce(Reproduce),
     /// Print completions of commands and flags for a shell
     Completions(Completions),
@@ -157,22 +157,22 @@ pub enum Command {
     Man(Man),
 }
 
-/// What every command understands.
+/// Flags of every command.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
     /// Print JSON instead of text
     #[arg(long, global = true, help_heading = "Output")]
     pub json: bool,
 
-    /// Tell each stage and its seconds
+    /// Print each stage with its time in seconds
     #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Output")]
     pub verbose: bool,
 
-    /// Leave out all messages but errors
+    /// Print no messages except errors
     #[arg(short, long, global = true, help_heading = "Output")]
     pub quiet: bool,
 
-    /// When to colour [default: on a terminal, unless NO_COLOR is set]
+    /// When to use colour [default: on a terminal, unless NO_COLOR is set]
     #[arg(
         long,
         global = true,
@@ -185,7 +185,7 @@ pub struct Common {
     )]
     pub color: Colour,
 
-    /// How many threads to use; changes no result [default: one a core]
+    /// How many threads to use; does not change the result [default: one per core]
     #[arg(long, global = true, value_name = "T", value_parser = threads,
           allow_negative_numbers = true, help_heading = "Output")]
     pub threads: Option<usize>,
@@ -202,11 +202,10 @@ pub enum Colour {
     Never,
 }
 
-/// What has to do with chance.
+/// The seed of random numbers.
 #[derive(Debug, Args)]
 pub struct Chance {
-    /// Seed for --weights three-words, --gibbs and the rival methods; nothing else draws random
-    /// numbers
+    /// Seed for --weights three-words, --gibbs and the rival methods; nothing else uses random numbers
     #[arg(long, value_name = "S", default_value = "0", value_parser = seed,
           allow_negative_numbers = true)]
     pub seed: u64,

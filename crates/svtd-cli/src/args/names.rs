@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Give the topics of a model names, or show the names they have.
+/// Name the topics of a model, or show their names.
 #[derive(Debug, Args)]
 #[command(after_help = NAMES_EXAMPLES)]
 pub struct Names {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
 
-    /// The names, as a page of `svtd report` saves them: a JSON list with a string or null for each
-    /// topic, or an object with the list as `names`. Without it the names are shown
+    /// The names, as a page of `svtd report` saves them: a JSON list with a string or null for each topic, or an
+    /// object with the list as `names`. Without this argument the names are shown
     pub names: Option<PathBuf>,
 
     /// Where to save the model with its names [default: MODEL itself]

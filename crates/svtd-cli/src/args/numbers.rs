@@ -1,9 +1,9 @@
-//! Numbers as the command line spells them.
+//! Parsing of numbers on the command line.
 
-/// More threads than any machine we know of has cores for.
+/// The largest number of threads; more than any machine we know of has cores.
 const MAX_THREADS: usize = 1024;
 
-/// A count that cannot be zero.
+/// A whole number of at least one.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|&n| n > 0);
     number.ok_or_else(|| "expected a whole number of at least 1".to_owned())
@@ -27,7 +27,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
     number.map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// A number of threads, 0 for one a core.
+/// A number of threads; 0 means one per core.
 pub fn threads(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|&n| n <= MAX_THREADS);
     number.ok_or_else(|| {

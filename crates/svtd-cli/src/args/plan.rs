@@ -8,7 +8,7 @@ use svtd::fit::Kind;
 use super::numbers::{at_least_one, positive};
 use super::topic_model;
 
-/// Tell how many documents an accuracy takes.
+/// Estimate how many documents an accuracy needs.
 #[derive(Debug, Args)]
 #[command(after_help = PLAN_EXAMPLES)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["from", "n_words"])))]
@@ -27,11 +27,11 @@ pub struct Plan {
           allow_negative_numbers = true, conflicts_with = "from")]
     pub n_topics: Option<usize>,
 
-    /// How many words a document has, on average
+    /// The mean number of words in a document
     #[arg(long, value_name = "c", value_parser = at_least_one, allow_negative_numbers = true)]
     pub length: Option<usize>,
 
-    /// What a document is: a mixture of topics, or about one topic
+    /// The model: a document is a mixture of topics, or about one topic
     #[arg(long, value_parser = topic_model(), default_value_t, conflicts_with = "from")]
     pub kind: Kind,
 
@@ -40,7 +40,7 @@ pub struct Plan {
           conflicts_with = "from")]
     pub alpha0: Option<f64>,
 
-    /// The wanted accuracy: how far a topic may be off in L1, from 0 (equal) to 2 (disjoint)
+    /// The accuracy: the mean L1 error of a topic, from 0 (equal) to 2 (disjoint)
     #[arg(long, value_name = "L1", default_value = "0.2", value_parser = positive,
           allow_negative_numbers = true)]
     pub accuracy: f64,
@@ -52,4 +52,4 @@ Examples:
   svtd plan --words 5000 -k 20 --length 100 --kind single-topic --accuracy 0.1
   svtd plan --model kos.svtd --accuracy 0.3              were my documents enough?
 
-Without a model the words are assumed to be as unequal as in text (svtd generate --zipf).";
+Without a model, word frequencies are assumed to be as uneven as in text (svtd generate --zipf).";

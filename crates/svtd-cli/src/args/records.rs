@@ -11,7 +11,7 @@ use svtd::models::table::TableReader;
 
 use super::first;
 
-/// What is learned: topics of documents, or a model of records.
+/// The model: topics of documents, or a model of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum AnyKind {
     /// Documents mix topics.
@@ -21,11 +21,11 @@ pub enum AnyKind {
     SingleTopic,
     /// Each record of a table belongs to a latent class.
     Classes,
-    /// Raters label items, and nobody knows the truth.
+    /// Raters label items, and the true labels are unknown.
     Raters,
-    /// Steps of sequences are emitted by hidden states that follow each other.
+    /// The steps of a sequence are emitted by the states of a hidden Markov chain.
     Hmm,
-    /// Each record of numbers belongs to a Gaussian component.
+    /// Each record of numbers belongs to a component of a Gaussian mixture.
     Gaussian,
 }
 
@@ -40,12 +40,11 @@ impl AnyKind {
     }
 }
 
-/// What concerns models of records only.
+/// Flags for models of records.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Records (--model classes, raters, hmm, gaussian)")]
 pub struct RecordFlags {
-    /// Classes: the columns that are items; gaussian: the columns of numbers [default: all but
-    /// the weights]
+    /// Classes: the columns that are items; gaussian: the columns of numbers [default: all but the weights]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub items: Vec<String>,
 
@@ -58,37 +57,36 @@ pub struct RecordFlags {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub count_items: Vec<String>,
 
-    /// Classes: items whose numbers are codes, however many
+    /// Classes: items whose numbers are codes of categories, however many
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub code_items: Vec<String>,
 
-    /// Classes: the column with the weight of each record, or with how many records a row of
-    /// patterns stands for
+    /// Classes: the column with the weight of each record, or with the number of records that a row stands for
     #[arg(long, value_name = "NAME")]
     pub weight_column: Option<String>,
 
-    /// Raters: the column with what was rated [default: item]
+    /// Raters: the column with the rated item [default: item]
     #[arg(long, value_name = "NAME")]
     pub item_column: Option<String>,
 
-    /// Raters: the column with who rated [default: rater]; --label-column has what was said
+    /// Raters: the column with the rater [default: rater]; --label-column has the label
     #[arg(long, value_name = "NAME")]
     pub rater_column: Option<String>,
 
-    /// Hmm: the column that tells sequences apart [default: one sequence]
+    /// Hmm: the column that identifies the sequence [default: all rows are one sequence]
     #[arg(long, value_name = "NAME")]
     pub sequence_column: Option<String>,
 
-    /// Hmm: the column by which the steps of a sequence are ordered [default: as they stand]
+    /// Hmm: the column by which the steps of a sequence are ordered [default: the order of the rows]
     #[arg(long, value_name = "NAME")]
     pub order_column: Option<String>,
 
-    /// Hmm: the columns that were observed [default: all others]
+    /// Hmm: the columns with the observations [default: all others]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub value_column: Vec<String>,
 
-    /// Hmm: what a state emits [default: labels are categorical, numbers with a fraction
-    /// gaussian, whole numbers poisson or, if at most ten of them occur, categorical]
+    /// Hmm: the distribution of the observations in a state [default: categorical for labels, gaussian for numbers
+    /// with a fraction; for whole numbers poisson or, if at most ten different ones occur, categorical]
     #[arg(long, value_enum)]
     pub emissions: Option<Emissions>,
 
@@ -96,7 +94,7 @@ pub struct RecordFlags {
     #[arg(long, value_enum)]
     pub covariance: Option<Covariance>,
 
-    /// Cells that are missing, beside empty ones [default: NA,NaN,nan,null,NULL]
+    /// Values that mean missing, in addition to empty cells [default: NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Option<Vec<String>>,
 
@@ -105,18 +103,18 @@ pub struct RecordFlags {
     #[arg(long, value_name = "A", value_parser = at_least_zero, allow_negative_numbers = true)]
     pub prior: Option<f64>,
 
-    /// How hard to search beyond the starts: not at all, from the best, from the best two
-    /// [default: best-two]
+    /// How much to search beyond the starts: not at all, from the best result, or from the best two [default:
+    /// best-two]
     #[arg(long, value_enum)]
     pub effort: Option<Effort>,
 
-    /// -k auto: what chooses the number of classes [default: aic3]
+    /// -k auto: the criterion that chooses the number of classes [default: aic3]
     #[arg(long, value_enum)]
     pub criterion: Option<Criterion>,
 }
 
 impl RecordFlags {
-    /// The first flag given, for a model that has no use for it.
+    /// The first given flag, for a model that does not use it.
     pub fn given(&self) -> Option<&'static str> {
         first(&[
             (!self.items.is_empty(), "--items"),
@@ -138,7 +136,7 @@ impl RecordFlags {
         ])
     }
 
-    /// The items as the library spells them.
+    /// The choice of items for the library.
     pub fn choice(&self) -> ItemChoice {
         ItemChoice {
             items: self.items.clone(),
@@ -168,7 +166,7 @@ impl RecordFlags {
         }
     }
 
-    /// A reader of tables that knows what is missing.
+    /// A reader of tables with the values that mean missing.
     pub fn reader(&self) -> TableReader {
         match &self.missing {
             None => TableReader::new(),
@@ -177,16 +175,16 @@ impl RecordFlags {
     }
 }
 
-/// What a state emits.
+/// The distribution of the observations in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Emissions {
-    /// A category of each column.
+    /// A category in each column.
     Categorical,
-    /// A count of each column.
+    /// A count in each column.
     Poisson,
-    /// A number of each column.
+    /// A number in each column.
     Gaussian,
-    /// Counts of symbols, a column to a symbol.
+    /// Counts of symbols, one column for each symbol.
     Multinomial,
 }
 
@@ -204,9 +202,9 @@ impl From<Emissions> for Law {
 /// The shape of covariances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Covariance {
-    /// A matrix for each component.
+    /// One matrix for each component.
     Full,
-    /// Variances for each component.
+    /// One variance for each variable and component.
     Diagonal,
     /// One variance for each component.
     Spherical,
@@ -225,14 +223,14 @@ impl From<Covariance> for Shape {
     }
 }
 
-/// How hard to search.
+/// How much to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Effort {
-    /// The starts and the ladder alone.
+    /// Only the starts and the ladder.
     Starts,
-    /// Moves up and down from the best of them.
+    /// Also moves up and down from the best result.
     Best,
-    /// The same from the best two.
+    /// Also moves up and down from the best two results.
     BestTwo,
 }
 
@@ -246,18 +244,18 @@ impl From<Effort> for Hardness {
     }
 }
 
-/// What chooses the number of classes.
+/// The criterion that chooses the number of classes, by its penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Criterion {
-    /// Three for every parameter.
+    /// 3 per parameter.
     Aic3,
-    /// Two for every parameter.
+    /// 2 per parameter.
     Aic,
-    /// log N for every parameter.
+    /// log N per parameter.
     Bic,
-    /// log((N + 2)/24) for every parameter.
+    /// log((N + 2)/24) per parameter.
     AdjustedBic,
-    /// log N + 1 for every parameter.
+    /// log N + 1 per parameter.
     Caic,
 }
 

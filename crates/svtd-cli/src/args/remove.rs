@@ -8,22 +8,22 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = REMOVE_EXAMPLES)]
 pub struct Remove {
-    /// The corpus file, as `svtd count` writes it; it is changed in place, whole or not at all
+    /// The corpus file, as `svtd count` writes it; it is changed in place, completely or not at all
     #[arg(value_name = "CORPUS")]
     pub corpus: PathBuf,
 
-    /// A file with the names of the documents to remove, one a line (their numbers, from 1, where
-    /// documents have no names); - is standard input
+    /// A file with the names of the documents to remove, one per line (their numbers, from 1, where documents have
+    /// no names); - is standard input
     #[arg(long, value_name = "FILE")]
     pub documents: Option<PathBuf>,
 
-    /// Remove the documents with this value in a column that was kept; `label` is the label; give it
-    /// again for documents that meet all of several conditions
+    /// Remove the documents with this value in a kept column; `label` is the label. May be repeated: documents must
+    /// then meet all conditions
     #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition,
           conflicts_with = "documents")]
     pub conditions: Vec<(String, String)>,
 
-    /// Pass over names that no document has
+    /// Ignore names that no document has
     #[arg(long, requires = "documents")]
     pub ignore_missing: bool,
 }
@@ -41,5 +41,5 @@ Examples:
   svtd remove posts.svtdc --where author=smith
   echo post-17 | svtd remove posts.svtdc --documents -
 
-What is left is the corpus as if these documents had never been there, down to the bytes of its file
-and of the models learned from it. The words stay as they were chosen.";
+The rest is the corpus as if these documents had never been there, down to the bytes of its file and
+of the models learned from it. The words stay as they were chosen.";

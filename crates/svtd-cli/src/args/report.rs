@@ -7,15 +7,14 @@ use clap::Args;
 use super::PerhapsSource;
 use super::numbers::at_least_one;
 
-/// Write one HTML file that shows what a model found and how far to believe it.
+/// Write one HTML file that shows what a model found and how reliable it is.
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub struct Report {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
 
-    /// The documents, for mixtures, examples, time and labels; without them the page shows what the
-    /// model alone knows.
+    /// The documents, for mixtures, examples, time and labels; without them the page shows only the model.
     #[command(flatten)]
     pub source: PerhapsSource,
 
@@ -27,12 +26,12 @@ pub struct Report {
     #[arg(long)]
     pub force: bool,
 
-    /// What the page shows.
+    /// Content of the page.
     #[command(flatten)]
     pub page: PageFlags,
 }
 
-/// What a page shows.
+/// Content of a page.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Page")]
 pub struct PageFlags {
@@ -40,19 +39,19 @@ pub struct PageFlags {
     #[arg(long, value_name = "COLUMN")]
     pub time: Option<String>,
 
-    /// What `svtd sweep --json` printed, for the section on how many topics
+    /// The output of `svtd sweep --json`, for the section on the number of topics
     #[arg(long, value_name = "FILE")]
     pub sweep: Option<PathBuf>,
 
-    /// Leave out what documents say: no text, no passages, no words of a single document
+    /// Leave out the documents' text: no text, no passages, no words of a single document
     #[arg(long)]
     pub no_text: bool,
 
-    /// Hide words that fewer documents have
+    /// Hide words that are in fewer documents than this
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub min_documents: Option<usize>,
 
-    /// How many documents are shown; the others only count [default: 500]
+    /// How many documents are shown; the others are only counted [default: 500]
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub documents: Option<usize>,
 
@@ -66,7 +65,7 @@ pub struct PageFlags {
 }
 
 impl PageFlags {
-    /// The first flag that is given, if any is.
+    /// The first given flag, if any.
     pub fn given(&self) -> Option<&'static str> {
         super::first(&[
             (self.time.is_some(), "--time"),
@@ -82,7 +81,7 @@ impl PageFlags {
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
-  svtd report letters.svtd -o letters.html                       what the model alone knows
+    svtd report letters.svtd -o letters.html                       only the model
   svtd report letters.svtd letters/ -o letters.html              with the documents
   svtd report posts.svtd posts.csv --time date --label-column author
   svtd sweep letters/ --json > sweep.json && \\

@@ -7,11 +7,11 @@ use svtd_experiments::Experiment;
 
 use super::numbers::at_least_one;
 
-/// Run the paper's experiments again, with our default beside its methods.
+/// Run the paper's experiments again, together with our default method.
 #[derive(Debug, Args)]
 #[command(after_help = REPRODUCE_EXAMPLES)]
 pub struct Reproduce {
-    /// What to run; several names run in the order given
+    /// Which experiments to run; several names run in the given order
     #[arg(value_enum, required = true, value_name = "NAME")]
     pub names: Vec<Name>,
 
@@ -23,12 +23,12 @@ pub struct Reproduce {
     #[arg(long)]
     pub quick: bool,
 
-    /// How many corpora to draw for each setting [default: what the experiment needs]
+    /// How many corpora to generate for each setting [default: what the experiment needs]
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub seeds: Option<usize>,
 
-    /// A folder with texts: state_union (NLTK's corpus) and divina_commedia (a canto to a file,
-    /// inferno-01.txt to paradiso-33.txt) [default: the environment variable SVTD_DATA]
+    /// A folder with texts: state_union (NLTK's corpus) and divina_commedia (one canto per file, inferno-01.txt to
+    /// paradiso-33.txt) [default: the environment variable SVTD_DATA]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
 
@@ -40,7 +40,7 @@ pub struct Reproduce {
 /// An experiment by name, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Name {
-    /// Every one below
+    /// All of the following
     All,
     /// Section 6.1: how well the moments are estimated
     Moments,
@@ -93,4 +93,4 @@ Examples:
   svtd reproduce dante --data corpora      on texts of your own: corpora/divina_commedia/*.txt
   svtd reproduce all -o section-6          in full: about ten minutes on two cores
 
-All numbers but times follow from the seeds and are the same on any number of threads.";
+All numbers except times are determined by the seeds, for any number of threads.";

@@ -7,14 +7,14 @@ use clap::Args;
 use super::Source;
 use super::numbers::at_least_one;
 
-/// Show one document: its topics, and which words pull it where.
+/// Show one document: its topics, and which words point to which topic.
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub struct Show {
     /// A model saved by `svtd fit`
     pub model: PathBuf,
 
-    /// Where the document is.
+    /// The document's corpus.
     #[command(flatten)]
     pub source: Source,
 
@@ -33,8 +33,7 @@ pub struct Show {
           allow_negative_numbers = true)]
     pub topics: usize,
 
-    /// Models of records: cells that are missing, beside empty ones [default:
-    /// NA,NaN,nan,null,NULL]
+    /// Models of records: values that mean missing, in addition to empty cells [default: NA,NaN,nan,null,NULL]
     #[arg(long, value_name = "CELLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Option<Vec<String>>,
 }
@@ -45,5 +44,5 @@ Examples:
   svtd show kos.svtd letter.txt
   svtd show kos.svtd docword.kos.txt.gz -d 17 --json
 
-For LDA the number behind a word is how many of its occurrences are about the topic; for a
+For LDA the number after a word is how many of its occurrences are about the topic; for a
 single-topic model it is the evidence the word gives for it, in nats.";

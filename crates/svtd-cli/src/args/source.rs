@@ -1,4 +1,4 @@
-//! Where a corpus comes from: the flags that `fit`, `infer` and others share.
+//! Input of a corpus: the flags that `fit`, `infer` and others share.
 
 use std::path::{Path, PathBuf};
 
@@ -10,60 +10,59 @@ use super::text::{Layout, WordFlags};
 /// A corpus, as named on the command line.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Text: a folder of files (text, HTML, .docx, .odt, .epub), one document a line, JSON Lines,
-    /// CSV, TSV, .xlsx or Parquet. Or counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy
-    /// .npz, a dense CSV, Parquet, .svtdc, single cells (.h5ad, 10x .h5, a 10x folder) or PLINK
-    /// .bed. Plain, gzip or zstd; - is standard input. Several inputs are read as one: text is
-    /// counted together, counts are united by word
+    /// Text: a folder of files (text, HTML, .docx, .odt, .epub), one document per line, JSON Lines, CSV, TSV, .xlsx
+    /// or Parquet. Or counts: UCI docword, MatrixMarket, LDA-C, SVMlight, SciPy .npz, a dense CSV, Parquet, .svtdc,
+    /// single cells (.h5ad, 10x .h5, a 10x folder) or PLINK .bed. Plain, gzip or zstd; - is standard input. Several
+    /// inputs are read as one: text is counted together, counts are matched by word
     #[arg(required = true, value_name = "INPUT")]
     pub input: Vec<PathBuf>,
 
-    /// The words, one a line; of text, these words alone are counted [default: vocab.NAME.txt
-    /// beside docword.NAME.txt]
+    /// The words, one per line; with text, only these words are counted [default: vocab.NAME.txt beside
+    /// docword.NAME.txt]
     #[arg(long, value_name = "FILE")]
     pub vocab: Option<PathBuf>,
 
-    /// The format of INPUT, if it is not to be told by how it begins: docword, mtx, lda-c,
-    /// svmlight, npz, counts-csv, svtdc, parquet, h5ad, 10x-h5, 10x, plink; folder, lines,
-    /// document, jsonl, csv, tsv, xlsx, html, office
+    /// The format of INPUT, if it should not be detected from its beginning: docword, mtx, lda-c, svmlight, npz,
+    /// counts-csv, svtdc, parquet, h5ad, 10x-h5, 10x, plink; folder, lines, document, jsonl, csv, tsv, xlsx, html,
+    /// office
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 
-    /// Take the columns of a matrix for the documents, not its rows
+    /// The columns of a matrix are the documents, not its rows
     #[arg(long)]
     pub transpose: bool,
 
-    /// AnnData (.h5ad): the layer that holds the counts [default: X]
+    /// AnnData (.h5ad): the layer with the counts [default: X]
     #[arg(long, value_name = "LAYER")]
     pub layer: Option<String>,
 
-    /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a
-    /// temporary file. The result is the same, byte for byte. Tables of words x topics come on top;
-    /// .npz, Parquet counts, single cells and genotypes are read whole first
+    /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a temporary file. The
+    /// result is the same, byte for byte. Tables of words x topics need memory in addition; .npz, Parquet counts,
+    /// single cells and genotypes are first read completely
     #[arg(long, value_name = "SIZE", value_parser = svtd::memory::bytes_of)]
     pub memory: Option<u64>,
 
-    /// Where temporary files of --memory lie [default: the folder TMPDIR names, else /var/tmp]
+    /// The folder for temporary files of --memory [default: the folder named by TMPDIR, else /var/tmp]
     #[arg(long, value_name = "FOLDER", requires = "memory")]
     pub temp_dir: Option<PathBuf>,
 
-    /// Which columns hold what.
+    /// Which columns have which meaning.
     #[command(flatten)]
     pub columns: Columns,
 
-    /// Where documents lie in files of text.
+    /// How documents are stored in files of text.
     #[command(flatten)]
     pub layout: Layout,
 
-    /// How text becomes words.
+    /// How text is split into words.
     #[command(flatten)]
     pub words: WordFlags,
 }
 
-/// A corpus that need not be named.
+/// An optional corpus.
 ///
-/// The derived `Option` of flattened arguments is always empty when those flatten others in turn,
-/// so presence is told by INPUT here.
+/// The derived `Option` of flattened arguments is always empty when those flatten others in turn, so here it is
+/// present if INPUT is.
 #[derive(Debug)]
 pub struct PerhapsSource(pub Option<Source>);
 
@@ -89,7 +88,7 @@ impl FromArgMatches for PerhapsSource {
     }
 }
 
-/// The columns of a table with a document in each row.
+/// The columns of a table with one document per row.
 #[derive(Debug, Args)]
 pub struct Columns {
     /// Parquet: the column with lists of words [default: tokens]
@@ -118,14 +117,14 @@ pub struct Columns {
 }
 
 impl Source {
-    /// The files that are read, none of which may be written to.
+    /// The files that are read, which must not be overwritten.
     pub fn files(&self) -> Vec<&Path> {
         let stop_words = self.words.stop_words.as_deref().map(Path::new);
         let others = [self.vocab.as_deref(), stop_words];
         self.input.iter().map(PathBuf::as_path).chain(others.into_iter().flatten()).collect()
     }
 
-    /// What messages call the inputs.
+    /// The name of the inputs in messages.
     pub fn name(&self) -> PathBuf {
         match self.input.as_slice() {
             [only] => only.clone(),

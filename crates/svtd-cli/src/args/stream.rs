@@ -1,4 +1,4 @@
-//! Streams: the flags that `fit` and `update` share.
+//! Flags for streams that `fit` and `update` share.
 
 use clap::Args;
 use svtd::stream::Last;
@@ -6,30 +6,28 @@ use svtd::stream::Last;
 use super::first;
 use super::numbers::at_least_one;
 
-/// Documents between two models, unless told.
+/// The default number of documents between two models.
 const EVERY: usize = 1000;
 
 /// How a stream is read.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Streams")]
 pub struct StreamFlags {
-    /// Read INPUT as a stream of text: a model every so many documents, and one of what is left at its
-    /// end. The name after -o may have {n} in it for the number of the model; without it each
-    /// model takes the place of the one before
+    /// Read INPUT as a stream of text: make a model every N documents, and one of the rest at its end. The name
+    /// after -o may contain {n} for the number of the model; without it each model replaces the previous one
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub every: Option<usize>,
 
-    /// The same as --every 1000
+    /// Same as --every 1000
     #[arg(long)]
     pub follow: bool,
 
-    /// Learn from the last documents only: those of 12h, 30d, 8w, 6m or 1y before the newest, by
-    /// the column of --time, or a number of documents
+    /// Learn only from the most recent documents: those within 12h, 30d, 8w, 6m or 1y of the newest, by the column
+    /// of --time, or a number of documents
     #[arg(long, value_name = "SPAN|N", allow_negative_numbers = true)]
     pub last: Option<Last>,
 
-    /// Fit every M-th model from nothing: the others start from the one before, and find no topic
-    /// that was not there
+    /// Fit every M-th model from scratch: the others start from the previous model, and find no new topics
     #[arg(long, value_name = "M", value_parser = at_least_one, allow_negative_numbers = true)]
     pub cold_every: Option<usize>,
 }
@@ -40,12 +38,12 @@ impl StreamFlags {
         self.every.is_some() || self.follow
     }
 
-    /// Documents between two models.
+    /// Number of documents between two models.
     pub fn every(&self) -> usize {
         self.every.unwrap_or(EVERY)
     }
 
-    /// A sentence when flags contradict each other; `time` is what `--time` names.
+    /// The error message when flags contradict each other; `time` is the column of `--time`.
     pub fn contradiction(&self, time: Option<&str>) -> Option<String> {
         let window = matches!(self.last, Some(Last::Time(_)));
         let given = [(self.last.is_some(), "--last"), (self.cold_every.is_some(), "--cold-every")];

@@ -8,7 +8,7 @@ use clap::Args;
 use super::numbers::{at_least_one, positive};
 use super::{AnyKind, RecordFlags, Source};
 
-/// Compare numbers of topics.
+/// Compare different numbers of topics.
 #[derive(Debug, Args)]
 #[command(after_help = SWEEP_EXAMPLES)]
 pub struct Sweep {
@@ -21,8 +21,8 @@ pub struct Sweep {
           value_parser = numbers)]
     pub compared: Numbers,
 
-    /// What is to be learned: documents that mix topics, documents about one topic each, or
-    /// records of a table that belong to latent classes
+    /// The model: documents that mix topics, documents about one topic each, or records of a table that belong to
+    /// latent classes
     #[arg(long, value_enum, default_value_t)]
     pub model: AnyKind,
 
@@ -30,7 +30,7 @@ pub struct Sweep {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
-    /// Draw the curves to this file
+    /// Write the curves to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 
@@ -38,7 +38,7 @@ pub struct Sweep {
     #[arg(long)]
     pub force: bool,
 
-    /// What concerns models of records only.
+    /// Flags for models of records.
     #[command(flatten)]
     pub records: RecordFlags,
 }
@@ -51,20 +51,20 @@ Examples:
   svtd sweep reviews.mtx --model single-topic -k 2..20 --json
   svtd sweep survey.csv --model classes -k 1..8
 
-All models come from the same passes over the data, without polish: they tell how many topics
-there are, svtd fit then makes the best of the number you choose.";
+All models come from the same passes over the data, without polish. They show how many topics there
+are; svtd fit then learns the best model with the number you choose.";
 
-/// Numbers of topics, as the command line names them.
+/// The numbers of topics to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Numbers {
-    /// All from one to another, both included.
+    /// All from one number to another, both included.
     Range(RangeInclusive<usize>),
-    /// These, rising.
+    /// These numbers, ascending.
     Listed(Vec<usize>),
 }
 
 impl Numbers {
-    /// The least.
+    /// The smallest.
     pub fn least(&self) -> usize {
         match self {
             Numbers::Range(range) => *range.start(),

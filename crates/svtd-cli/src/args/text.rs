@@ -1,4 +1,4 @@
-//! Text: the flags about documents in files and about words, which every reader of a corpus has.
+//! Flags about files of text and about words, for all commands that read a corpus.
 
 use clap::Args;
 use svtd::reading::Encoding;
@@ -6,16 +6,16 @@ use svtd::text::{Apostrophes, Frequency, Language, Ngrams, Numbers};
 
 use super::numbers::at_least_one;
 
-/// Where documents lie in files of text.
+/// How documents are stored in files of text.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Text")]
 pub struct Layout {
-    /// JSON Lines, CSV, TSV, .xlsx and Parquet: the column of the text; give it again to join several
-    /// [default: text, or another usual name]
+    /// JSON Lines, CSV, TSV, .xlsx and Parquet: the column with the text; may be repeated to join several [default:
+    /// text, or another usual name]
     #[arg(long, value_name = "COLUMN")]
     pub text_column: Vec<String>,
 
-    /// How text is written in bytes: utf-8, latin-1 or windows-1252 [default: utf-8]
+    /// The encoding of text: utf-8, latin-1 or windows-1252 [default: utf-8]
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<Encoding>,
 
@@ -23,21 +23,21 @@ pub struct Layout {
     #[arg(long, value_name = "PATTERN")]
     pub files: Option<String>,
 
-    /// Go on past files of a folder that cannot be read, and list them
+    /// Skip files of a folder that cannot be read, and list them
     #[arg(long)]
     pub skip_bad: bool,
 }
 
-/// How text becomes words.
+/// How text is split into words.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Words")]
 pub struct WordFlags {
-    /// The language of the text [default: guessed, and told]
+    /// The language of the text [default: guessed and reported]
     #[arg(long, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// Words to leave out: auto (those of the language), none, a language, or a file with one a
-    /// line [default: auto]
+    /// Words to leave out: auto (those of the language), none, a language, or a file with one word per line
+    /// [default: auto]
     #[arg(long, value_name = "LANGUAGE|FILE")]
     pub stop_words: Option<String>,
 
@@ -45,7 +45,7 @@ pub struct WordFlags {
     #[arg(long, value_name = "LANGUAGE")]
     pub stem: Option<Language>,
 
-    /// What a word is, instead of Unicode's word boundaries; with a group, the group
+    /// A regular expression for words, instead of Unicode's word boundaries; with a group, the group is the word
     #[arg(long, value_name = "REGEX")]
     pub token_regex: Option<String>,
 
@@ -58,7 +58,7 @@ pub struct WordFlags {
     #[arg(long, value_name = "keep|split|possessive", value_parser = apostrophes)]
     pub apostrophes: Option<Apostrophes>,
 
-    /// Fewest characters of a word [default: 2]
+    /// The smallest number of characters of a word [default: 2]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub min_length: Option<usize>,
 
@@ -66,8 +66,8 @@ pub struct WordFlags {
     #[arg(long, value_name = "keep|drop", value_parser = numbers)]
     pub numbers: Option<Numbers>,
 
-    /// Runs of neighbouring words to count, such as 1..2 for words and pairs; a dropped word parts
-    /// its neighbours [default: 1]
+    /// The number of adjacent words to count as one, such as 1..2 for words and pairs; a dropped word separates its
+    /// neighbours [default: 1]
     #[arg(long, value_name = "FROM..TO")]
     pub ngrams: Option<Ngrams>,
 
@@ -85,7 +85,7 @@ pub struct WordFlags {
 }
 
 impl WordFlags {
-    /// The first flag that is given, if any is.
+    /// The first given flag, if any.
     pub fn given(&self) -> Option<&'static str> {
         let flags = [
             (self.language.is_some(), "--language"),

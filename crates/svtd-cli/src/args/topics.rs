@@ -18,17 +18,16 @@ pub struct Topics {
           allow_negative_numbers = true)]
     pub top: usize,
 
-    /// Which words come first: the likeliest, or those that are more the topic's own
-    /// [default: probability, or relevance with --lambda]
+    /// Which words come first: the likeliest, or those that are more typical of the topic [default: probability, or
+    /// relevance with --lambda]
     #[arg(long, value_enum)]
     pub order: Option<Order>,
 
-    /// Relevance: from 0 (only how much a word is the topic's own) to 1 (only how likely it is)
-    /// [default: 0.6]
+    /// Relevance: from 0 (only how typical a word is of the topic) to 1 (only how likely it is) [default: 0.6]
     #[arg(long, value_name = "L", value_parser = share, allow_negative_numbers = true)]
     pub lambda: Option<f64>,
 
-    /// How far to believe each topic, and its words with error bars of 95 %
+    /// Show how reliable each topic is, and its words with 95 % error bars
     #[arg(long)]
     pub trust: bool,
 }
@@ -37,18 +36,18 @@ const TOPICS_EXAMPLES: &str = "\
 Examples:
   svtd topics kos.svtd --top 20
   svtd topics kos.svtd --trust --top 5
-  svtd topics kos.svtd --lambda 0.3       words that tell the topics apart
+    svtd topics kos.svtd --lambda 0.3       words that distinguish the topics
   svtd topics kos.svtd --order frex
   svtd topics kos.svtd --json > kos.json
 
-The share is how much of the corpus a topic takes.";
+The share of a topic is the part of the corpus that is about it.";
 
 /// Orders of a topic's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Order {
     /// The likeliest first.
     Probability,
-    /// Likely, and more so than elsewhere (--lambda).
+    /// Likely, and more so than in other topics (--lambda).
     Relevance,
     /// Frequent and exclusive.
     Frex,

@@ -8,7 +8,7 @@ use svtd::evaluation::Unit;
 use super::Source;
 use super::numbers::at_least_one;
 
-/// Show how topics come and go over time, and how their words move.
+/// Show how topics and their words change over time.
 #[derive(Debug, Args)]
 #[command(after_help = TRENDS_EXAMPLES)]
 pub struct Trends {
@@ -23,7 +23,7 @@ pub struct Trends {
     #[arg(long, value_name = "COLUMN")]
     pub time: String,
 
-    /// A column with groups of documents, each told by itself too; `label` is the label
+    /// A column with groups of documents, each also shown separately; `label` is the label
     #[arg(long, value_name = "COLUMN")]
     pub by: Option<String>,
 
@@ -32,21 +32,21 @@ pub struct Trends {
     #[arg(long, value_name = "LENGTH", value_parser = unit)]
     pub every: Option<Unit>,
 
-    /// Show this topic alone, period by period, with its words
+    /// Show only this topic, period by period, with its words
     #[arg(long, value_name = "TOPIC", value_parser = at_least_one, allow_negative_numbers = true)]
     pub topic: Option<usize>,
 
-    /// How many words that gained and lost to tell for each topic and period
+    /// How many of the words that gained and lost to show for each topic and period
     #[arg(long, value_name = "WORDS", default_value = "5", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
 
-    /// Write the shares as a table: a row for each period, group and topic; the ending tells the
-    /// format (.csv, .jsonl, .parquet)
+    /// Write the shares as a table: one row for each period, group and topic; the ending determines the format
+    /// (.csv, .jsonl, .parquet)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write the words that moved as a table: a row for each period, topic and word
+    /// Write the words that changed as a table: one row for each period, topic and word
     #[arg(long, value_name = "FILE")]
     pub words: Option<PathBuf>,
 
@@ -74,8 +74,8 @@ Examples:
   svtd trends posts.svtd posts.svtdc --time date --by author    for each author too
   svtd trends posts.svtd posts.csv --time date --every 10y -o shares.csv --words words.csv
 
-A band holds the share with a probability of 95 %, given the topics. Shares are estimated for each
-period by itself: they are not drawn to those of the whole, as the mixtures of `svtd infer` are.";
+A band contains the share with a probability of 95 %, given the topics. The shares of each period are
+estimated separately: they are not shrunk towards those of the whole, as mixtures of `svtd infer` are.";
 
 #[cfg(test)]
 mod tests {

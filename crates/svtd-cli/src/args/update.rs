@@ -8,7 +8,7 @@ use svtd::fit::SWEEPS;
 use super::numbers::at_least_one;
 use super::{Source, StreamFlags};
 
-/// Update a model to a corpus that changed, keeping the numbers and names of its topics.
+/// Update a model to a corpus that has changed, keeping the numbers and names of its topics.
 #[derive(Debug, Args)]
 #[command(after_help = UPDATE_EXAMPLES)]
 pub struct Update {
@@ -27,16 +27,17 @@ pub struct Update {
     #[arg(long)]
     pub force: bool,
 
-    /// Fit from nothing, as `svtd fit` did, and then number the topics as they were
+    /// Fit from scratch, as `svtd fit` did, and then give the topics their old numbers
     #[arg(long)]
     pub cold: bool,
 
-    /// How many words to show that gained and lost most in topics that moved
+    /// How many of the words that gained and lost most to show, in topics that changed
     #[arg(long, value_name = "WORDS", default_value = "4", value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub top: usize,
 
-    /// LDA: sweeps over the documents from the old topics; more cost more and come closer to a fit
+    /// LDA: number of passes over the documents, starting from the old topics; more passes cost more and come
+    /// closer to a fit
     #[arg(long, value_name = "N", default_value_t = SWEEPS, value_parser = at_least_one,
           allow_negative_numbers = true)]
     pub sweeps: usize,
@@ -59,9 +60,9 @@ Examples:
   tail -f posts.jsonl | svtd update posts.svtd - -o posts.svtd --every 1000 --last 30d --time date
   svtd update posts.svtd may.jsonl june.jsonl -o 'models/{n}.svtd' --every 500 --json
 
-An update starts from the topics of the old model and costs a small part of a fit. It finds no topic
-that was not there before, and cannot say which would be found again; a cold one does both. A topic has
-moved if it is further from the old one than twice what the error bars let expect.
+An update starts from the topics of the old model and costs a small part of a fit. It finds no new
+topics, and cannot say which would be found again; a cold one does both. A topic has moved if it is
+further from the old one than twice the distance that the error bars explain.
 
-Each model of a stream is the one that svtd update makes of the one before and the documents in the
-window: their words are chosen anew, as those of the model were.";
+Each model of a stream is the one that svtd update makes from the previous model and the documents in
+the window: their words are chosen again, as those of the model were.";

@@ -1,5 +1,5 @@
-//! The demonstration's topics over time: shares by period with their 95 % bands, as `svtd trends`
-//! estimates them.
+//! The demonstration's topics over time: shares by period with their 95 % intervals, as `svtd trends` estimates
+//! them.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::listing;
 
 /// Topics in the timeline.
 const LEADING: usize = 12;
-/// Words that stand for a topic beside its curve, and the characters they have room in.
+/// The number of words that describe a topic beside its curve, and the width for them.
 const CAPTION: usize = 3;
 const CAPTION_WIDTH: usize = 30;
 /// Years between two marks of the axis.
@@ -49,8 +49,8 @@ impl Timeline {
         ]
     }
 
-    /// A line for each leading topic: a curve whose full height is the topic's largest share, and that
-    /// share with its band.
+    /// One line for each leading topic: a curve scaled to the topic's largest share, and that share with its
+    /// interval.
     pub fn write(&self, out: &mut dyn Write, model: &Model) -> io::Result<()> {
         writeln!(
             out,

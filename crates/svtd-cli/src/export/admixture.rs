@@ -1,10 +1,10 @@
 //! The files of ADMIXTURE: ancestries (`.Q`) and allele frequencies (`.P`).
 //!
-//! Numbers of six digits with blanks between, no header, no names: individuals in the order of the
-//! `.fam` file, variants in that of the `.bim` file. Populations are topics, so `Q` is their mixture.
-//! A topic is a distribution over all alleles of all variants; at one variant its frequency of allele
-//! 2 is what it has of that word among both words of the variant. Like ADMIXTURE's, no number is
-//! nearer to 0 or 1 than a hundred-thousandth, since programs that read them take logarithms.
+//! Numbers of six digits separated by blanks, no header, no names: individuals in the order of the `.fam` file,
+//! variants in that of the `.bim` file. Populations are topics, so `Q` is their mixture. A topic is a distribution
+//! over all alleles of all variants; its frequency of allele 2 at one variant is the probability of that word
+//! relative to both words of the variant. As in ADMIXTURE, numbers are kept at least a hundred-thousandth away from
+//! 0 and 1, because programs that read them take logarithms.
 //!
 //! # Which allele
 //! ADMIXTURE's manual does not say whose frequency `.P` holds. Its output on its own example does: in
@@ -23,7 +23,7 @@ use crate::args::{Common, Export};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, Format};
 
-/// How near numbers come to 0 and 1.
+/// The smallest distance of numbers from 0 and 1.
 const LEAST: f64 = 1e-5;
 
 /// Writes both files.
@@ -56,7 +56,7 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     finished(files)
 }
 
-/// Refuses words that are no pairs of alleles.
+/// Returns an error for words that are not pairs of alleles.
 fn check_alleles(words: &Vocabulary) -> Outcome {
     let variant = |word: usize| words.word(word).rsplit_once('_').map(|(name, _)| name.to_owned());
     let paired = |i: usize| variant(2 * i).is_some_and(|name| Some(name) == variant(2 * i + 1));
@@ -75,7 +75,7 @@ fn frequency(model: &Model, variant: usize, j: usize) -> f64 {
         let [first, second] = [0, 1].map(|allele| topics.word_topic()[(2 * variant + allele, j)]);
         (first + second > 0.0).then(|| second / (first + second))
     };
-    // A population that lacks the variant altogether has the frequency of all others.
+    // A population without the variant gets the frequency of all others.
     let overall = || {
         let known = (0..topics.len()).filter_map(|l| Some((topics.weights()[l], of(l)?)));
         let (weight, sum) = known.fold((0.0, 0.0), |(w, s), (x, p)| (w + x, s + x * p));

@@ -61,9 +61,8 @@ pub fn octis(model: &Model, mixtures: Option<&Matrix>, n_words: usize) -> Value 
 
 /// The arguments of `pyLDAvis.prepare`.
 ///
-/// It divides by the frequency of every word, so only words that occur in the documents are
-/// handed over, their probabilities made to sum to one again. Documents without a word have no
-/// place in it either.
+/// It divides by the frequency of every word, so only words that occur in the documents are passed on, with their
+/// probabilities normalised again. Documents without words are left out too.
 pub fn pyldavis(model: &Model, corpus: &Corpus, mixtures: &Matrix) -> Outcome<Value> {
     let topics = model.topics();
     let mut frequency = vec![0_u64; topics.vocabulary().len()];
@@ -92,7 +91,7 @@ pub fn pyldavis(model: &Model, corpus: &Corpus, mixtures: &Matrix) -> Outcome<Va
                 .to_owned(),
         ));
     };
-    // Words that the model does not know have no place in it, so they do not count either.
+    // Words that the model does not know are left out, so they do not count either.
     let is_shown: Vec<bool> = (0..frequency.len()).map(|i| known(&i)).collect();
     let length = |d: usize| -> u64 {
         let words = corpus.document(d).words();
@@ -125,7 +124,7 @@ pub fn mallet_keys(model: &Model, n_words: usize) -> impl Iterator<Item = String
     })
 }
 
-/// A line for each document, all topics in their order.
+/// One line for each document, all topics in order.
 pub fn mallet_documents<'a>(
     corpus: &'a Corpus,
     mixtures: &'a Mixtures<'_>,

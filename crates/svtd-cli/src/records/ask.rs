@@ -1,4 +1,4 @@
-//! A learned model of records, shown, asked and compared.
+//! Commands for a learned model of records: show, infer, compare, export.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::output::{self, Column, CsvCells, Format, Table, Target};
 use crate::terminal::Screen;
 use crate::threads;
 
-/// A reader that takes these cells for missing.
+/// A reader in which these values mean missing.
 fn reader(missing: &Option<Vec<String>>) -> TableReader {
     match missing {
         None => TableReader::new(),
@@ -23,7 +23,7 @@ fn reader(missing: &Option<Vec<String>>) -> TableReader {
     }
 }
 
-/// A flag that only topics understand.
+/// Returns an error for a flag that is for topics only.
 fn refuse(flag: Option<&'static str>) -> Outcome {
     match flag {
         None => Ok(()),
@@ -31,7 +31,7 @@ fn refuse(flag: Option<&'static str>) -> Outcome {
     }
 }
 
-/// `svtd topics`, or `classes`: every table of the model.
+/// `svtd topics`, or `classes`: prints every table of the model.
 pub fn tables(saved: &SavedRecords, args: &Topics, common: &Common) -> Outcome {
     refuse(first(&[
         (args.order.is_some(), "--order"),
@@ -51,7 +51,7 @@ pub fn tables(saved: &SavedRecords, args: &Topics, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// `svtd infer`: which component every record belongs to.
+/// `svtd infer`: the component of every record.
 pub fn infer(saved: &SavedRecords, args: &Infer, common: &Common) -> Outcome {
     refuse(first(&[
         (args.layout.is_some(), "--layout"),
@@ -123,7 +123,7 @@ pub fn evaluate(saved: &SavedRecords, args: &Evaluate, common: &Common) -> Outco
     Ok(out.flush()?)
 }
 
-/// `svtd show`: one record, and what pulls it where.
+/// `svtd show`: one record, and which values point to which component.
 pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
     let table = read(&args.source, &reader(&args.missing))?;
     let asked = args.document.as_deref().unwrap_or("1");
@@ -146,7 +146,7 @@ pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// `svtd diff`: two models of one kind.
+/// `svtd diff`: compares two models of the same kind.
 pub fn diff(old: &SavedRecords, new: &SavedRecords, args: &Diff, common: &Common) -> Outcome {
     let told = old.model.compare(&*new.model).map_err(Failure::about(&args.new))?;
     let mut out = io::stdout().lock();
@@ -159,7 +159,7 @@ pub fn diff(old: &SavedRecords, new: &SavedRecords, args: &Diff, common: &Common
     Ok(out.flush()?)
 }
 
-/// `svtd export`: every table of the model, and the records of INPUT.
+/// `svtd export`: writes every table of the model, and the records of INPUT.
 pub fn export(saved: &SavedRecords, args: &Export, common: &Common) -> Outcome {
     let format = match args.to {
         Some(ExportTo::Csv) => Format::Csv,
@@ -211,7 +211,7 @@ fn all_listings(saved: &SavedRecords, args: &Export) -> Outcome<Vec<Listing>> {
     if let Some(source) = &args.source.0 {
         let table = read(source, &TableReader::new())?;
         let mut told = saved.model.infer(&table).map_err(Failure::about(&source.name()))?;
-        // A model's own table may have this name already.
+        // A table of the model may already have this name.
         if listings.iter().any(|listing| listing.name == told.name) {
             told.name = "records";
         }
@@ -237,7 +237,7 @@ fn export_json(saved: &SavedRecords, args: &Export) -> Outcome {
     Ok(())
 }
 
-/// `svtd draw`: records from a model.
+/// `svtd draw`: generates records from a model.
 pub fn draw(args: &Draw, common: &Common) -> Outcome {
     let Some(saved) = super::model(&args.model)? else {
         return Err(Failure::Request(format!(
@@ -270,7 +270,7 @@ pub fn draw(args: &Draw, common: &Common) -> Outcome {
     }
 }
 
-/// How cells go to standard output: without what would upset a terminal, or as they are.
+/// How cells are printed: safe for a terminal, or unchanged.
 fn cells(safe: bool) -> CsvCells {
     match io::stdout().is_terminal() {
         true => CsvCells::Shown,

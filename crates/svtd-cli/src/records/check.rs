@@ -1,4 +1,4 @@
-//! `svtd check` for models of records: what the data can say before a fit.
+//! `svtd check` for models of records: what can be learned from the data before a fit.
 
 use std::io::{self, Write};
 
@@ -13,15 +13,15 @@ use crate::args::{AnyKind, Check, Common};
 use crate::failure::{Failure, Outcome, printable};
 use crate::{json, threads};
 
-/// What is told of a table: lines for people, an object for programs.
-struct Told {
+/// The findings about a table: lines for people, an object for programs.
+struct Findings {
     lines: Vec<(&'static str, String)>,
     value: Value,
     objection: Option<String>,
     notes: Vec<String>,
 }
 
-/// What a table can say about classes, states or components, and whether so many may be asked for.
+/// Reports what a table says about classes, states or components, and whether the number asked for is identifiable.
 pub fn check(args: &Check, common: &Common) -> Outcome {
     counted_alone(args.model)?;
     threads::pool(common.threads)?.install(|| {
@@ -35,7 +35,7 @@ pub fn check(args: &Check, common: &Common) -> Outcome {
     })
 }
 
-fn write(told: Told, common: &Common) -> Outcome {
+fn write(told: Findings, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let mut value = told.value;
@@ -52,7 +52,7 @@ fn write(told: Told, common: &Common) -> Outcome {
     Ok(out.flush()?)
 }
 
-fn of_answers(args: &Check, table: &Table) -> svtd::Result<Told> {
+fn of_answers(args: &Check, table: &Table) -> svtd::Result<Findings> {
     let records = Records::from_table(table, &args.records.choice())?;
     let found = Identifiability::of(&records);
     let identified = match found.most_classes {
@@ -83,10 +83,10 @@ fn of_answers(args: &Check, table: &Table) -> svtd::Result<Told> {
     ];
     let objection = args.n_topics.and_then(|k| found.objection(k));
     let notes = records.notes().to_vec();
-    Ok(Told { lines, value: json!(found), objection, notes })
+    Ok(Findings { lines, value: json!(found), objection, notes })
 }
 
-fn of_sequences(args: &Check, table: &Table) -> svtd::Result<Told> {
+fn of_sequences(args: &Check, table: &Table) -> svtd::Result<Findings> {
     let flags = &args.records;
     let read = flags.sequence_columns().read(table, flags.emissions.map(Into::into))?;
     let found = SequenceCheck::of(&read.sequences)?;
@@ -116,10 +116,10 @@ fn of_sequences(args: &Check, table: &Table) -> svtd::Result<Told> {
         ),
     ];
     let objection = args.n_topics.and_then(|k| found.objection(k));
-    Ok(Told { lines, value: json!(found), objection, notes: read.notes })
+    Ok(Findings { lines, value: json!(found), objection, notes: read.notes })
 }
 
-fn of_points(args: &Check, table: &Table) -> svtd::Result<Told> {
+fn of_points(args: &Check, table: &Table) -> svtd::Result<Findings> {
     let flags = &args.records;
     let points = Points::from_table(table, &flags.items, flags.weight_column.as_deref())?;
     let covariance = flags.covariance.map_or(Covariance::default(), Into::into);
@@ -160,10 +160,10 @@ fn of_points(args: &Check, table: &Table) -> svtd::Result<Told> {
         ),
     ];
     let objection = args.n_topics.and_then(|k| found.objection(k));
-    Ok(Told { lines, value: json!(found), objection, notes: Vec::new() })
+    Ok(Findings { lines, value: json!(found), objection, notes: Vec::new() })
 }
 
-/// The singular values that are clear of their errors, and two more.
+/// The singular values that exceed their errors, and two more.
 fn values(visible: usize, all: &[Visible]) -> String {
     let shown = all.iter().take(visible + 2).map(|v| format!("{:.3} +- {:.3}", v.value, v.error));
     format!("values {}", shown.collect::<Vec<_>>().join(", "))

@@ -39,7 +39,7 @@ fn learn_and_tell(args: &Fit, common: &Common) -> Outcome {
     tell(args, common, &*model)
 }
 
-/// The model that was asked for.
+/// Learns the model that was asked for.
 fn learn(args: &Fit, table: &Table, progress: &Progress) -> svtd::Result<Box<dyn Learned>> {
     let watch = |done: usize, of: usize| progress.portion("learning", done, of);
     let flags = &args.records;
@@ -83,7 +83,7 @@ fn tell(args: &Fit, common: &Common, model: &dyn Learned) -> Outcome {
     out.flush()?;
     if !common.quiet {
         let mut err = io::stderr().lock();
-        // A message that cannot be shown is no reason to fail.
+        // A message that cannot be printed is no reason to fail.
         let _ = listing::write_facts(&mut err, model);
         let _ = match saved {
             Some(path) => writeln!(err, "saved {}", printable(&path)),

@@ -9,7 +9,7 @@ use crate::failure::printable;
 use crate::output::{Column, Table};
 use crate::terminal::Screen;
 
-/// Writes every listing under its title; long ones end after so many rows, and say so.
+/// Writes every listing under its title; long ones are cut after `rows_of_later` rows, with a note.
 pub fn write_all(
     out: &mut dyn Write,
     screen: &Screen,
@@ -20,7 +20,7 @@ pub fn write_all(
         if at > 0 {
             writeln!(out)?;
         }
-        // The parameters themselves are shown whole.
+        // The parameters themselves are shown completely.
         let most = if at < 2 { None } else { rows_of_later };
         write_one(out, screen, listing, most)?;
     }
@@ -80,7 +80,7 @@ fn text(cells: &Cells, row: usize) -> String {
     }
 }
 
-/// Facts about the fit, and what to beware of.
+/// Facts about the fit, and warnings.
 pub fn write_facts(out: &mut dyn Write, model: &dyn Learned) -> io::Result<()> {
     writeln!(out)?;
     for (name, sentence) in model.facts() {
@@ -92,7 +92,7 @@ pub fn write_facts(out: &mut dyn Write, model: &dyn Learned) -> io::Result<()> {
     Ok(())
 }
 
-/// A listing as a table for other programs; what is not there is an empty cell.
+/// A listing as a table for other programs; missing values are empty cells.
 pub fn table(listing: &Listing) -> Table<'_> {
     let columns = listing.columns.iter().map(column).collect();
     Table { n_rows: listing.n_rows(), columns, is_list: false }

@@ -1,5 +1,5 @@
-//! Models of records: classes, raters, hidden Markov models, Gaussian mixtures, each known by the library's trait
-//! `Learned` alone. What differs from one to the other is how it is learned ([`fit`]).
+//! Models of records: classes, raters, hidden Markov models, Gaussian mixtures. They are used only through the
+//! library's trait `Learned`; only learning differs between them ([`fit`]).
 
 mod ask;
 mod check;
@@ -22,8 +22,8 @@ use crate::args::{AnyKind, Source};
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 
-/// The model of records in a file; `None` when it holds topics, or is no file at all, which those
-/// who read topics will tell.
+/// The model of records in a file; `None` when it contains topics or does not exist, which the commands for topics
+/// will report.
 pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
     if !path.is_file() {
         return Ok(None);
@@ -31,7 +31,7 @@ pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
     learned::load(path).map_err(Failure::about(path))
 }
 
-/// Reads a table, or several with the same columns as one, and says how large it is.
+/// Reads a table, or several with the same columns as one, and prints its size.
 fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
     if source.memory.is_some() {
         let sentence = "--memory is for models of topics; a table of records is read whole";
@@ -55,7 +55,7 @@ fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
     Ok(table)
 }
 
-/// Refuses raters, whose number of labels is given.
+/// Returns an error for raters, whose number of labels is given.
 fn counted_alone(model: AnyKind) -> Outcome {
     match model {
         AnyKind::Raters => Err(Failure::Request(

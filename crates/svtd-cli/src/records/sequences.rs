@@ -13,7 +13,7 @@ use crate::args::{AnyKind, Common, Fit, RecordFlags, Sweep, TopicCount};
 use crate::failure::{Failure, Outcome};
 use crate::{json, threads};
 
-/// The most components that `-k auto` tries.
+/// The largest number of components that `-k auto` tries.
 const MOST: usize = 8;
 
 type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
@@ -80,7 +80,7 @@ fn gaussian_options(
     params
 }
 
-/// Criteria of every number of states or components of a range.
+/// Prints the criteria for every number of states or components of a range.
 pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     threads::pool(common.threads)?.install(|| {
         let table = read(&args.source, &args.records.reader())?;

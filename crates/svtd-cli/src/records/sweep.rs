@@ -1,4 +1,4 @@
-//! `svtd sweep` for models of records: every number of classes side by side.
+//! `svtd sweep` for models of records: compares all numbers of classes of a range.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::args::{AnyKind, Common, Sweep};
 use crate::failure::{Failure, Outcome};
 use crate::{json, threads};
 
-/// Every number of classes of a range.
+/// Fits every number of classes of a range.
 pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     counted_alone(args.model)?;
     if matches!(args.model, AnyKind::Hmm | AnyKind::Gaussian) {
@@ -48,7 +48,7 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     })
 }
 
-/// The numbers of classes with the least AIC3, AIC and BIC.
+/// The numbers of classes with the smallest AIC3, AIC and BIC.
 fn best(path: &[LatentClass]) -> serde_json::Value {
     let least = |value: fn(&Criteria) -> f64| {
         let of = |fit: &LatentClass| value(&fit.summary().criteria);

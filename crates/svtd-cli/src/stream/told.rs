@@ -1,4 +1,4 @@
-//! What is said of each model of a stream: a line for people, a JSON object on a line for programs.
+//! What is printed about each model of a stream: a line for people, a JSON object on one line for programs.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use crate::failure::{Failure, Outcome};
 use crate::update::{caption, tally, topics_json, vanished_json};
 use crate::{json, messages};
 
-/// Topics and words that a line names.
+/// The largest number of topics and words that a line names.
 const SHOWN: usize = 5;
 
-/// What is known of a model.
+/// What is known about a model.
 pub struct Told {
     n_seen: u64,
     n_documents: usize,
@@ -27,7 +27,7 @@ pub struct Told {
     drift: Drift,
 }
 
-/// What became of the topics and words of the model before.
+/// How the topics and words changed since the previous model.
 #[derive(Default)]
 struct Drift {
     /// For people.
@@ -40,7 +40,7 @@ struct Drift {
 }
 
 impl Told {
-    /// Before there is a model.
+    /// The state before there is a model.
     pub fn new(window: &Window, n_documents: usize, n_bad: u64) -> Self {
         Self {
             n_seen: window.n_seen(),
@@ -52,7 +52,7 @@ impl Told {
         }
     }
 
-    /// A first model, to which nothing can be compared.
+    /// Describes a first model, which has no predecessor.
     pub fn first(&mut self, model: &Model) {
         let topic = |j: usize| {
             json!({
@@ -74,7 +74,7 @@ impl Told {
         self.drift = Drift { line: format!("{k} topics"), cold: true, topics, ..Drift::default() };
     }
 
-    /// A model that was updated from another one.
+    /// Describes a model that was updated from another one.
     pub fn next(&mut self, old: &Model, updated: &Update) {
         let [stayed, moved, new, vanished] = tally(updated);
         let mut line = format!("topics: {stayed} stayed, {moved} moved");
@@ -112,7 +112,7 @@ impl Told {
         self.drift = Drift { line, cold, topics, vanished, words_new, words_gone };
     }
 
-    /// Tells a model that was saved.
+    /// Prints a model that was saved.
     pub fn saved(
         self,
         common: &Common,
@@ -136,7 +136,7 @@ impl Told {
         tell(common, &line, object)
     }
 
-    /// Tells why there is no model.
+    /// Prints why there is no model.
     pub fn refuse(self, common: &Common, failure: &Failure) -> Outcome {
         let line = format!("no model: {}; {}", self.documents(), failure.sentence());
         let mut object = self.object();
@@ -186,7 +186,7 @@ fn tell(common: &Common, line: &str, object: Value) -> Outcome {
     if common.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", json::line("stream", object))?;
-        // Whoever follows the stream waits for this.
+        // The reader of the stream waits for this line.
         out.flush()?;
     }
     messages::say(line);

@@ -1,4 +1,4 @@
-//! Trends for people: a line for each topic, or one topic period by period.
+//! Trends for people: one line for each topic, or one topic period by period.
 
 use std::io::{self, Write};
 
@@ -9,11 +9,11 @@ use crate::failure::printable;
 use crate::listing;
 use crate::terminal::{Screen, cut};
 
-/// Words that stand for a topic.
+/// Number of words that describe a topic.
 const CAPTION: usize = 5;
-/// Heights of a curve in one line.
+/// The characters of a curve in one line.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Columns of a bar.
+/// Width of a bar.
 const BAR: usize = 30;
 
 pub(super) fn write(
@@ -44,7 +44,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A line for each topic: its curve, its lowest and its highest period.
+/// One line for each topic: its curve, its lowest and its highest period.
 fn write_all(out: &mut dyn Write, screen: &Screen, told: &Told, series: &Series) -> io::Result<()> {
     let width = told.periods.names.len().max(9);
     let head = format!("topic  {:width$}  lowest to highest share, with 95 % bands", "over time");
@@ -59,7 +59,7 @@ fn write_all(out: &mut dyn Write, screen: &Screen, told: &Told, series: &Series)
     Ok(())
 }
 
-/// The shares of a topic in one line: its highest period is the full height.
+/// The shares of a topic in one line, scaled to the highest period.
 fn curve(told: &Told, series: &Series, topic: usize) -> String {
     let share = |period| told.share(series, period, topic).map(|found| found.share);
     let shares: Vec<Option<f64>> = (0..told.periods.names.len()).map(share).collect();
@@ -84,7 +84,7 @@ fn span(told: &Told, series: &Series, topic: usize) -> String {
     [lowest, highest].map(|period| shown(told, series, period, topic)).join("   ")
 }
 
-/// A period's share with its band: `1861  12.3% (10.1-14.5)`.
+/// The share of a period with its interval: `1861  12.3% (10.1-14.5)`.
 fn shown(told: &Told, series: &Series, period: usize, topic: usize) -> String {
     let name = &told.periods.names[period];
     match told.share(series, period, topic) {
@@ -98,7 +98,7 @@ fn shown(told: &Told, series: &Series, period: usize, topic: usize) -> String {
     }
 }
 
-/// One topic, a line for each period, and the words that moved.
+/// One topic, one line for each period, and the words that changed.
 fn write_topic(
     out: &mut dyn Write,
     screen: &Screen,
@@ -126,7 +126,7 @@ fn write_topic(
             100.0 * high,
             found.n_documents
         )?;
-        // Words are those of all documents, whatever the group.
+        // Words are shown for all documents, not for a group.
         if series.group.is_none() {
             write_words(out, screen, told, period, topic, margin)?;
         }
@@ -134,7 +134,7 @@ fn write_topic(
     Ok(())
 }
 
-/// The share as `#`, its band as `-`.
+/// The share as `#`, its interval as `-`.
 fn bar(share: f64, [low, high]: [f64; 2], most: f64) -> String {
     let at = |value: f64| match most > 0.0 {
         true => ((value / most * BAR as f64).round() as usize).min(BAR),

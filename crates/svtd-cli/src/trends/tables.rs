@@ -8,10 +8,10 @@ use svtd::evaluation::PeriodWord;
 use super::{Series, Share, Told};
 use crate::output::{Column, Table};
 
-/// Words that stand for a topic.
+/// Number of words that describe a topic.
 const CAPTION: usize = 5;
 
-/// A row for each group, period and topic that has documents.
+/// One row for each group, period and topic that has documents.
 pub(super) fn shares<'a>(told: &'a Told) -> Table<'a> {
     let k = told.saved.model.topics().len();
     let mut rows: Vec<(&Series, usize, usize, Share)> = Vec::new();
@@ -36,14 +36,14 @@ pub(super) fn shares<'a>(told: &'a Told) -> Table<'a> {
         Column::whole("topic", move |i| by_topic[i].2 as i64 + 1),
         Column::whole("documents", move |i| by_size[i].3.n_documents as i64),
         Column::real("share", row(|(.., share)| share.share)),
-        // A period of one document says nothing about others: its band is all there is.
+        // A period of one document has no interval: the whole range is given.
         Column::real("low", row(|(.., share)| share.band.map_or(0.0, |[low, _]| low))),
         Column::real("high", row(|(.., share)| share.band.map_or(1.0, |[_, high]| high))),
     ];
     Table { n_rows, columns, is_list: false }
 }
 
-/// A row for each period, topic and word that moved.
+/// One row for each period, topic and word that changed.
 pub(super) fn words<'a>(told: &'a Told) -> Table<'a> {
     let mut rows: Vec<(usize, usize, &PeriodWord)> = Vec::new();
     for (period, topics) in told.words.iter().enumerate() {

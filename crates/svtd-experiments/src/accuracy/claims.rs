@@ -1,4 +1,4 @@
-//! What is said of accuracy, by the paper and by us, beside what was measured.
+//! Claims about accuracy, by the paper and by us, beside the measurements.
 
 use super::{Compared, Documents, ERR, L1, Summary};
 use crate::contestants::{Contestant, Score};
@@ -17,7 +17,7 @@ pub(super) fn all(summary: &Summary<'_>) -> Vec<Claim> {
     claims
 }
 
-/// The least and the greatest, over the sizes, of a ratio of two means.
+/// The smallest and largest ratio of two means, over the sizes.
 fn ratios(
     summary: &Summary<'_>,
     above: Contestant,
@@ -81,7 +81,7 @@ fn beats_random_directions(summary: &Summary<'_>) -> Claim {
     )
 }
 
-/// Our means are those of the authors' code, where these were measured.
+/// Claim: our means equal those of the authors' code, where these were measured.
 fn same_as_the_authors(summary: &Summary<'_>) -> Claim {
     let compared = summary.compared();
     let ratio = |c: &Compared| c.here.value / c.reference;
@@ -111,8 +111,8 @@ fn same_as_the_authors(summary: &Summary<'_>) -> Claim {
     )
 }
 
-/// At or below the best rival from 100 documents on; in part, when only but for the error of the
-/// difference on the same corpora.
+/// Claim: at or below the best rival from 100 documents on. It holds in part when it holds only within the error of
+/// the difference on the same corpora.
 fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> Claim {
     let mut told = Vec::new();
     let (mut holds, mut nearly) = (true, true);
@@ -139,10 +139,10 @@ fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> 
     )
 }
 
-/// A difference of mean L1 that is nothing to speak of.
+/// A negligible difference of mean L1.
 const LITTLE: f64 = 0.01;
 
-/// What the start is worth when all is polished alike: the default against ten random starts.
+/// Claim about the value of the start when everything is polished alike: the default against ten random starts.
 fn our_start(summary: &Summary<'_>) -> Claim {
     let gaps = |documents| {
         let gap = |&n: &usize| {
@@ -170,7 +170,7 @@ fn our_start(summary: &Summary<'_>) -> Claim {
     )
 }
 
-/// Fifty documents, as it is.
+/// The result with fifty documents.
 fn smallest(summary: &Summary<'_>) -> Option<Claim> {
     let n = summary.sizes.iter().copied().find(|&n| n < 100)?;
     let told: Vec<String> = Contestant::METHODS

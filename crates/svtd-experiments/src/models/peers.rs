@@ -1,8 +1,8 @@
-//! The models beside the peers: a recorded run.
+//! Comparison with other programs: a recorded run.
 //!
-//! StepMix, hmmlearn and scikit-learn are Python, and this program is not. So
-//! `experiments/models_peers.py` draws data sets of the same laws, fits each by our default and by the
-//! peer, and its table is kept here. It is told as what it is: a record, not a measurement of this run.
+//! StepMix, hmmlearn and scikit-learn are written in Python. So `experiments/models_peers.py` generates data sets
+//! of the same kinds and fits each with our default and with the other program; its table is stored here. It is
+//! reported as a record, not as a measurement of this run.
 
 use crate::report::{Claim, Numbers, Section, Verdict};
 use crate::table::{Cell, Table};

@@ -1,10 +1,9 @@
 //! The paper's other models: hidden Markov models and Gaussian mixtures through the same
 //! decomposition.
 //!
-//! The paper says that its method learns Gaussian mixtures, hidden Markov models and naive Bayes
-//! models alike. Here the moments of each are handed to the methods compared: exact moments must
-//! give exact parameters; moments of samples say how much data each needs; and the polished default
-//! says what moments are worth as a start.
+//! The paper says that its method learns Gaussian mixtures, hidden Markov models and naive Bayes models alike. Here
+//! the moments of each are given to the compared methods: exact moments must give exact parameters; moments of
+//! samples show how much data each method needs; and the polished default shows the value of moments as a start.
 
 use svtd::linalg::Matrix;
 use svtd::models::gaussian::{Covariance, GaussianMixture, Points, RawMoments};
@@ -20,7 +19,7 @@ use crate::{Plan, Watch, each};
 const SIZES: [usize; 4] = [1000, 10_000, 100_000, 1_000_000];
 const QUICK_SIZES: [usize; 2] = [1000, 10_000];
 
-/// The methods of moments compared, and what is made of them.
+/// The compared methods of moments.
 const METHODS: [(&str, Method); 3] = [
     ("SVTD, one feature", Method::Svtd),
     ("joint diagonalisation", Method::Joint),
@@ -29,7 +28,7 @@ const METHODS: [(&str, Method); 3] = [
 
 const POLISHED: &str = "our default, polished";
 
-/// Steps or records beyond which the polished default is not run.
+/// With more steps or records than this the polished default is not run.
 const POLISHED_UP_TO: usize = 100_000;
 
 /// Adds what was found about hidden Markov models and Gaussian mixtures.
@@ -93,7 +92,7 @@ pub fn add(section: &mut Section, plan: &Plan, watch: Watch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A chain over five symbols: its first law, transitions, emissions symbol by state.
+/// A chain over five symbols: initial distribution, transitions, emissions symbol by state.
 fn chain() -> (Vec<f64>, Matrix, Matrix) {
     let a = Matrix::from_columns(3, 3, vec![0.8, 0.1, 0.2, 0.1, 0.7, 0.1, 0.1, 0.2, 0.7]);
     let b = Matrix::from_columns(
@@ -101,7 +100,7 @@ fn chain() -> (Vec<f64>, Matrix, Matrix) {
         3,
         vec![0.5, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 0.2, 0.1, 0.1, 0.1, 0.1, 0.2, 0.5],
     );
-    // The stationary law, by many steps.
+    // The stationary distribution, by many steps.
     let mut law = vec![1.0 / 3.0; 3];
     for _ in 0..2000 {
         law = (0..3).map(|j| (0..3).map(|i| law[i] * a[(i, j)]).sum()).collect();
@@ -130,7 +129,7 @@ fn exact_error(method: Method) -> f64 {
     first.max(second)
 }
 
-/// Errors of all methods on a drawn sequence of `n` steps; none where a method declines.
+/// Errors of all methods on a generated sequence of `n` steps; `None` where a method fails.
 fn hmm_errors(n: usize, set: usize) -> Result<Vec<Option<f64>>> {
     let (law, a, b) = chain();
     let emission = b.transpose();
@@ -157,7 +156,7 @@ fn hmm_errors(n: usize, set: usize) -> Result<Vec<Option<f64>>> {
     Ok(errors)
 }
 
-/// Errors of all methods on `n` drawn records; none where a method declines.
+/// Errors of all methods on `n` generated records; `None` where a method fails.
 fn gaussian_errors(n: usize, set: usize) -> Result<Vec<Option<f64>>> {
     let (weights, means, variances) = mixture();
     let names = (1..=5).map(|a| format!("x{a}")).collect();

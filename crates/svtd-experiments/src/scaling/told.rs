@@ -1,4 +1,4 @@
-//! What the times say.
+//! The results of the timing: claims, figures and tables.
 
 use super::work::{MOST_ROUNDS, N_COMPONENTS, N_ROUNDS};
 use super::{Axes, Most, Run, Seconds};
@@ -9,10 +9,10 @@ use crate::statistics::{Mean, exponent};
 use crate::table::{Cell, Table, four_digits};
 use svtd_report::figure::{Axis, Figure, Panel, Point, Scale, Series};
 
-/// Sizes that an exponent is fitted to, the largest ones: there what grows fastest has taken over.
+/// Number of sizes to which an exponent is fitted, the largest ones: there the fastest-growing term dominates.
 const FITTED: usize = 3;
 
-/// Methods whose rotation is a stage of its own and not somebody else's.
+/// Methods with a rotation stage of their own.
 const ROTATIONS: [Contestant; 6] = [
     Contestant::Svtd,
     Contestant::TensorPower,
@@ -62,8 +62,8 @@ impl Summary<'_> {
         stretches.into_iter().find(|stretch| stretch.size == k)
     }
 
-    /// The exponent of growth over the largest sizes; in brackets the same over the largest that
-    /// were measured in full, where some were not.
+    /// The exponent of growth over the largest sizes; in brackets, where some were extrapolated, the exponent over
+    /// the largest that were measured completely.
     fn growth(&self, axes: Axes, c: Contestant, value: fn(&Run) -> Option<Seconds>) -> Growth {
         let all = self.stretches(axes, c, value);
         let fitted = |stretches: &[&Stretch]| {
@@ -81,7 +81,7 @@ impl Summary<'_> {
     }
 }
 
-/// An exponent, and the same without points that were measured in part, where there are such.
+/// An exponent, and the one without extrapolated points, if there are any.
 struct Growth {
     exponent: Option<f64>,
     in_full: Option<f64>,
@@ -124,7 +124,7 @@ pub(super) fn section(runs: &[Run], plan: &Plan) -> Section {
     section
 }
 
-/// Says what was measured in part, where anything was.
+/// A sentence on what was extrapolated, if anything was.
 fn in_part(summary: &Summary<'_>) -> String {
     let power = summary.stretches(Axes::Topics, Contestant::TensorPower, ALONE);
     let Some(k) = power.iter().find(|s| s.share < 1.0).map(|s| s.size) else {
@@ -297,7 +297,7 @@ fn exponents(summary: &Summary<'_>) -> Table {
     table
 }
 
-/// What a part of the work tells beside the whole of it; no table where no part was measured.
+/// Extrapolations from a part of the work beside measurements of the whole; `None` where no part was measured.
 fn parts(runs: &[Run]) -> Option<Table> {
     let mut table = Table::new(
         "Decomposition alone: CPU seconds as a part of the work tells, beside the whole where it was waited for",

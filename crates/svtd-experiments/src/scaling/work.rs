@@ -14,13 +14,13 @@ use crate::contestants::Contestant;
 use crate::remembered::Remembered;
 use crate::seeds::seed;
 
-/// Components of the tensor power method that are timed where all of them would take too long.
+/// Number of components of the tensor power method that are timed where all would take too long.
 pub(super) const N_COMPONENTS: usize = 4;
 
-/// Rounds of ALS that are timed where all of them would take too long.
+/// Number of rounds of ALS that are timed where all would take too long.
 pub(super) const N_ROUNDS: usize = 10;
 
-/// Rounds that ALS takes when none of its starts comes to an end before.
+/// Number of rounds of ALS when none of its starts converges early.
 pub(super) const MOST_ROUNDS: usize = als::STARTS * als::MAX_ROUNDS;
 
 /// A corpus of the size asked for.
@@ -46,7 +46,7 @@ pub(super) fn fit(k: usize, contestant: Contestant, corpus: &Corpus) -> Result<(
     Ok((whole, rotation?))
 }
 
-/// Whitened moments of both kinds, in memory once they were asked for.
+/// Whitened moments of both kinds, stored once they were computed.
 pub(super) struct Prepared<'a> {
     paper: (Remembered<SingleTopicMoments<'a>>, Whitening),
     ours: (Remembered<SingleTopicMoments<'a>>, Whitening),
@@ -70,7 +70,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Seconds of the decomposition by itself; `None` for those that have none of their own.
+    /// Seconds of the decomposition alone; `None` for methods without their own.
     pub(super) fn decompose(&self, contestant: Contestant, seed: u64) -> Result<Option<f64>> {
         let (method, rows) = match contestant {
             Contestant::Svtd => (Method::Svtd, Rows::Removed),
@@ -83,7 +83,7 @@ impl<'a> Prepared<'a> {
         };
         let (moments, whitening) =
             if contestant == Contestant::Joint { &self.ours } else { &self.paper };
-        // What it will ask for is asked beforehand; the long ones ask for the cube only.
+        // What it will need is computed beforehand; the long ones need only the cube.
         match contestant {
             Contestant::TensorPower | Contestant::Als => {
                 moments.third_whitened(whitening.basis());
@@ -95,9 +95,9 @@ impl<'a> Prepared<'a> {
         Ok(Some(timed(|| method.decompose(moments, whitening, rows))?.1))
     }
 
-    /// Seconds of the decomposition by itself as a part of it tells: some of the components of the
-    /// tensor power method, each found in what the ones before it left; some of the rounds of the
-    /// first start of ALS, of all that it may take. `None` for the others.
+    /// Seconds of the decomposition alone, extrapolated from a part: some components of the tensor power method,
+    /// each found after deflation of its predecessors; some rounds of the first start of ALS, out of all rounds.
+    /// `None` for the others.
     pub(super) fn part(&self, contestant: Contestant, seed: u64) -> Result<Option<Seconds>> {
         let (moments, whitening) = &self.paper;
         let cube = moments.third_whitened(whitening.basis());

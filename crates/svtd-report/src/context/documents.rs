@@ -1,7 +1,7 @@
-//! The documents that are shown: which, what they are about, and where in their text.
+//! The documents that are shown: which ones, their topics, and the passages about them.
 //!
-//! For every topic the documents that show it best; the rest, up to the number asked for, is a
-//! sample by content: the documents of the lowest keys, which does not depend on their order.
+//! For every topic the documents that show it best are selected. The rest, up to the number asked for, is a sample
+//! by content: the documents with the lowest keys, which does not depend on their order.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,34 +18,34 @@ use super::{LONGEST_NAME, LONGEST_WORD};
 use crate::Report;
 use crate::html::shown;
 
-/// Documents that show a topic, at most.
+/// The largest number of documents that illustrate a topic.
 const EXAMPLES: usize = 5;
 
-/// Bytes of a document's text that are embedded, and of the passage that shows a topic.
+/// Bytes of a document's text that are embedded, and of the passage that illustrates a topic.
 const EXCERPT: usize = 1400;
 const PASSAGE: usize = 320;
 
-/// Bytes of a text that are looked at; a passage is sought in these.
+/// Bytes of a text in which a passage is searched.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Words of a document that came as counts.
+/// Number of words shown for a document given as counts.
 const BAG: usize = 40;
 
-/// Words that are told to pull a document.
+/// Number of words listed that point to the topic.
 const PULLS: usize = 8;
 
-/// Topics of a document below this share are left out.
+/// Topics of a document with a smaller share are left out.
 const LEAST_SHARE: f64 = 0.01;
 
-/// What the library says about all documents.
+/// What the library computes for all documents.
 pub struct Asked<'a> {
     pub corpus: &'a Corpus,
     pub inferred: Inferred,
     /// In how many documents each word of the model occurs.
     pub frequencies: Vec<usize>,
-    /// What shares over time and by label are made of, where either is asked for.
+    /// The shares over time and by label are computed from these, if either is asked for.
     pub shares: Option<DocumentShares>,
-    /// Whether these are the documents the model was fitted on.
+    /// Whether the model was fitted to these documents.
     is_fitted_on: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Asked<'a> {
         }))
     }
 
-    /// The label of every document, as asked for or as the corpus has it.
+    /// The label of every document, as given or from the corpus.
     pub fn labels(&self, report: &'a Report<'_>) -> Option<Vec<Cow<'_, str>>> {
         let given = report.labels.as_ref();
         match given {
@@ -84,26 +84,26 @@ impl<'a> Asked<'a> {
 
 /// The documents of a page.
 pub struct Documents {
-    /// How many there are.
+    /// Number of documents.
     pub n_all: usize,
-    /// Of these, documents without a word that the model knows.
+    /// Number of documents without a word that the model knows.
     pub n_without_words: usize,
-    /// The part of the words that the model does not know.
+    /// The share of the words that the model does not know.
     pub unknown: f64,
-    /// Whether the model was fitted on them.
+    /// Whether the model was fitted to them.
     pub is_fitted_on: bool,
     /// Whether text is embedded.
     pub has_text: bool,
-    /// Whether the page leaves out what documents say.
+    /// Whether the page leaves out the documents' text.
     pub is_silent: bool,
-    /// Words that fewer documents have are hidden.
+    /// Words in fewer documents than this are hidden.
     pub min_documents: usize,
-    /// Those shown, in their order.
+    /// The documents shown, in order.
     pub shown: Vec<ShownDocument>,
 }
 
 impl Documents {
-    /// Which documents, in words.
+    /// A sentence on which documents are shown.
     pub fn told(&self) -> String {
         let fitted = match self.is_fitted_on {
             true => "those the model was fitted on",
@@ -133,15 +133,15 @@ pub struct ShownDocument {
     pub name: String,
     /// Its label.
     pub label: Option<String>,
-    /// When it is from, as given.
+    /// Its time, as given.
     pub time: Option<String>,
     /// How many words it has.
     pub length: u64,
-    /// Its topics with their shares, the largest first, without the smallest.
+    /// Its topics with their shares, largest first, without the smallest.
     pub mixture: Vec<(usize, f64)>,
     /// A passage of its text.
     pub text: Option<MarkedText>,
-    /// Without text: its words, how often each occurs, and the topic it is about most.
+    /// Without text: its words, their counts, and the topic each is mostly about.
     pub bag: Vec<(usize, u32, usize)>,
 }
 
@@ -149,9 +149,9 @@ pub struct ShownDocument {
 pub struct MarkedText {
     /// The text.
     pub text: String,
-    /// Where words of topics stand, and the topic each is about most.
+    /// Where words of topics are, and the topic each is mostly about.
     pub marks: Vec<(Range<usize>, usize)>,
-    /// Whether something was cut before, and behind.
+    /// Whether text was cut before and after.
     pub cut: [bool; 2],
 }
 
@@ -221,7 +221,7 @@ pub(super) fn gather(
     })
 }
 
-/// The documents that show each topic, as many as the page has room for.
+/// The documents that illustrate each topic, as many as the page has room for.
 fn best_examples(report: &Report<'_>, asked: &Asked<'_>) -> Vec<Vec<usize>> {
     let k = asked.inferred.mixtures.n_columns();
     let each = match report.n_documents {
@@ -229,7 +229,7 @@ fn best_examples(report: &Report<'_>, asked: &Asked<'_>) -> Vec<Vec<usize>> {
         n => (n / k).clamp(1, EXAMPLES),
     };
     let mut best = best_documents(&asked.inferred.mixtures, asked.corpus.lengths(), each);
-    // With fewer documents asked for than topics, the largest topics keep theirs.
+    // With fewer documents asked for than topics, the largest topics have priority.
     let mut room = report.n_documents;
     for examples in &mut best {
         examples.truncate(room);
@@ -238,7 +238,7 @@ fn best_examples(report: &Report<'_>, asked: &Asked<'_>) -> Vec<Vec<usize>> {
     best
 }
 
-/// The documents that are shown, in their order.
+/// The documents that are shown, in order.
 fn choose(report: &Report<'_>, corpus: &Corpus, best: &[Vec<usize>]) -> Vec<usize> {
     let n = corpus.n_documents();
     if n <= report.n_documents {
@@ -258,7 +258,7 @@ fn choose(report: &Report<'_>, corpus: &Corpus, best: &[Vec<usize>]) -> Vec<usiz
     chosen
 }
 
-/// The texts of some documents; words of few documents are hidden when asked.
+/// The texts of some documents; words in few documents are hidden if asked for.
 fn read(
     texts: &crate::Texts<'_>,
     chosen: &[usize],
@@ -319,7 +319,7 @@ fn mark(
 }
 
 impl Known {
-    /// The passage of a length where a topic is densest, with all topics marked.
+    /// The passage of a given length where a topic is densest, with all topics marked.
     fn passage(&self, explained: &Explanation, topic: usize, most: usize) -> MarkedText {
         let words: HashMap<usize, &[f64]> =
             explained.words.iter().map(|word| (word.id, word.pulls.as_slice())).collect();
@@ -327,7 +327,7 @@ impl Known {
             explained.words.iter().map(|word| (word.id, f64::from(word.count))).collect();
         let pull = |mark: &svtd::text::Mark| {
             let pulls = words.get(&mark.word)?;
-            // The pull of all occurrences, shared among them.
+            // The pull of all occurrences, divided equally among them.
             Some((mark.range.clone(), pulls[topic] / counts[&mark.word]))
         };
         let pulls: Vec<(Range<usize>, f64)> = self.marks.iter().filter_map(pull).collect();
@@ -347,7 +347,7 @@ impl Known {
     }
 }
 
-/// The topic that a word pulls to most.
+/// The topic to which a word points most.
 fn strongest(pulls: &[f64]) -> usize {
     (1..pulls.len()).fold(0, |best, j| if pulls[j] > pulls[best] { j } else { best })
 }
@@ -360,7 +360,7 @@ fn mixture(explained: &Explanation) -> Vec<(usize, f64)> {
     mixture
 }
 
-/// The words of a document that pull hardest, wherever to.
+/// The words of a document with the strongest pulls, to any topic.
 fn bag(
     explained: &Explanation,
     visible: &dyn Fn(usize) -> bool,

@@ -9,28 +9,28 @@ use super::documents::Asked;
 use crate::Report;
 use crate::html::shown;
 
-/// More labels than this are told by the most frequent.
+/// The largest number of labels; of more, the most frequent are shown.
 const MOST_LABELS: usize = 40;
 
 /// Groups of documents and the shares of the topics in each.
 pub struct Groups {
-    /// What the groups are called.
+    /// The names of the groups.
     pub names: Vec<String>,
     /// The shares with their errors.
     pub shares: Shares,
-    /// Documents that are in no group.
+    /// Number of documents that are in no group.
     pub n_left_out: usize,
-    /// Documents that are in a group, but without a word that the model knows, and so without a share.
+    /// Number of documents that are in a group but have no word that the model knows, and so no share.
     pub n_without_words: usize,
-    /// Labels that are not shown.
+    /// Number of labels that are not shown.
     pub n_labels_left_out: usize,
-    /// Where groups begin and end, when they are periods.
+    /// The bounds of the groups, if they are periods.
     pub span: Option<Span>,
 }
 
-/// When periods begin and end.
+/// The bounds of periods.
 pub struct Span {
-    /// The length of a period, in words.
+    /// The length of a period, as text.
     pub unit: String,
     /// Where each begins, and where the last one ends, in years.
     pub bounds: Vec<f64>,
@@ -64,7 +64,7 @@ pub(super) fn by_label(
     if names.len() < 2 {
         return None;
     }
-    // The most frequent ones, back in the order of their names.
+    // The most frequent ones, sorted by name again.
     names.sort_by_key(|name| std::cmp::Reverse(counts[name]));
     let n_labels_left_out = names.len().saturating_sub(MOST_LABELS);
     names.truncate(MOST_LABELS);

@@ -1,8 +1,8 @@
-//! What a page shows, gathered from library calls.
+//! The content of a page, gathered from library calls.
 //!
-//! Nothing is computed here that the library does not: this module asks, selects and cuts to
-//! length. What stands in a [`Context`] is safe to show (controls replaced, monsters cut) but not
-//! yet escaped for HTML; that is the business of [`render`](crate::render).
+//! Nothing is computed here that the library does not compute: this module asks, selects and shortens. The content
+//! of a [`Context`] is safe to show (control characters replaced, long strings cut) but not yet escaped for HTML;
+//! [`render`](crate::render) does that.
 
 mod documents;
 mod groups;
@@ -20,31 +20,31 @@ pub use self::topics::{Example, ShownTopic, ShownWord, WordTable};
 use crate::Report;
 use crate::html::shown;
 
-/// The most characters of a word, and of a name or label.
+/// The largest number of characters of a word, and of a name or label.
 pub(crate) const LONGEST_WORD: usize = 60;
 pub(crate) const LONGEST_NAME: usize = 160;
 
-/// Everything a page shows.
+/// The content of a page.
 pub struct Context {
     /// The title of the page.
     pub title: String,
     /// Whether documents mix topics.
     pub is_mixed: bool,
-    /// What was found, how far to believe it, what to do about it.
+    /// What was found, how reliable it is, and what to do about it.
     pub verdict: Verdict,
-    /// What the fit knows about itself.
+    /// The diagnostics of the fit.
     pub diagnostics: Diagnostics,
-    /// How the number of topics was chosen, when the data chose it.
+    /// How the number of topics was chosen, if the data chose it.
     pub chosen: Option<String>,
-    /// The words that are shown anywhere.
+    /// All words that are shown.
     pub words: WordTable,
-    /// Words of a topic that are shown at once.
+    /// Number of words of a topic that are shown at once.
     pub n_words: usize,
     /// The topics, by falling share.
     pub topics: Vec<ShownTopic>,
-    /// Where they lie to each other.
+    /// The distances between them.
     pub map: TopicMap,
-    /// Numbers of topics compared.
+    /// The comparison of numbers of topics.
     pub sweep: Option<Sweep>,
     /// Shares over time.
     pub time: Option<Groups>,
@@ -52,16 +52,16 @@ pub struct Context {
     pub label: Option<Groups>,
     /// The documents.
     pub documents: Option<Documents>,
-    /// SHA-256 of the corpus the model was fitted on.
+    /// SHA-256 of the corpus to which the model was fitted.
     pub corpus_digest: String,
-    /// How it was made: what, and its value.
+    /// How it was made: names and values.
     pub made: Vec<(String, String)>,
-    /// The lines that make it again.
+    /// The commands that make it again.
     pub again: Vec<String>,
 }
 
 impl Context {
-    /// Asks the library for everything.
+    /// Gathers everything from the library.
     ///
     /// # Errors
     /// As [`Report::to_html`].
@@ -113,7 +113,7 @@ impl Context {
     }
 }
 
-/// Refuses what does not fit together.
+/// Returns an error for inputs that do not fit together.
 fn check(report: &Report<'_>) -> Result<()> {
     let n = report.documents.map(svtd::Corpus::n_documents);
     for (name, list) in
@@ -188,7 +188,7 @@ fn made(report: &Report<'_>, documents: Option<&Documents>) -> Result<Vec<(Strin
             add("Words", format!("{} kept; dropped: {dropped}", choice.n_kept));
             let settings = serde_json::to_value(&choice.preprocessing).unwrap_or_default();
             let line = |(name, value): (&String, &serde_json::Value)| match value {
-                // A list of stop words is named, not spelled out.
+                // A list of stop words is named, not written out.
                 serde_json::Value::Object(map) if map.contains_key("listed") => {
                     format!("{name}: {}", map["listed"]["name"])
                 }

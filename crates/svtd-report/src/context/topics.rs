@@ -12,33 +12,32 @@ use super::{LONGEST_NAME, LONGEST_WORD};
 use crate::Report;
 use crate::html::shown;
 
-/// The lambdas of relevance that the slider knows: every word that is among the first for one of
-/// them is in the page.
+/// Number of steps of the relevance slider: every word that comes first for one of its lambdas is in the page.
 pub const LAMBDAS: usize = 20;
 
-/// Topics whose share of a word is smaller than this are not listed with it.
+/// Topics with a smaller share of a word are not listed for it.
 const LEAST_OF_WORD: f64 = 0.01;
 
-/// The nearest topics that are listed.
+/// Number of nearest topics that are listed.
 const NEAREST: usize = 3;
 
-/// The words that a page shows, each once.
+/// The words of a page, each once.
 #[derive(Default)]
 pub struct WordTable {
     places: HashMap<usize, usize>,
     ids: Vec<usize>,
-    /// How many of them, the first, are words of topics; the others occur in documents only.
+    /// Number of words that belong to topics, which come first; the others occur only in documents.
     pub n_of_topics: usize,
-    /// How each is written.
+    /// The spelling of each word.
     pub names: Vec<String>,
-    /// The probability of each word of topics in all topics together.
+    /// The probability of each topic word in all topics together.
     pub shares: Vec<f64>,
-    /// For each word of topics, the topics it belongs to with their part, the largest first.
+    /// For each topic word, the topics it belongs to with their shares, largest first.
     pub topics: Vec<Vec<(usize, f64)>>,
 }
 
 impl WordTable {
-    /// The place of a word of the vocabulary, which it gets when it is first asked for.
+    /// The index of a word of the vocabulary, assigned when it is first needed.
     pub fn place(&mut self, id: usize) -> usize {
         let next = self.ids.len();
         *self.places.entry(id).or_insert_with(|| {
@@ -51,7 +50,7 @@ impl WordTable {
         self.n_of_topics = self.ids.len();
     }
 
-    /// Fills in what is known of each word.
+    /// Fills in the details of each word.
     pub(super) fn name(&mut self, topics: &Topics) {
         let name = |&id: &usize| shown(&topics.vocabulary().word(id), LONGEST_WORD).into_owned();
         self.names = self.ids.iter().map(name).collect();
@@ -70,7 +69,7 @@ impl WordTable {
 
 /// A word of a topic.
 pub struct ShownWord {
-    /// Its place in the table of words.
+    /// Its index in the table of words.
     pub word: usize,
     /// Its probability.
     pub probability: f64,
@@ -78,39 +77,39 @@ pub struct ShownWord {
     pub reach: Option<f64>,
 }
 
-/// A document that shows a topic.
+/// A document that illustrates a topic.
 pub struct Example {
-    /// Its place among the documents shown.
+    /// Its index among the documents shown.
     pub document: usize,
     /// The share of the topic in it.
     pub share: f64,
-    /// Where the words of the topic are densest.
+    /// The passage where the words of the topic are densest.
     pub passage: Option<MarkedText>,
-    /// The words that pull it there, and how far.
+    /// The words that point to the topic, and how strongly.
     pub pulls: Vec<(String, f64)>,
 }
 
 /// A topic.
 pub struct ShownTopic {
-    /// What people call it.
+    /// The name that people gave it.
     pub name: Option<String>,
     /// Its share.
     pub share: f64,
-    /// What is to be said about it, in words; never empty.
+    /// Remarks about it; never empty.
     pub flags: Vec<String>,
-    /// Whether it comes back in halves of the documents; told by the first of the flags.
+    /// Whether it is found again in halves of the documents; also stated in the first flag.
     pub standing: Option<Standing>,
     /// Documents' worth of evidence.
     pub documents: f64,
-    /// What else is known, in words.
+    /// Further evidence, as text.
     pub evidence: Vec<String>,
-    /// Its words: all that are among the first in some order, the likeliest first.
+    /// Its words: all that come first in some order, likeliest first.
     pub words: Vec<ShownWord>,
-    /// Its first words by FREX, as places in the table of words.
+    /// Its first words by FREX, as indices in the table of words.
     pub frex: Vec<usize>,
     /// The nearest topics and their distances.
     pub nearest: Vec<(usize, f64)>,
-    /// Documents that show it best.
+    /// Documents that illustrate it best.
     pub examples: Vec<Example>,
 }
 
@@ -181,7 +180,7 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// What speaks for a topic, in numbers.
+/// The evidence for a topic, in numbers.
 fn evidence(known: &svtd::model::TopicDiagnostics) -> Vec<String> {
     let mut said = vec![format!("{:.0} documents' worth of evidence", known.documents)];
     let Some(trust) = &known.trust else { return said };

@@ -10,7 +10,7 @@ use crate::html::{Cell, Table, escape, percent};
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 500.0;
 const MARGIN: f64 = 52.0;
-/// Radius of the largest topic, and the least of any.
+/// Radius of the largest topic, and the smallest radius.
 const LARGEST: f64 = 42.0;
 const LEAST: f64 = 9.0;
 
@@ -21,7 +21,7 @@ pub fn map(context: &Context) -> (String, Table) {
     scale_bar(&mut canvas, context);
     let most = context.topics.iter().map(|t| t.share).fold(0.0, f64::max).max(1e-12);
     let crowd = if context.topics.len() > 60 { 0.6 } else { 1.0 };
-    // The largest first, so that small ones lie on top.
+    // The largest first, so that small ones are drawn on top.
     for (j, topic) in context.topics.iter().enumerate() {
         let (x, y) = places[j];
         let radius = (crowd * LARGEST * (topic.share / most).sqrt()).max(crowd * LEAST);
@@ -29,7 +29,7 @@ pub fn map(context: &Context) -> (String, Table) {
         let name = topic.name.clone().unwrap_or_else(|| topic.caption(&context.words, 5));
         let told = escape(&format!("Topic {}, {name}: {}", j + 1, percent(topic.share)));
         let mut node = format!("<g class=\"node\" data-topic=\"{j}\"><title>{told}</title>");
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             node,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" stroke=\"{fill}\"/>\
@@ -44,7 +44,7 @@ pub fn map(context: &Context) -> (String, Table) {
     (canvas.finish(), table(context))
 }
 
-/// Places on the drawing: one scale for both directions, as large as fits.
+/// Positions on the drawing: one scale for both directions, as large as fits.
 fn place(places: &[[f64; 2]]) -> Vec<(f64, f64)> {
     let reach = |axis: usize| {
         let values = places.iter().map(|p| p[axis]);
@@ -54,14 +54,14 @@ fn place(places: &[[f64; 2]]) -> Vec<(f64, f64)> {
     let ((x0, width), (y0, height)) = (reach(0), reach(1));
     let scale = scale(places);
     let (left, top) = ((WIDTH - scale * width) / 2.0, (HEIGHT - scale * height) / 2.0);
-    // Up is up.
+    // The vertical axis of the drawing points down.
     places
         .iter()
         .map(|p| (left + scale * (p[0] - x0), HEIGHT - top - scale * (p[1] - y0)))
         .collect()
 }
 
-/// Pixels to a unit of distance.
+/// Pixels per unit of distance.
 fn scale(places: &[[f64; 2]]) -> f64 {
     let span = |axis: usize| {
         let values = places.iter().map(|p| p[axis]);
@@ -71,7 +71,7 @@ fn scale(places: &[[f64; 2]]) -> f64 {
     ((WIDTH - 2.0 * MARGIN) / span(0)).min((HEIGHT - 2.0 * MARGIN) / span(1))
 }
 
-/// How long a round distance is.
+/// A scale bar with a round distance.
 fn scale_bar(canvas: &mut Canvas, context: &Context) {
     if context.topics.len() < 2 {
         return;

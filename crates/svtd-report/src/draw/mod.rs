@@ -14,7 +14,7 @@ pub use self::tree::tree;
 
 use crate::figure::colour;
 
-/// Colours of topics. Colour alone says nothing: a topic is always told by its number as well.
+/// Colours of topics. They are never the only sign: a topic also has its number.
 const TOPIC_COLOURS: [&str; 6] =
     [colour::BLUE, colour::VERMILION, colour::GREEN, colour::PURPLE, colour::ORANGE, colour::SKY];
 
@@ -23,7 +23,7 @@ pub fn topic_colour(j: usize) -> &'static str {
     TOPIC_COLOURS[j % TOPIC_COLOURS.len()]
 }
 
-/// A few words, cut to a width in characters.
+/// Text cut to a number of characters.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at].trim_end()),

@@ -12,14 +12,14 @@ const RIGHT: f64 = 10.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
 
-/// How much a band covers of what is behind it.
+/// The opacity of an interval band.
 const BAND: f64 = 0.28;
 
-/// Labels in one figure; the others are in the table.
+/// Number of labels in one figure; the others are in the table.
 const ROWS: usize = 8;
 const ROW: f64 = 17.0;
 
-/// Topic `j` over time, with its band.
+/// Topic `j` over time, with its interval.
 pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
     let Some(span) = &groups.span else { return String::new() };
     let title = message(context, groups, j);
@@ -27,7 +27,7 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
     let n = groups.names.len();
     let interval = |g: usize| groups.shares.interval(g, j);
     let share = |g: usize| groups.shares.share(g, j);
-    // Bands stay within the figure, but for those that are much wider than any share is high.
+    // Bands stay within the figure, except those that are much wider than any share is high.
     let most = (0..n).filter_map(share).fold(0.0, f64::max);
     let reach = (0..n).filter_map(interval).map(|[_, high]| high).fold(most, f64::max);
     let ceiling = round_up(reach.min(2.0 * most));
@@ -43,7 +43,7 @@ pub fn time_figure(context: &Context, groups: &Groups, j: usize) -> String {
         let label = format!("{} %", short(100.0 * share));
         canvas.text(LEFT - 5.0, up(share) + 4.0, &label, "end", 11.0, false);
     }
-    // A period without documents breaks the line.
+    // A period without documents interrupts the line.
     let style = Style::line(topic_colour(j), Mark::Disc);
     let runs: Vec<Vec<usize>> = (0..n).fold(vec![Vec::new()], |mut runs, g| {
         match (share(g).is_some(), runs.last_mut()) {
@@ -136,7 +136,7 @@ pub fn label_figure(context: &Context, groups: &Groups, j: usize) -> String {
     canvas.finish()
 }
 
-/// What a figure says.
+/// The message of a figure.
 fn message(context: &Context, groups: &Groups, j: usize) -> String {
     let filled: Vec<usize> =
         (0..groups.names.len()).filter(|&g| groups.shares.n_documents[g] > 0).collect();

@@ -1,4 +1,4 @@
-//! How many topics: directions against their noise, and prediction of held-out words.
+//! The number of topics: directions compared with their noise, and prediction of held-out words.
 
 use svtd::choosing::Sweep;
 use svtd::model::Diagnostics;
@@ -19,13 +19,13 @@ fn topics_axis(from: f64, to: f64) -> Axis {
     Axis::linear("number of topics", (from - 0.5).max(0.0), to + 0.5)
 }
 
-/// Eigenvalues of a sweep with their noise.
+/// Eigenvalues of a comparison of numbers of topics, with their noise.
 pub fn spectrum_figure(sweep: &Sweep) -> Figure {
     let points = |value: &dyn Fn(&svtd::choosing::Direction) -> Option<f64>| -> Vec<Point> {
         let positive = |(j, d)| Some(Point::bare(j as f64 + 1.0, value(d).filter(|v| *v > 0.0)?));
         sweep.directions.iter().enumerate().filter_map(positive).collect()
     };
-    // On documents that had no part in finding it, with two standard errors.
+    // On documents that were not used to find it, with two standard errors.
     let held_out: Vec<Point> = (1..)
         .zip(&sweep.directions)
         .filter_map(|(j, d)| {
@@ -67,7 +67,7 @@ pub fn spectrum_figure(sweep: &Sweep) -> Figure {
     figure(format!("Eigenvalues of the pair moment. {clear}"), panel)
 }
 
-/// How well each number of topics predicts held-out words, behind the best.
+/// How much worse than the best each number of topics predicts held-out words.
 pub fn prediction_figure(sweep: &Sweep) -> Option<Figure> {
     let points: Vec<Point> = sweep
         .fits
@@ -105,7 +105,7 @@ pub fn prediction_figure(sweep: &Sweep) -> Option<Figure> {
     Some(figure(format!("Held-out words.{best} Worth a look: {range} topics (shaded)."), panel))
 }
 
-/// How many topics two halves of the documents both find, where they were asked.
+/// How many topics two halves of the documents both find, if that was measured.
 pub fn found_figure(sweep: &Sweep) -> Option<Figure> {
     let found = |fit: &svtd::choosing::SweepFit| {
         Some(Point::bare(fit.n_topics as f64, fit.halves?.n_found))
@@ -137,7 +137,7 @@ pub fn found_figure(sweep: &Sweep) -> Option<Figure> {
     Some(figure(format!("Topics that independent halves of the documents both find.{most}"), panel))
 }
 
-/// The directions of the fit itself, when there is no sweep.
+/// The directions of the fit itself, if there is no comparison of numbers of topics.
 pub fn directions_figure(d: &Diagnostics) -> Option<(Figure, Table)> {
     let z = d.z_scores.as_ref().filter(|z| !z.is_empty())?;
     let point = |(j, z): (usize, &f64)| Point::bare(j as f64 + 1.0, *z);
@@ -175,7 +175,7 @@ pub fn directions_figure(d: &Diagnostics) -> Option<(Figure, Table)> {
     Some((figure(title, panel), table))
 }
 
-/// Everything a sweep found.
+/// All results of a comparison of numbers of topics.
 pub fn sweep_table(sweep: &Sweep) -> Table {
     let mut table = Table::new(
         "sweep",

@@ -1,7 +1,7 @@
-//! Which topic split into which, as the number of topics grows.
+//! Which topic splits into which, as the number of topics grows.
 //!
-//! A line from left to right is a topic as it goes on from one number of topics to the next; where a
-//! new one appears it is joined to the line of the topic it was split from.
+//! A horizontal line is a topic as it continues from one number of topics to the next; a new topic is joined to the
+//! line of the topic from which it was split.
 
 use svtd::choosing::Sweep;
 
@@ -10,14 +10,14 @@ use crate::figure::colour::{BLUE, GREY};
 use crate::figure::{Canvas, Ground};
 use crate::html::{Cell, Table, shown};
 
-/// Lines in the tree; the splits beyond are in the table.
+/// The largest number of lines; further splits are in the table.
 const MOST: usize = 30;
 const ROW: f64 = 21.0;
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 20.0;
 const WORDS: f64 = 290.0;
 
-/// A topic from the number of topics at which it appears.
+/// A topic, from the number of topics at which it appears.
 struct Line {
     born: usize,
     parent: Option<usize>,
@@ -65,7 +65,7 @@ pub fn tree(sweep: &Sweep) -> Option<(String, Table)> {
     Some((canvas.finish(), table))
 }
 
-/// Every topic that ever appears, by birth, up to as many as fit.
+/// Every topic that appears, in order of appearance, up to as many as fit.
 fn lines(sweep: &Sweep) -> Option<Vec<Line>> {
     let first = sweep.fits.first()?;
     if first.topics.is_empty() || sweep.fits.len() < 2 {
@@ -80,7 +80,7 @@ fn lines(sweep: &Sweep) -> Option<Vec<Line>> {
     if lines.len() > MOST {
         return None;
     }
-    // The line that each topic of the number before lies on.
+    // The line of each topic of the previous number.
     let mut on: Vec<usize> = (0..lines.len()).collect();
     for fit in &sweep.fits[1..] {
         if lines.len() == MOST {
@@ -104,7 +104,7 @@ fn lines(sweep: &Sweep) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// Children right below their parents, the latest first, so that no branch crosses a line of another.
+/// Children directly below their parents, latest first, so that branches do not cross.
 fn in_order(lines: &[Line]) -> Vec<usize> {
     fn visit(lines: &[Line], at: usize, order: &mut Vec<usize>) {
         order.push(at);

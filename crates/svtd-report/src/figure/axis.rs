@@ -1,18 +1,18 @@
-//! Axes: where a number lies, and which numbers are written.
+//! Axes: positions of numbers, and tick labels.
 
-/// How numbers are spread along an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal differences, equal distances.
+    /// Equal differences have equal distances.
     Linear,
-    /// Equal ratios, equal distances; only positive numbers have a place.
+    /// Equal ratios have equal distances; for positive numbers only.
     Log,
 }
 
 /// An axis from `low` to `high`.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// What it counts, with the unit.
+    /// The quantity, with its unit.
     pub label: String,
     scale: Scale,
     low: f64,
@@ -30,8 +30,8 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Log, low, high }
     }
 
-    /// An axis that just holds the numbers, with a little room beyond them. A linear axis of
-    /// numbers that are not negative begins at zero.
+    /// An axis for these numbers, with a little space around them. A linear axis of non-negative numbers begins at
+    /// zero.
     pub fn around(
         label: impl Into<String>,
         scale: Scale,
@@ -56,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// Where a number lies between 0 and 1; beyond them when it is beyond the axis.
+    /// The position of a number, from 0 to 1 within the axis and beyond outside of it.
     pub fn position(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -66,7 +66,7 @@ impl Axis {
         place.is_finite().then_some(place)
     }
 
-    /// The numbers written along the axis, as they are written.
+    /// The tick values and their labels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let values = match self.scale {
             Scale::Linear => self.linear_ticks(),
@@ -101,7 +101,7 @@ impl Axis {
     }
 }
 
-/// A number as short as it can be read: `0.02`, `500`, `2e-4`.
+/// A number in its shortest readable form: `0.02`, `500`, `2e-4`.
 fn written(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

@@ -1,11 +1,10 @@
-//! Figures as SVG, written by hand: no font, script or address is fetched.
+//! Figures as SVG, written directly: no font, script or address is loaded.
 //!
-//! A [`Figure`] is a row of [`Panel`]s with one legend. A panel draws [`Series`] over two axes,
-//! each with its band over the seeds, or [`Strip`]s: one coloured cell for each document.
-//! Colours are those of Okabe and Ito, which people who confuse red and green tell apart; as not
-//! everyone sees colour at all, every series also has a mark and a dash of its own.
+//! A [`Figure`] is a row of [`Panel`]s with one legend. A panel draws [`Series`] over two axes, each with its band
+//! over the seeds, or [`Strip`]s: one coloured cell for each document. The colours are those of Okabe and Ito,
+//! which people with red-green colour blindness can distinguish; every series also has its own mark and dash.
 //!
-//! The bytes follow from the numbers alone, so a figure can be compared like any other result.
+//! The bytes depend on the numbers alone, so a figure can be compared like any other result.
 
 mod axis;
 mod panel;
@@ -21,7 +20,7 @@ pub use svg::{Canvas, Ground};
 /// A row of cells, one for each document.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// What stands before the row.
+    /// The label before the row.
     pub name: String,
     /// For each document a label and a colour; `None` leaves the cell white.
     pub cells: Vec<Option<(String, &'static str)>>,
@@ -30,17 +29,17 @@ pub struct Strip {
 /// A figure: panels in rows under one title, or strips.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Above all.
+    /// The title.
     pub title: String,
     /// Pairs of axes.
     pub panels: Vec<Panel>,
-    /// Panels to a row.
+    /// Number of panels in a row.
     pub columns: usize,
     /// Width and height of a panel.
     pub size: (f64, f64),
     /// Rows of cells below the panels.
     pub strips: Vec<Strip>,
-    /// What is written below the cells: where, and what.
+    /// Labels below the cells: position and text.
     pub strip_labels: Vec<(usize, String)>,
     /// A line below the legend.
     pub note: Option<String>,
@@ -53,7 +52,7 @@ const ABOVE: f64 = 28.0;
 const BELOW: f64 = 46.0;
 const LEGEND_ROW: f64 = 20.0;
 const CELL: f64 = 26.0;
-/// Width of a character in parts of the font's size, on the wide side.
+/// Width of a character relative to the font size, rounded up.
 const CHARACTER: f64 = 0.58;
 
 impl Figure {
@@ -76,8 +75,7 @@ impl Figure {
         self.drawn_on(Ground::Paper)
     }
 
-    /// The figure as a part of a page, whose style sheet has the colours; its heading is the
-    /// page's own.
+    /// The figure as a part of a page, whose style sheet sets the colours and whose heading replaces the title.
     pub fn in_page(&self) -> String {
         self.drawn_on(Ground::Page)
     }

@@ -1,24 +1,24 @@
-//! One pair of axes with what is drawn over them.
+//! One pair of axes with its series.
 
 use super::axis::Axis;
 use super::style::{Style, colour};
 use super::svg::{AXIS, Canvas, GRID};
 
-/// How much a band covers of what is behind it, where several may lie over each other.
+/// The opacity of a band, where several may overlap.
 const SHADE: f64 = 0.12;
 
 /// A point with its band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Across.
+    /// The horizontal coordinate.
     pub x: f64,
-    /// Up.
+    /// The vertical coordinate.
     pub y: f64,
     /// Lower edge of the band.
     pub low: f64,
     /// Upper edge of the band.
     pub high: f64,
-    /// Whether its mark is left open: a number that is not quite like the others.
+    /// Whether its mark is drawn open, to set the point apart from the others.
     pub open: bool,
 }
 
@@ -34,35 +34,35 @@ impl Point {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Its looks.
+    /// Its style.
     pub style: Style,
-    /// From left to right.
+    /// The points, from left to right.
     pub points: Vec<Point>,
 }
 
-/// A dashed line across the panel with a word beside it.
+/// A dashed vertical line with a label.
 #[derive(Clone, Debug)]
 pub struct Divider {
-    /// Where it stands on the axis across.
+    /// Its position on the horizontal axis.
     pub x: f64,
-    /// What begins there.
+    /// The name of the part that begins there.
     pub label: String,
 }
 
 /// One pair of axes.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Above the panel.
+    /// The title above the panel.
     pub title: String,
-    /// The axis across.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis up.
+    /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, the first underneath.
+    /// The series, bottom one first.
     pub series: Vec<Series>,
     /// Where parts begin.
     pub dividers: Vec<Divider>,
-    /// A part of the axis across that is shaded.
+    /// A shaded range of the horizontal axis.
     pub shaded: Option<(f64, f64)>,
 }
 
@@ -82,7 +82,7 @@ impl Panel {
     }
 }
 
-/// A panel at its place on the page.
+/// A panel at its position in the figure.
 struct Frame<'a> {
     panel: &'a Panel,
     origin: (f64, f64),
@@ -143,10 +143,10 @@ impl Frame<'_> {
         }
     }
 
-    /// The band over the seeds, where it is wide enough to be seen.
+    /// The band over the seeds, where it is wide enough to be visible.
     fn draw_band(&self, canvas: &mut Canvas, series: &Series) {
         let edge = |value: &dyn Fn(&Point) -> f64, point: &Point| {
-            // A band that reaches below a logarithmic axis ends at its foot.
+            // A band that extends below a logarithmic axis ends at its bottom.
             let y = self.up(value(point)).unwrap_or(self.origin.1 + self.size.1);
             Some((self.across(point.x)?, y))
         };

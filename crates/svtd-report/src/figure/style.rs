@@ -1,7 +1,6 @@
-//! How a series looks: its colour, its mark, its dash.
+//! The style of a series: colour, mark and dash.
 
-/// Okabe and Ito's colours, without the yellow, which is lost on white paper; grey and black
-/// complete them.
+/// The colours of Okabe and Ito, without yellow, which is hard to see on white; plus grey and black.
 pub mod colour {
     /// Blue.
     pub const BLUE: &str = "#0072B2";
@@ -21,7 +20,7 @@ pub mod colour {
     pub const BLACK: &str = "#000000";
 }
 
-/// The sign at each point of a series.
+/// The mark at each point of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A disc.
@@ -42,26 +41,26 @@ pub enum Mark {
     None,
 }
 
-/// How a series looks, the same in every figure.
+/// The style of a series, the same in every figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
     /// The colour.
     pub colour: &'static str,
-    /// The sign at each point.
+    /// The mark at each point.
     pub mark: Mark,
-    /// The dash pattern of the line; empty for a whole line.
+    /// The dash pattern of the line; empty for a solid line.
     pub dash: &'static str,
-    /// The width of the line; zero for points alone.
+    /// The width of the line; zero for points only.
     pub width: f64,
 }
 
 impl Style {
-    /// A whole line with a mark.
+    /// A solid line with a mark.
     pub const fn line(colour: &'static str, mark: Mark) -> Self {
         Self { colour, mark, dash: "", width: 1.6 }
     }
 
-    /// The same, dashed.
+    /// A dashed line with a mark.
     pub const fn dashed(colour: &'static str, mark: Mark) -> Self {
         Self { colour, mark, dash: "5 3", width: 1.6 }
     }

@@ -1,8 +1,7 @@
 //! The elements of an SVG, one method each, with the numbers rounded to a tenth of a pixel.
 //!
-//! A canvas is a file of its own, on white paper, or a part of a page, whose style sheet then decides
-//! the colours: a colour becomes the custom property of its name, so that light and dark are one
-//! drawing.
+//! A canvas is either a separate white file or a part of a page, whose style sheet then sets the colours: a colour
+//! becomes the custom property of its name, so that one drawing serves light and dark mode.
 
 use std::fmt::Write;
 
@@ -11,7 +10,7 @@ use std::borrow::Cow;
 use super::{Mark, Style, colour};
 use crate::html::escape;
 
-/// Ink of words, of axes and of lines behind everything; and the ground.
+/// The colours of text, axes and grid lines; and the background.
 pub const TEXT: &str = "#222222";
 pub const AXIS: &str = "#444444";
 pub const GRID: &str = "#E4E4E4";
@@ -20,7 +19,7 @@ pub const WHITE: &str = "#FFFFFF";
 /// What a drawing is drawn on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// A file of its own, white.
+    /// A separate white file.
     Paper,
     /// A page with a style sheet.
     Page,
@@ -34,7 +33,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A drawing with a title for those who listen to it.
+    /// A drawing with a title for screen readers.
     pub fn on(ground: Ground, width: f64, height: f64, title: &str) -> Self {
         match ground {
             Ground::Paper => Self::new(width, height, title),
@@ -52,7 +51,7 @@ impl Canvas {
         Self { width, ground: Ground::Page, body }
     }
 
-    /// A white page with a title for those who listen to it.
+    /// A white page with a title for screen readers.
     fn new(width: f64, height: f64, title: &str) -> Self {
         let mut body = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
@@ -64,12 +63,12 @@ impl Canvas {
         Self { width, ground: Ground::Paper, body }
     }
 
-    /// A colour as the ground has it, for elements written by hand.
+    /// The colour for this background, for elements written by hand.
     pub fn colour(&self, wanted: &str) -> String {
         self.ink(wanted).into_owned()
     }
 
-    /// A colour as the ground has it.
+    /// The colour for this background.
     fn ink<'c>(&self, wanted: &'c str) -> Cow<'c, str> {
         let property = match wanted {
             _ if self.ground == Ground::Paper => return Cow::Borrowed(wanted),
@@ -114,7 +113,7 @@ impl Canvas {
         ));
     }
 
-    /// A line through places.
+    /// A line through points.
     pub fn path(&mut self, places: &[(f64, f64)], style: Style) {
         if places.len() > 1 {
             let colour = self.ink(style.colour);
@@ -129,7 +128,7 @@ impl Canvas {
         }
     }
 
-    /// A filled area that lets what is behind it shine through.
+    /// A filled translucent area.
     pub fn area(&mut self, outline: &[(f64, f64)], colour: &str, opacity: f64) {
         if outline.len() > 2 {
             let colour = self.ink(colour);
@@ -169,7 +168,7 @@ impl Canvas {
         ));
     }
 
-    /// A text that reads from below to above, centred.
+    /// A text that reads upwards, centred.
     pub fn upright_text(&mut self, x: f64, y: f64, text: &str, size: f64) {
         let colour = self.ink(TEXT);
         self.element(&format!(
@@ -179,7 +178,7 @@ impl Canvas {
         ));
     }
 
-    /// The sign of a series at a place, filled or open.
+    /// The mark of a series at a point, filled or open.
     pub fn mark(&mut self, (x, y): (f64, f64), style: Style, open: bool) {
         let (colour, white) = (self.ink(style.colour), self.ink(WHITE));
         let outlined = format!("fill=\"{white}\" stroke=\"{colour}\" stroke-width=\"1.4\"");
@@ -205,7 +204,7 @@ impl Canvas {
         self.element(&element);
     }
 
-    /// An element as it stands; what it holds must be escaped.
+    /// Adds an element unchanged; its content must be escaped.
     pub fn element(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
@@ -219,7 +218,7 @@ fn dashes(dash: &str) -> String {
 fn listed(places: &[(f64, f64)]) -> String {
     let mut list = String::new();
     for (x, y) in places {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(list, "{}{x:.1},{y:.1}", if list.is_empty() { "" } else { " " });
     }
     list

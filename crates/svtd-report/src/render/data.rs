@@ -1,11 +1,10 @@
-//! The numbers behind the page, as its script reads them. Short keys and rounded numbers: the file is
-//! mailed.
+//! The numbers of the page for its script. Keys are short and numbers are rounded, because the file is mailed.
 
 use serde_json::{Value, json};
 
 use crate::context::{Context, MarkedText, ShownDocument, ShownTopic};
 
-/// All of it.
+/// All data of a page.
 pub fn of(context: &Context) -> Value {
     let words = &context.words;
     let parts = |topics: &Vec<(usize, f64)>| -> Vec<usize> {
@@ -74,7 +73,7 @@ fn document(document: &ShownDocument) -> Value {
     value
 }
 
-/// A text, and its marks as gap, length and topic in the units of a script's strings (UTF-16).
+/// A text, and its marks as gap, length and topic, in UTF-16 units as script strings have them.
 fn marked(marked: &MarkedText) -> Value {
     let mut marks = Vec::with_capacity(3 * marked.marks.len());
     let mut at = 0;
@@ -100,7 +99,7 @@ fn rounded(value: f64) -> Value {
     text.parse::<f64>().map_or(Value::Null, |value| json!(value))
 }
 
-/// Four places behind the point.
+/// Four decimals.
 fn fixed(value: f64) -> Value {
     json!((value * 1e4).round() / 1e4)
 }

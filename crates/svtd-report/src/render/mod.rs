@@ -1,8 +1,8 @@
 //! A context as one HTML file.
 //!
-//! Everything a reader must be able to read without a script stands in the page as text, tables and
-//! SVG; the script adds what needs choosing. The policy in the page's head allows the two hashes of
-//! its own style and script and nothing else, so nothing that others wrote can run or be fetched.
+//! Everything that must be readable without a script is in the page as text, tables and SVG; the script adds what
+//! needs interaction. The policy in the page's head allows only the hashes of its own style and script, so nothing
+//! written by others can run or be loaded.
 
 mod data;
 mod sections;
@@ -49,8 +49,8 @@ fn hash(text: &str) -> String {
     pack::base64(&Sha256::digest(text.as_bytes()))
 }
 
-/// A template with its places filled, each once and from left to right: what is filled in is not
-/// looked at again, so no text can pass for a place.
+/// Fills the placeholders of a template, each once and from left to right. Inserted text is not searched again, so
+/// no text can act as a placeholder.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut page = String::new();
     let mut rest = template;

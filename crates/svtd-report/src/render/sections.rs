@@ -1,4 +1,4 @@
-//! The sections of a page, as they stand without a script.
+//! The sections of a page, as shown without a script.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::context::{Context, Groups};
 use crate::draw;
 use crate::html::{Cell, Table, escape, percent};
 
-/// Small figures in one section; the other topics are in its table.
+/// Number of small figures in one section; the other topics are in its table.
 const FIGURES: usize = 24;
 
 /// Words of a topic in the table of topics.
@@ -35,7 +35,7 @@ pub(super) fn body(context: &Context) -> String {
         escape(&context.title),
     );
     for (id, name, content) in &sections {
-        // Writing to a string does not fail, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = writeln!(
             html,
             "<section id=\"{id}\" aria-labelledby=\"h-{id}\">\n<h2 id=\"h-{id}\">{name}</h2>\n\
@@ -63,7 +63,7 @@ fn verdict(context: &Context) -> String {
     )
 }
 
-/// What a topic is called beside its number; the script changes it when the reader does.
+/// The name of a topic beside its number; the script updates it when the reader changes it.
 fn called(context: &Context, j: usize, n: usize) -> String {
     let topic = &context.topics[j];
     let name = topic.name.clone().unwrap_or_else(|| topic.caption(&context.words, n));
@@ -83,7 +83,7 @@ fn topics(context: &Context) -> String {
     html
 }
 
-/// What the script fills: a list of topics and one of them in full.
+/// The part that the script fills: a list of topics and one of them in full.
 const TOPIC_VIEW: &str = r#"<div class="view needs-script" hidden>
 <ul class="list" id="list" role="listbox" tabindex="0" aria-label="Topics: arrow keys choose, Enter opens, Escape comes back"></ul>
 <article class="card detail" id="detail" tabindex="-1" aria-label="The chosen topic">

@@ -1,12 +1,12 @@
-//! Temporary files of processes that are no more.
+//! Temporary files of processes that have ended.
 //!
-//! A process that is killed leaves its temporary file behind. Whoever writes holds a lock on the
-//! temporary file, which the system lets go when the process ends, however it ends; so a file of our
-//! name that nobody holds, and that is older than one being made now, is of no use to anyone. It
-//! is deleted by the next write to the same folder.
+//! A process that is killed leaves its temporary file behind. The writing process holds a lock on the temporary
+//! file, which the system releases when the process ends, however it ends. So a file with such a name that is not
+//! locked, and is older than one being made now, is of no use to anyone. The next write to the same folder deletes
+//! it.
 //!
-//! Files that merely look similar are left alone, and so is everything on a file system that has no
-//! locks: there nothing is known.
+//! Files with merely similar names are left alone, and so is everything on a file system without locks, where
+//! nothing can be known.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,20 +15,20 @@ use std::time::Duration;
 
 use super::{PREFIX, SUFFIX};
 
-/// Letters and digits between the two.
+/// Number of letters and digits between prefix and suffix.
 const LETTERS: usize = 6;
 
-/// Between making a file and holding it a moment passes; what is not older than the new file by
-/// this much may be in that moment.
+/// A file is created shortly before it is locked; files that are not older than the new one by this much may be in
+/// between.
 const MOMENT: Duration = Duration::from_secs(2);
 
-/// Says that somebody is writing to this file, until it is closed.
+/// Locks a file until it is closed, to show that somebody is writing it.
 pub(super) fn hold(file: &File) {
     // Without locks a leftover stays where it is; nothing else depends on them.
     let _ = file.try_lock();
 }
 
-/// Deletes what nobody holds and is older than `own`.
+/// Deletes temporary files that nobody has locked and that are older than `own`.
 pub(super) fn clear(folder: &Path, own: &Path) {
     let Ok(made) = fs::metadata(own).and_then(|own| own.modified()) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -38,14 +38,14 @@ pub(super) fn clear(folder: &Path, own: &Path) {
         let modified = entry.metadata().and_then(|found| found.modified());
         let is_older = modified.is_ok_and(|modified| modified + MOMENT < made);
         if is_file && is_older && nobody_holds(&path) {
-            // If it cannot be deleted it stays, as it would have.
+            // If it cannot be deleted it stays.
             let _ = fs::remove_file(&path);
         }
     }
 }
 
 fn nobody_holds(path: &Path) -> bool {
-    // Opened for writing, as some file systems lock nothing else.
+    // Opened for writing, because some file systems lock only such files.
     File::options().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 

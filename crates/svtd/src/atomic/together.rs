@@ -1,9 +1,8 @@
 //! Several files that appear together or not at all.
 //!
-//! All of them are written under temporary names first; when the last byte of the last one is on
-//! the disk they take their names, one after the other. A full disk therefore leaves nothing. Should
-//! a rename fail after others have succeeded (a name taken meanwhile, a folder removed), those are
-//! undone: new files are deleted, replaced ones are put back.
+//! All of them are written under temporary names first; when all bytes are on the disk they get their names, one
+//! after the other. So a full disk leaves nothing behind. If a rename fails after others have succeeded (a name
+//! taken meanwhile, a folder removed), those are undone: new files are deleted, replaced ones are restored.
 //!
 //! # What is not promised
 //! A process that is killed between two renames leaves the first files new and the others old. No
@@ -18,7 +17,7 @@ use tempfile::TempPath;
 use super::{IN_FLIGHT, PREFIX, SUFFIX, Staged, io_error, sync_folder};
 use crate::error::Result;
 
-/// Files under way that will take their names together.
+/// Files being written that will get their names together.
 ///
 /// # Example
 /// ```
@@ -40,8 +39,8 @@ pub struct Together {
 }
 
 impl Together {
-    /// Writes a file but for its name. On an error everything written so far is given up when
-    /// this value is dropped.
+    /// Writes a file under a temporary name. After an error everything written so far is discarded when this value
+    /// is dropped.
     ///
     /// # Errors
     /// As [`write_atomically`](super::write_atomically).
@@ -83,11 +82,11 @@ impl Together {
     }
 }
 
-/// A file that has taken its name.
+/// A file that has got its name.
 struct Done {
     path: PathBuf,
     folder: PathBuf,
-    /// What stood there before, under another name.
+    /// The file that was there before, under another name.
     before: Option<TempPath>,
 }
 
@@ -102,7 +101,7 @@ impl Done {
         Ok(Self { path, folder, before })
     }
 
-    /// Puts things back; what cannot be put back is passed over.
+    /// Restores the previous state; what cannot be restored is ignored.
     fn undo(self) {
         match self.before {
             Some(before) => drop(before.persist(&self.path)),
@@ -118,7 +117,7 @@ fn kept(path: &Path, folder: &Path) -> io::Result<TempPath> {
     let linked = builder.make_in(folder, |second| fs::hard_link(path, second));
     match linked {
         Ok(second) => Ok(second.into_temp_path()),
-        // Some file systems have no second names.
+        // Some file systems do not support second names (hard links).
         Err(_) => {
             let copy = builder.tempfile_in(folder)?;
             fs::copy(path, copy.path())?;

@@ -1,13 +1,13 @@
-//! What a corpus holds, before anything is fitted to it.
+//! Describes a corpus before anything is fitted to it.
 //!
-//! Sizes, documents too short to be of use, how many equally weighted documents the moments are
-//! worth under every law of weights, which documents hold most of the weight, how far the pair
-//! moment is from noise, documents and words that should perhaps go, and how many topics can be
-//! seen. Everything is a number; the sentences are the caller's.
+//! Sizes, documents that are too short, the effective number of documents of the moments under every law of
+//! weights, which documents have most of the weight, how far the pair moment is above the noise, documents and
+//! words that should perhaps be dropped, and how many topics are visible. Everything is a number; the caller makes
+//! the sentences.
 //!
 //! # Cost
-//! A few passes over the counts, and rough directions of the corpus and of its halves, few of them: a
-//! small part of a fit. What `-k auto` finds out by asking the documents is not asked here.
+//! A few passes over the counts, and approximate directions of the corpus and of its halves, few of them: a small
+//! part of a fit. The tests of `-k auto` that use every document are not made here.
 
 use std::collections::BTreeMap;
 
@@ -21,28 +21,28 @@ use crate::error::Result;
 use crate::fit::Options;
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 
-/// One document in this many counts as one of the longest.
+/// One document in this many counts among the longest.
 const LONGEST: usize = 100;
 
-/// Documents, groups and words named at most.
+/// The largest number of documents, groups and words that are named.
 const NAMED: usize = 5;
 
-/// The share of documents from which on a word occurs almost everywhere.
+/// A word in at least this share of the documents occurs almost everywhere.
 const EVERYWHERE: f64 = 0.8;
 
-/// Fewer words than this a document repeat none by nature.
+/// With fewer words per document than this, repetition is not expected.
 const LONG_ENOUGH_TO_REPEAT: f64 = 20.0;
 
-/// What is asked of a corpus beside its counts.
+/// What a corpus is checked for.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
     /// `alpha0` when documents mix topics; `None` when each is about one.
     pub alpha0: Option<f64>,
-    /// The number of topics the fit is to have; as many as are visible if not given.
+    /// The number of topics of the planned fit; as many as are visible if not given.
     pub n_topics: Option<usize>,
 }
 
-/// What a corpus holds.
+/// The description of a corpus.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Check {
@@ -60,42 +60,42 @@ pub struct Check {
     pub n_nonzeros: usize,
     /// Documents of no word, one word, two words.
     pub n_short_documents: [usize; 3],
-    /// What the counts look like.
+    /// The kind of the counts.
     pub counts: CountsKind,
     /// Words that occur in almost every document, the most frequent first.
     pub frequent_words: Vec<FrequentWord>,
-    /// Documents that repeat another word for word.
+    /// Number of documents that are copies of another one.
     pub n_copies: usize,
     /// The largest groups of equal documents.
     pub copies: Vec<Copies>,
-    /// How many documents are among the longest, for `longest_share_*`.
+    /// Number of documents among the longest, for `longest_share_*`.
     pub n_longest: usize,
-    /// The longest of them by name.
+    /// The longest documents by name.
     pub longest: Vec<LongDocument>,
-    /// Every law of weights; empty when no document has three words.
+    /// Results for every law of weights; empty when no document has three words.
     pub weightings: Vec<WeightingCheck>,
-    /// `|M2|`, by Frobenius norm, against which the noise is to be seen.
+    /// `|M2|`, by Frobenius norm, with which the noise is to be compared.
     pub pair_size: Option<f64>,
-    /// The directions that stand out of the noise; `None` when half the corpus cannot tell.
+    /// The directions that stand out of the noise; `None` when half the corpus is too small to tell.
     pub visible: Option<Choice>,
-    /// What a fit will need; `None` when there can be none.
+    /// What a fit will need; `None` when no fit is possible.
     pub cost: Option<FitCost>,
     /// Why no fit is possible.
     pub refusal: Option<String>,
 }
 
-/// What a law of weights makes of the documents.
+/// The effect of a law of weights on the documents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WeightingCheck {
     /// The law: `optimal`, `paper`, `zou` or `three-words`.
     pub law: &'static str,
-    /// `1/W2`: how many equally weighted documents the pair moment is worth.
+    /// `1/W2`: the effective number of documents of the pair moment.
     pub effective_documents_pairs: f64,
-    /// `1/W3`: the same of the triple moment.
+    /// `1/W3`: the effective number of documents of the triple moment.
     pub effective_documents_triples: f64,
-    /// The share of the pair moment's weight that the longest documents hold.
+    /// The share of the longest documents in the weight of the pair moment.
     pub longest_share_pairs: f64,
-    /// The share of the triple moment's weight that the longest documents hold.
+    /// The share of the longest documents in the weight of the triple moment.
     pub longest_share_triples: f64,
     /// The expected error of the pair moment, by Frobenius norm; `None` for three drawn words.
     pub pair_noise: Option<f64>,
@@ -106,7 +106,7 @@ pub struct WeightingCheck {
 pub struct LongDocument {
     /// Its name or number.
     pub name: String,
-    /// Its words, with repetition.
+    /// Its number of words, with repetition.
     pub length: u64,
     /// Its share of the triple moment with the paper's weights.
     pub share_paper: f64,
@@ -117,7 +117,7 @@ pub struct LongDocument {
 /// Documents with the same words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Copies {
-    /// How many there are.
+    /// Their number.
     pub n_documents: usize,
     /// The names of the first few.
     pub names: Vec<String>,
@@ -128,24 +128,24 @@ pub struct Copies {
 pub struct FrequentWord {
     /// The word.
     pub word: String,
-    /// The share of the documents with words that have it.
+    /// The share of the documents with words that contain it.
     pub share: f64,
 }
 
-/// What the counts look like.
+/// The kind of the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountsKind {
-    /// As counts of words do.
+    /// Ordinary counts of words.
     Counts,
-    /// Every count is one though documents are long: words were marked, not counted.
+    /// Every count is one although documents are long: presence was recorded, not counts.
     Binarised,
     /// Every count is a multiple of this number, as when weights were scaled and rounded.
     Multiples(u32),
 }
 
 impl Check {
-    /// Looks at a corpus.
+    /// Checks a corpus.
     ///
     /// # Errors
     /// Only when `alpha0` is not positive or the documents are elsewhere: a corpus that cannot be fitted is described all the
@@ -202,7 +202,7 @@ impl Check {
             let noise = noise(corpus, weights, size);
             self.weightings.push(weighting(law, weights, &lengths, &longest, Some(noise)));
         }
-        // Three words drawn of every document that has them: documents of length three.
+        // Three words drawn from every document that has them: documents of length three.
         let three: Vec<f64> = lengths.iter().map(|&c| if c < 3.0 { 0.0 } else { 3.0 }).collect();
         let drawn = MomentWeights::new(&DocumentWeights::Zou, &three, 0.0)?;
         self.weightings.push(weighting("three-words", &drawn, &three, &longest, None));
@@ -212,7 +212,7 @@ impl Check {
     }
 }
 
-/// The choices of a default fit.
+/// The options of a default fit.
 fn options(asked: &CheckOptions) -> Options {
     let mut options = Options::new(1);
     options.alpha0 = asked.alpha0;
@@ -236,7 +236,7 @@ fn weighting(
     }
 }
 
-/// The longest hundredth of the documents, the longest first.
+/// The longest hundredth of the documents, longest first.
 fn longest(corpus: &Corpus) -> Vec<usize> {
     let mut order: Vec<usize> = (0..corpus.n_documents()).collect();
     order.sort_by_key(|&d| (std::cmp::Reverse(corpus.lengths()[d]), d));
@@ -278,7 +278,7 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Words that most documents have, the most widespread first.
+/// Words that most documents contain, most widespread first.
 fn frequent_words(corpus: &Corpus) -> Vec<FrequentWord> {
     let with_words = corpus.n_documents() - corpus.report().n_empty;
     let mut n_with = vec![0_usize; corpus.n_words()];
@@ -296,13 +296,13 @@ fn frequent_words(corpus: &Corpus) -> Vec<FrequentWord> {
     named.collect()
 }
 
-/// How many documents repeat an earlier one, and the largest groups. Empty documents do not count.
+/// The number of documents that are copies of an earlier one, and the largest groups. Empty documents do not count.
 fn copies(corpus: &Corpus) -> (usize, Vec<Copies>) {
     let mut by_key: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for d in (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0) {
         by_key.entry(corpus.document_key(d)).or_default().push(d);
     }
-    // Equal keys are almost surely equal documents; the rows tell for certain.
+    // Equal keys almost surely mean equal documents; comparing the rows makes certain.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for candidates in by_key.into_values().filter(|candidates| candidates.len() > 1) {
         let mut by_row: BTreeMap<(&[u32], &[u32]), Vec<usize>> = BTreeMap::new();

@@ -1,11 +1,10 @@
-//! How many topics the data shows: where words are drawn as the model says, the directions that stand
-//! clearly out of the noise; in text, the topics that come back.
+//! Chooses the number of topics: the number of directions that stand clearly out of the noise, if the data follow
+//! the model; in text, the number of topics that are found again.
 //!
-//! The z-scores of the pair moment's directions, each measured on documents that had no part in
-//! finding it, are about standard normal where there is nothing. The number of clear directions is that
-//! of the scores above 3. That many topics must then explain how often documents repeat their words
-//! ([`repeats`](crate::fit::repeats)), to [`FOLLOWS`] at least. If they do, the documents follow the
-//! model, and the count is right:
+//! Each direction of the pair moment is measured on documents that were not used to find it. Its z-score is about
+//! standard normal if there is no signal. The number of clear directions is the number of scores above 3. That many
+//! topics must then explain how often documents repeat their words ([`repeats`](crate::fit::repeats)), to
+//! [`FOLLOWS`] at least. If they do, the documents follow the model, and the number is right:
 //!
 //! * documents that mix topics have as many topics as clear directions;
 //! * documents of one topic each may be about some that are too rare for a direction of their own: a few
@@ -13,15 +12,15 @@
 //!   the clear directions alone decide). Where only one
 //!   direction is clear, nothing tells how far apart topics are, and none is looked for.
 //!
-//! If they do not, words come in bursts, as in text, and directions stand out for that reason alone.
-//! Then halves of the documents are asked for more and more topics, and where the number that both find
-//! stops growing is the answer ([`counting`](crate::choosing::counting)): a count from below.
+//! If they do not, words come in bursts (overdispersion), as in text, and directions stand out for that reason
+//! alone. Then more and more topics are fitted to halves of the documents, and the result is where the number that
+//! both find stops growing ([`counting`](crate::choosing::counting)): a lower bound.
 //!
 //! # Cost
-//! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many
-//! directions as turn out to be needed: the search begins with few and doubles while all of them are
-//! clear and the documents follow the model, up to a limit. For documents of one topic each a spectral
-//! estimate and some steps of EM come on top; for text, what counting takes.
+//! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many directions as turn
+//! out to be needed: the search begins with few and doubles while all of them are clear and the documents follow
+//! the model, up to a limit. Documents of one topic each also need a spectral estimate and some steps of EM; text
+//! also needs the fits of halves.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,57 +36,57 @@ use crate::model::diagnostics::CLEAR;
 use crate::moments::{Counting, DocumentWeights};
 use crate::trust::found_again;
 
-/// Directions looked at first.
+/// Number of directions examined first.
 const FIRST_LOOK: usize = 24;
 
-/// Directions looked at in the last resort, unless the caller says otherwise.
+/// The largest number of directions examined, unless the caller gives another.
 pub const MOST_TOPICS: usize = 100;
 
-/// Topics tried beyond the clear directions, and one for each two of those.
+/// Number of topics tried beyond the clear directions, plus one for every two of those.
 const MORE: usize = 4;
 
-/// The part of the repeated words that topics explain at least where documents follow the model.
+/// Documents follow the model if topics explain at least this share of the repetition of words.
 const FOLLOWS: f64 = 0.92;
 
-/// The sum of the Dirichlet parameter with which mixtures are nearly of one topic each.
+/// A sum of the Dirichlet parameter for which nearly every mixture has one topic.
 const NEARLY_ONE: f64 = 1e-6;
 
-/// A number of topics, and why.
+/// A number of topics, with the evidence for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The number chosen.
     pub n_topics: usize,
-    /// How clearly each direction stands out of the noise, falling with the eigenvalues.
+    /// The z-score of each direction, in order of falling eigenvalue.
     pub z_scores: Vec<f64>,
-    /// The most topics that were looked for.
+    /// The largest number of topics that was considered.
     pub limit: usize,
-    /// What the documents themselves speak for, when each is about one topic.
+    /// The number of topics supported by the documents themselves, when each is about one topic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
-    /// Why the documents themselves could not be asked, where they should have been: the clear
-    /// directions alone decided.
+    /// Why the documents themselves could not be used, where they should have been; then the clear directions alone
+    /// decided.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "unheard")]
     pub not_asked: Option<String>,
-    /// Which counts were looked at.
+    /// Which counts were used, raw or damped.
     #[serde(default = "raw")]
     pub counting: Counting,
-    /// The part of the repeated words that the clear directions explain; `None` when the corpus has
-    /// none to tell.
+    /// The share of the repetition of words that the clear directions explain; `None` when the corpus has no
+    /// repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_explained: Option<f64>,
-    /// What came back in halves of the documents, for each number of topics asked for; empty where the
-    /// documents follow the model.
+    /// The number of topics found again in halves of the documents, for each number of topics fitted; empty where
+    /// the documents follow the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<FoundInHalves>,
 }
 
-/// What files say that do not tell how they counted.
+/// The value for files that do not contain it.
 fn raw() -> Counting {
     Counting::Raw
 }
 
 impl Choice {
-    /// Whether more topics may be there than were looked for.
+    /// Whether there may be more topics than were considered.
     pub fn limit_reached(&self) -> bool {
         if self.counted.is_empty() {
             self.n_clear() >= self.limit
@@ -96,7 +95,7 @@ impl Choice {
         }
     }
 
-    /// Directions that are clear.
+    /// Number of clear directions.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)
     }
@@ -112,16 +111,16 @@ pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
     z_scores.iter().filter(|z| **z > CLEAR).count()
 }
 
-/// The largest score that is not clear of it.
+/// The largest score that is not clear.
 pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
     z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
 }
 
-/// Directions a first guess looks for, at first and at most: so few cost a small part of a fit.
+/// Number of directions for a first guess, at first and at most: few enough to cost a small part of a fit.
 const FIRST_GLANCE: usize = 8;
 const GLANCE: usize = 24;
 
-/// Looks for up to `limit` topics with the weights, the whitening and the `alpha0` of `options`.
+/// Considers up to `limit` topics, with the weights, the whitening and the `alpha0` of `options`.
 ///
 /// # Errors
 /// When half the corpus supports no moments at all, or the weights are three drawn words.
@@ -132,7 +131,7 @@ pub(crate) fn choose(corpus: &Corpus, options: &Options, limit: usize) -> Result
     })
 }
 
-/// The same for documents that stand in the order of their keys.
+/// As [`choose`], for documents that are in the order of their keys.
 fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<Choice> {
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return Err(Error::Option {
@@ -150,7 +149,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
-        // A few scores of noise behind the last clear one, so that it is seen to be the last.
+        // A few scores of noise after the last clear one show that it is the last.
         let all_clear = n_clear + 2 > look;
         if all_clear && look < limit && follow(explained(corpus, options, limit)) {
             look = (2 * look).min(limit);
@@ -186,33 +185,33 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     }
 }
 
-/// The part of the repeated words that so many topics explain.
+/// The share of the repetition of words that `n_topics` topics explain.
 pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> Option<f64> {
     let options = Options { n_topics, ..options.clone() };
     let alpha0 = options.alpha0.unwrap_or(NEARLY_ONE);
     repeats::explained_at_most(corpus, alpha0, &options)
 }
 
-/// Whether documents follow the model, as far as so many topics explain how words are repeated.
+/// Whether documents follow the model, judging by the explained share of the repetition.
 pub(crate) fn follow(explained: Option<f64>) -> bool {
     explained.is_none_or(|share| share >= FOLLOWS)
 }
 
-/// What comes back in halves; `None` when nothing does, halves cannot be learned, or they can be asked for
-/// one number of topics only, which tells nothing of a plateau.
+/// The number of topics found again in halves; `None` when there are none, when halves cannot be fitted, or when
+/// they can be fitted with only one number of topics, which shows no plateau.
 fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
     (counted.len() > 1 && counting::n_topics(&counted) > 0).then_some(counted)
 }
 
-/// Splits that are counted in.
+/// Number of splits into halves.
 pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
     let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
     found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
 }
 
-/// A first guess for whoever only looks at a corpus: at most [`GLANCE`] directions, measured on two
-/// halves, and the documents are not asked about topics too rare for a direction.
+/// A first guess for a check of a corpus: at most [`GLANCE`] directions, measured on two halves, without the search
+/// for topics too rare for a direction.
 ///
 /// # Errors
 /// As [`choose`].
@@ -244,15 +243,15 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     }
 }
 
-/// What the documents say where directions may be too few: each about one topic, and the limit far.
+/// The search for topics without a clear direction, if each document is about one topic and the limit is far.
 fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Result<Kept>> {
     let of = (n_clear + MORE + n_clear / 2).min(limit);
     let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
     wanted.then(|| evidence::keep(corpus, options, of))
 }
 
-/// The counts whose moments a fit with these options may rest on: damped ones where LDA is
-/// polished, since text repeats its words.
+/// The counts from which a fit with these options may take its moments: damped ones where LDA is polished, because
+/// text repeats its words.
 pub(crate) fn counting(options: &Options) -> Counting {
     match (options.alpha0, options.polish) {
         (None, _) | (_, Polish::None) => Counting::Raw,

@@ -1,4 +1,4 @@
-//! What a default fit will need: its [`Workload`](crate::fit::Workload), in numbers that can be kept.
+//! The cost of a default fit: its [`Workload`](crate::fit::Workload), as numbers that can be stored.
 
 use serde::Serialize;
 
@@ -9,20 +9,20 @@ use crate::model::{Lda, SingleTopic};
 /// What a fit will need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FitCost {
-    /// The topics it was estimated for.
+    /// The number of topics of the estimate.
     pub n_topics: usize,
-    /// The most memory at a time, in bytes, counts included.
+    /// The peak memory in bytes, including the counts.
     pub bytes: f64,
     /// How often all documents are read.
     pub passes: f64,
     /// The work, in the unit of [`Workload`](crate::fit::Workload).
     pub operations: f64,
-    /// The same, should candidates for the polish have to be compared.
+    /// The work if candidates for the polish have to be compared.
     pub operations_at_most: f64,
 }
 
 impl FitCost {
-    /// That of a fit with all defaults.
+    /// The cost of a fit with all defaults.
     pub(crate) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
         let sizes = Sizes::from(corpus);
         let workload = match lda {

@@ -1,17 +1,16 @@
-//! How many topics text supports: as many as come back.
+//! How many topics text supports: as many as are found again.
 //!
-//! Independent halves of the documents are asked for the same number of topics and matched to each
-//! other. Ask for too few, and topics must merge, differently in each half; ask for too many, and those
-//! that are there come back while the rest is chance. So the number found in both halves grows with
-//! the number asked for and stops at the number there are. It is a count from below: a topic with too
-//! few documents for half of them to show it is missing.
+//! The same number of topics is fitted to two independent halves of the documents, and their topics are matched.
+//! With too few topics, true topics must merge, differently in each half; with too many, the true ones are found in
+//! both while the rest is chance. So the number found in both halves grows with the number fitted and stops at the
+//! true number. It is a lower bound: topics with too few documents to be found in half of them are missing.
 //!
-//! Nothing here assumes that words are drawn as a model says. Text repeats its words, and eigenvalues
-//! stand out of the noise because of that alone.
+//! This does not assume that words follow a model. Text repeats its words, and eigenvalues stand out of the noise
+//! for that reason alone.
 //!
 //! # Cost
-//! A rough whitening and a cube of each half for all numbers of topics, then for each number a rotation
-//! and a few sweeps (or steps of EM) of each half.
+//! An approximate whitening and a cube of each half for all numbers of topics, then for each number a rotation and
+//! a few passes of collapsed variational Bayes (or steps of EM) of each half.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,29 +27,29 @@ use crate::linalg::Matrix;
 use crate::model::diagnostics::Standing;
 use crate::trust::found_again::{self, Returned};
 
-/// Sweeps or steps after which halves can be compared.
-const ENOUGH: usize = 8;
+/// Number of passes or EM steps after which halves can be compared.
+const ENOUGH_STEPS: usize = 8;
 
-/// Documents for each topic asked for, at least: of fewer, whatever halves share is chance.
-const DOCUMENTS: usize = 20;
+/// The smallest number of documents for each topic; with fewer, what halves share is chance.
+const DOCUMENTS_PER_TOPIC: usize = 20;
 
-/// Numbers of topics asked for first.
+/// The numbers of topics fitted first.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
 
-/// What two halves both find.
+/// The number of topics that two halves both find.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundInHalves {
-    /// Topics asked for.
+    /// Number of topics fitted.
     pub n_topics: usize,
-    /// Topics of which the halves share at least five of the ten likeliest words and clearly more than
-    /// chance brings, the mean over the splits.
+    /// Number of topics of which the halves share at least five of the ten likeliest words and clearly more than by
+    /// chance, the mean over the splits.
     pub n_found: f64,
     /// How many of the ten likeliest words the halves share, the mean over the topics and splits.
     pub mean_words: f64,
 }
 
-/// Asks halves for each of these numbers of topics, rising; `None` when they cannot be learned, or there
-/// are too few words to tell.
+/// Fits each of these numbers of topics, ascending, to halves; `None` when they cannot be fitted, or there are too
+/// few words to tell.
 pub(crate) fn count(
     corpus: &Corpus,
     options: &Options,
@@ -90,14 +89,14 @@ pub(crate) fn count(
     Some(numbers.iter().zip(sums).map(of).collect())
 }
 
-/// Asks for more topics until no more are found, up to a limit.
+/// Fits more topics until no more are found, up to a limit.
 pub(crate) fn up_to_the_plateau(
     corpus: &Corpus,
     options: &Options,
     limit: usize,
     n_splits: usize,
 ) -> Option<Vec<FoundInHalves>> {
-    let limit = limit.min((corpus.n_documents() / DOCUMENTS).max(2));
+    let limit = limit.min((corpus.n_documents() / DOCUMENTS_PER_TOPIC).max(2));
     let mut numbers: Vec<usize> = FIRST.into_iter().filter(|k| *k < limit).collect();
     if limit <= FIRST[FIRST.len() - 1] {
         numbers.push(limit);
@@ -106,21 +105,21 @@ pub(crate) fn up_to_the_plateau(
     while let Some(next) = next(&counted, limit) {
         match count(corpus, options, &[next], n_splits) {
             Some(more) => counted.extend(more),
-            // No more can be learned from half of the documents.
+            // No more topics can be fitted to half of the documents.
             None => break,
         }
     }
     Some(counted)
 }
 
-/// What to ask for next; nothing once the number found has stopped growing.
+/// The next number to fit; `None` once the number found has stopped growing.
 fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
     let last = counted.last()?.n_topics;
     (!has_settled(counted) && last < limit).then(|| (last * 3).div_ceil(2).min(limit))
 }
 
-/// Whether asking for more hardly finds more: a seventh more at most after the last two steps, or none
-/// after the last one with twice as many asked for as are found.
+/// Whether more topics hardly find more: at most 15 % more after the last two steps, or at most 5 % more after the
+/// last one with about twice as many fitted as found.
 fn has_settled(counted: &[FoundInHalves]) -> bool {
     let found = |back: usize| {
         let place = counted.len().checked_sub(1 + back)?;
@@ -132,8 +131,8 @@ fn has_settled(counted: &[FoundInHalves]) -> bool {
     flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
 }
 
-/// The number of topics that come back however many are asked for: the middle one of all numbers found
-/// from where they are nearly the most.
+/// The number of topics that are found again however many are fitted: the median of all numbers found, from the
+/// first one that is within 15 % of the largest.
 pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
     let most = counted.iter().map(|c| c.n_found).fold(0.0, f64::max);
     let nearly = |c: &&FoundInHalves| SLOW * c.n_found < most;
@@ -145,20 +144,20 @@ pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
     }
 }
 
-/// The plateau as a whole number; a half counts from below.
+/// The plateau as a whole number; halves are rounded down.
 pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
     (plateau(counted) - 0.01).round().max(0.0) as usize
 }
 
-/// Whether more may be found if more are asked for.
+/// Whether more may be found if more are fitted.
 pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
     !counted.is_empty() && !has_settled(counted)
 }
 
-/// The number found grows by less than this over the last steps when it has settled.
+/// The number found has stopped growing when it grows by less than this factor over the last steps.
 const SLOW: f64 = 1.15;
 
-/// `k` topics of a half in vocabulary order.
+/// `k` topics of a half, in vocabulary order.
 fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
     let k = k.min(passes.whitening().n_topics());
     let model = passes.model(passes.rotated(k), None);
@@ -170,10 +169,10 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
     });
     let learned = if passes.is_lda() {
         let prior = Prior::of_text(words.len());
-        collapsed_vb::polish(corpus, &start, &prior, ENOUGH, &|_| {}).word_topic
+        collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
     } else {
         let smoothing = Smoothing::Estimated;
-        let how = em::EmOptions { smoothing, max_steps: ENOUGH, until_settled: false };
+        let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
         let (weights, _) = lift(topics.weights());
         em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
     };

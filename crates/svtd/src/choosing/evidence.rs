@@ -1,4 +1,4 @@
-//! How many topics the documents speak for: too many to begin with, those that do not pay taken out.
+//! How many topics the documents support: starts with too many and removes those that do not pay.
 //!
 //! A topic of few documents has no direction of its own in the pair moment: it is smeared over
 //! several, none of them clear. The documents know it all the same. With topics Dirichlet around the
@@ -44,34 +44,34 @@ use crate::linalg::Matrix;
 use crate::moments::panels::Products;
 use crate::moments::{Counting, Rows, SingleTopicMoments};
 
-/// Nats of evidence that a topic has to bring: odds of twenty to one.
+/// Nats of evidence that a topic must contribute: odds of twenty to one.
 const WORTH: f64 = 3.0;
 
-/// Nats below the best at which fewer topics are no longer tried.
+/// Fewer topics are no longer tried once the evidence is this many nats below the best.
 const FAR: f64 = 60.0;
 
-/// Documents that make a topic: fewer are documents that are unlike the others.
+/// The smallest number of documents of a topic; fewer are outliers.
 const LEAST_DOCUMENTS: usize = 3;
 
-/// Steps at the start, and after a topic went, at most.
+/// The largest number of steps at the start, and (`STEPS`) after a topic was removed.
 const FIRST_STEPS: usize = 30;
 const STEPS: usize = 6;
 
-/// A step that moves fewer than one document in so many is the last.
+/// The steps end when one moves fewer than one document in this many.
 const FEW_MOVE: usize = 200;
 
-/// What the documents speak for.
+/// The number of topics that the documents support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Topics at the start.
+    /// Number of topics at the start.
     pub of: usize,
-    /// Topics that pay.
+    /// Number of topics that pay.
     pub n_topics: usize,
-    /// Nats of evidence that the least of them brings; `None` for a single one.
+    /// Nats of evidence that the weakest of them contributes; `None` for a single one.
     pub least: Option<f64>,
 }
 
-/// Begins with `of` topics, or as many as can be seen, and takes out those that do not pay.
+/// Starts with `of` topics, or as many as are visible, and removes those that do not pay.
 pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept> {
     corpus.must_be_here("a look for topics too rare for a direction of their own")?;
     let options = Options {
@@ -92,14 +92,14 @@ pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     Ok(fewest(&documents.path(start), of))
 }
 
-/// Documents dealt to some topics, and their evidence.
+/// Documents assigned to some topics, and their evidence.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     n_topics: usize,
     evidence: f64,
 }
 
-/// The fewest topics that are worth about as much as the best.
+/// The smallest number of topics whose evidence is within `WORTH` of the best.
 fn fewest(path: &[Stop], of: usize) -> Kept {
     let best = |stops: &mut dyn Iterator<Item = &Stop>| {
         stops.map(|stop| stop.evidence).fold(f64::NEG_INFINITY, f64::max)
@@ -113,7 +113,7 @@ fn fewest(path: &[Stop], of: usize) -> Kept {
     Kept { of, n_topics, least }
 }
 
-/// Documents that belong to topics, each to several perhaps, with the counts that follow.
+/// Posterior assignments of documents to topics, with the resulting counts.
 struct Split {
     /// `P`, documents x topics.
     posterior: Matrix,
@@ -131,7 +131,7 @@ impl Split {
     }
 }
 
-/// The documents, and what is believed of topics beforehand.
+/// The documents, and the prior on topics.
 struct Documents<'a> {
     rows: &'a SparseCounts,
     products: Products<'a>,
@@ -156,7 +156,7 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// The evidence of fewer and fewer topics.
+    /// The evidence for fewer and fewer topics.
     fn path(&self, start: Matrix) -> Vec<Stop> {
         let mut path: Vec<Stop> = Vec::new();
         let mut best = f64::NEG_INFINITY;
@@ -177,7 +177,7 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// Every document asked where it belongs, until few move or `steps` times.
+    /// Recomputes the posterior of every document, until few move or `steps` times.
     fn asked(&self, mut posterior: Matrix, steps: usize) -> Matrix {
         let mut dealt = best_of_rows(&posterior);
         let mut step = 1;
@@ -204,7 +204,7 @@ impl<'a> Documents<'a> {
         Split { posterior, counts, words, documents }
     }
 
-    /// What each topic adds to `F`, of documents that are dealt.
+    /// The contribution of each topic to `F`, for assigned documents.
     fn of_topics(&self, split: &Split) -> Vec<f64> {
         let topic = |j: usize| {
             let counts = split.counts.column(j).iter().zip(&self.prior);
@@ -216,7 +216,7 @@ impl<'a> Documents<'a> {
         (0..split.n_topics()).into_par_iter().map(topic).collect()
     }
 
-    /// What a topic of so many words and documents adds to `F`, whatever the words.
+    /// The contribution to `F` of the size of a topic, whatever its words.
     fn of_size(&self, words: f64, documents: f64) -> f64 {
         ln_gamma(self.strength) - ln_gamma(self.strength + words) + ln_gamma(1.0 + documents)
     }
@@ -233,7 +233,7 @@ impl<'a> Documents<'a> {
         (0..left.len()).max_by(|&a, &b| left[a].total_cmp(&left[b])).unwrap_or(0)
     }
 
-    /// What the other topics add to `F` when the documents of topic `out` are dealt to them.
+    /// The contribution of the other topics to `F` when the documents of topic `out` are assigned to them.
     fn gained_without(&self, out: usize, members: &[usize], split: &Split, scores: &Matrix) -> f64 {
         let mut moved: Vec<Vec<usize>> = vec![Vec::new(); split.n_topics()];
         for &d in members {
@@ -266,20 +266,20 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// `F`, given what each topic adds.
+/// `F`, given the contribution of each topic.
 fn evidence(of_topics: &[f64], n_documents: usize) -> f64 {
     let (k, n) = (of_topics.len() as f64, n_documents as f64);
     of_topics.iter().sum::<f64>() + ln_gamma(k) - ln_gamma(k + n)
 }
 
-/// Logarithms of shares, as shares that sum to one in every row.
+/// Log-shares as shares that sum to one in every row.
 fn shares(mut scores: Matrix) -> Matrix {
     let even = vec![1.0; scores.n_columns()];
     to_posterior(&mut scores, &even);
     scores
 }
 
-/// The column of the largest number in each row, the first of equals.
+/// The column of the largest number in each row; ties go to the first.
 fn best_of_rows(matrix: &Matrix) -> Vec<usize> {
     let mut largest = vec![f64::NEG_INFINITY; matrix.n_rows()];
     let mut best = vec![0; matrix.n_rows()];

@@ -1,17 +1,17 @@
-//! Before a fit: what the data can say, and how many topics to ask it for.
+//! Before a fit: what can be learned from the data, and how many topics to ask for.
 //!
-//! Moments carry their own error, so much can be told without fitting anything:
+//! The error of moments can be estimated, so much can be said without fitting anything:
 //!
 //! * [`Check`]: what a corpus holds, how far its pair moment is from noise, what to mend first;
 //! * [`PairNoise`]: how far the estimated pair moment is from the true one;
 //! * [`Plan`]: how many documents a wanted accuracy takes.
 //!
-//! How many topics come back in independent halves of the documents ([`FoundInHalves`]) is what text can
-//! say of their number.
+//! For text, the number of topics that are found again in independent halves of the documents ([`FoundInHalves`])
+//! says how many there are.
 //!
 //! The number of topics itself is chosen by the parameters of a model
-//! ([`LdaParams::choose_topics`](crate::fit::LdaParams::choose_topics)), or by you, having seen all
-//! of them side by side ([`LdaParams::sweep`](crate::fit::LdaParams::sweep)).
+//! ([`LdaParams::choose_topics`](crate::fit::LdaParams::choose_topics)), or by you, after comparing several numbers
+//! ([`LdaParams::sweep`](crate::fit::LdaParams::sweep)).
 
 mod check;
 pub(crate) mod choice;

@@ -1,18 +1,18 @@
 //! Which directions of the pair moment stand out of the noise: cross-validated eigenvalues.
 //!
-//! The documents are dealt into folds. The eigenvectors `v_j` of the scaled pair moment without a
-//! fold are evaluated on that fold, where they owe nothing to chance:
+//! The documents are divided into folds. The eigenvectors `v_j` of the scaled pair moment without a fold are
+//! evaluated on that fold, where they are not affected by overfitting:
 //!
 //! ```text
 //! q_dj = w2_d ( (x_d'u_j)^2 - sum_h x_dh u_hj^2 )      tot_j = sum_d q_dj     LDA: - a1 (u_j'M1)^2
 //! z_j = tot_j / sqrt( sum_d (q_dj - mean)^2 )          all folds summed
 //! ```
 //!
-//! Without signal `z_j` is about standard normal; a direction that exists gives a `z_j` that grows
-//! with the corpus. (The square of `u_j'M1` enters the spread by its linear part.)
+//! Without signal `z_j` is about standard normal; a real direction has a `z_j` that grows with the corpus. (The
+//! square of `u_j'M1` enters the variance by its linear part.)
 //!
-//! A weak topic is found smeared over several directions, all of which would score. So a direction
-//! is measured by what it adds to those before it: with `Q` the pair moment of the fold,
+//! A weak topic is spread over several directions, all of which would score. So a direction is measured by what it
+//! adds to the previous ones: with `Q` the pair moment of the fold,
 //!
 //! ```text
 //! u_j = v_j - sum_b u_b (u_b'Q v_j) / (u_b'Q u_b)           over the clear directions b < j
@@ -23,9 +23,9 @@
 //! A whitening of the rest of the corpus for each fold: with two folds, about one of the whole.
 //!
 //! # Departures
-//! Folds are dealt by the documents' content, not by their places, so the order of the documents
-//! changes nothing. Directions are freed of those before them, which the counting of `z > 3` needs
-//! to be right with many topics or few documents.
+//! Folds are determined by the documents' content, not by their positions, so the order of the documents changes
+//! nothing. Directions are made conjugate to the previous ones, which is necessary for the count of `z > 3` to be
+//! right with many topics or few documents.
 
 mod measured;
 
@@ -45,38 +45,38 @@ use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopic
 use crate::trust::found_again::Half;
 use crate::whitening::Whitening;
 
-/// Folds for a corpus whose number of topics is looked for: more of them find more, and cost more.
+/// Number of folds when the number of topics is chosen: more folds find more topics and cost more.
 pub(crate) fn n_folds(corpus: &Corpus) -> usize {
-    let affordable = corpus.n_nonzeros() <= SMALL;
-    if affordable && corpus.n_documents() >= FEW { 5 } else { 2 }
+    let affordable = corpus.n_nonzeros() <= FIVE_FOLDS_UP_TO;
+    if affordable && corpus.n_documents() >= FIVE_FOLDS_FROM { 5 } else { 2 }
 }
 
-/// The residual to which directions of a part of the documents are worth finding when topics are
-/// counted, as a part of the last eigenvalue: a part does not know them better than that.
+/// The tolerance of directions of a part of the documents when topics are counted, relative to the last eigenvalue:
+/// the part does not determine them more accurately.
 pub(crate) const PART_TOLERANCE: f64 = 0.1;
 
-/// A corpus with at most so many counts is small.
-const SMALL: usize = 1 << 20;
+/// A corpus with at most this many counts gets five folds.
+const FIVE_FOLDS_UP_TO: usize = 1 << 20;
 
-/// A fifth of fewer documents than this tells nothing.
-const FEW: usize = 100;
+/// With fewer documents than this, a fifth of them is too few.
+const FIVE_FOLDS_FROM: usize = 100;
 
-/// What keys are mixed with to deal documents into folds.
-const FOLDS: u64 = 2 << 32;
+/// The salt that is mixed with keys to assign documents to folds.
+const FOLD_SALT: u64 = 2 << 32;
 
-/// How directions are looked for.
+/// How directions are found.
 #[derive(Clone, Copy)]
 pub(crate) struct Look {
     /// How words are counted.
     pub counting: Counting,
-    /// The residual of the directions, as a part of the last eigenvalue.
+    /// The tolerance of the directions, relative to the last eigenvalue.
     pub tolerance: f64,
-    /// Folds of documents, two at least.
+    /// Number of folds of documents, at least two.
     pub n_folds: usize,
 }
 
-/// The z-scores of the leading `k` directions; `None` when a part of the corpus supports no fit, or
-/// when the moments are made of three drawn words.
+/// The z-scores of the leading `k` directions; `None` when no model can be fitted to a part of the corpus, or when
+/// the moments are those of three drawn words.
 pub(crate) fn z_scores(
     corpus: &Corpus,
     options: &Options,
@@ -88,15 +88,15 @@ pub(crate) fn z_scores(
     Some(scores.iter().map(|score| score.z).collect())
 }
 
-/// A direction of the pair moment, measured on documents that had no part in finding it.
+/// A direction of the pair moment, measured on documents that were not used to find it.
 pub(crate) struct Score {
-    /// The mean of the folds' eigenvalues: what is left of it without chance.
+    /// The mean of the folds' eigenvalues: an estimate without overfitting.
     pub eigenvalue: f64,
-    /// What it adds to the directions before it, over its standard error.
+    /// What it adds to the previous directions, in standard errors.
     pub z: f64,
 }
 
-/// The leading `k` directions measured; `None` as for [`z_scores`].
+/// Measures the leading `k` directions; `None` as for [`z_scores`].
 pub(crate) fn cross_validated(
     corpus: &Corpus,
     options: &Options,
@@ -104,26 +104,26 @@ pub(crate) fn cross_validated(
     how: Look,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<Score>> {
-    // Three drawn words are another table of counts than the one evaluated here.
+    // Three drawn words are a different table of counts from the one evaluated here.
     if matches!(options.weights, DocumentWeights::ThreeWords { .. }) {
         return None;
     }
     let mut sums = vec![Sums::default(); k];
-    // Products done in earlier folds; each takes about as many.
+    // Products in earlier folds; each needs about as many.
     let (before, last) = (Cell::new(0), Cell::new(0));
     let share = 1.0 / how.n_folds as f64;
     if corpus.facts().n_with_words() == 0 || !corpus.answers_for(share) {
         return None;
     }
     let part = |fold: usize, inside: bool| {
-        let dealt = Dealt::between(FOLDS, fold as f64 * share, (fold + 1) as f64 * share);
+        let dealt = Dealt::between(FOLD_SALT, fold as f64 * share, (fold + 1) as f64 * share);
         let (part, documents) = corpus.part(if inside { dealt } else { dealt.others() });
         (part, Options { weights: options.weights.of(&documents), ..options.clone() })
     };
     let mut parts = (part(0, false), part(0, true));
     for fold in 0..how.n_folds {
         if fold > 0 {
-            // What one of two folds was found on, the other is measured on.
+            // With two folds, directions found on one are measured on the other.
             parts = match how.n_folds {
                 2 => (parts.1, parts.0),
                 _ => (part(fold, false), part(fold, true)),
@@ -143,8 +143,8 @@ pub(crate) fn cross_validated(
     Some(sums.iter().map(score).collect())
 }
 
-/// The z-scores of the leading `k` directions of two halves that are learned already, each measured on
-/// the other; `None` when the moments are made of three drawn words.
+/// The z-scores of the leading `k` directions of two halves that are already fitted, each measured on the other;
+/// `None` when the moments are those of three drawn words.
 pub(crate) fn z_scores_of_halves(
     halves: &[Half; 2],
     k: usize,
@@ -169,12 +169,12 @@ pub(crate) fn z_scores_of_halves(
     Some(sums.iter().map(Sums::z).collect())
 }
 
-/// A direction, summed over the folds.
+/// Sums of a direction over the folds.
 #[derive(Clone, Default)]
 struct Sums {
     /// `v'Q v`.
     eigenvalue: f64,
-    /// What it adds to the directions before it.
+    /// What it adds to the previous directions.
     added: f64,
     /// The variance of that.
     spread: f64,
@@ -186,7 +186,7 @@ impl Sums {
     }
 }
 
-/// Moments of either model.
+/// The moments of either model.
 fn with_moments<T>(
     corpus: &Corpus,
     options: &Options,
@@ -231,7 +231,7 @@ pub(crate) fn whitened(whitening: &Whitening) -> Matrix {
     directions
 }
 
-/// Adds what every direction holds of the documents of `test`.
+/// Adds the scores of every direction on the documents of `test`.
 fn add_scores(
     test: &Corpus,
     options: &Options,
@@ -269,8 +269,8 @@ fn add_scores(
     })
 }
 
-/// Rows by the features of one corpus become rows by the features of another; a word that only
-/// the other one has gets zeros.
+/// Converts rows by the features of one corpus to rows by the features of another; a word that only the other one
+/// has gets zeros.
 pub(crate) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
     let words = &to.word_of_feature()[..to.n_present()];
     let feature = |&word: &u32| from.feature_of_word()[word as usize] as usize;

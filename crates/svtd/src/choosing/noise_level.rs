@@ -1,4 +1,4 @@
-//! How far the estimated pair moment is from the true one, from the sample itself.
+//! The error of the estimated pair moment, estimated from the sample itself.
 //!
 //! Documents are independent, so the variance of `M2 = sum_d w2_d Q_d`, `Q_d = x_d x_d' - diag(x_d)`,
 //! is the sum of their variances. With `a = sum_i x_i^2`, `b = sum_i x_i^3` and the weights
@@ -9,9 +9,9 @@
 //! E |M2~ - M2|^2 = sum_d w2_d^2 E |Q_d|^2  -  sum_d u_d^2 |M2|^2
 //! ```
 //!
-//! The first sum is counted; `|M2|` is taken from the leading eigenvalues of the (unscaled) pair
-//! moment, where noise hardly enters. Holds for documents of one topic or of many: what is
-//! estimated here is the plain pair moment.
+//! The first sum is counted; `|M2|` is taken from the leading eigenvalues of the (unscaled) pair moment, which are
+//! hardly affected by noise. This holds for documents of one topic or of many, because the plain pair moment is
+//! estimated here.
 //!
 //! # Cost
 //! One pass over the counts and a whitening.
@@ -23,8 +23,7 @@ use crate::error::{Error, Result};
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 use crate::whitening::{Scaling, Whitening};
 
-/// The residual to which directions are found whose eigenvalues alone are needed, as a part of the
-/// last of them.
+/// The tolerance of directions when only their eigenvalues are needed, relative to the last eigenvalue.
 const EIGENVALUE_TOLERANCE: f64 = 0.1;
 
 /// The noise of an estimated pair moment.
@@ -37,8 +36,8 @@ pub struct PairNoise {
 }
 
 impl PairNoise {
-    /// Estimates the noise of a corpus' pair moment under a law of weights, its size from
-    /// `n_values` eigenvalues (or as many as are positive).
+    /// Estimates the noise of a corpus' pair moment under a law of weights; its size is computed from `n_values`
+    /// eigenvalues (or as many as are positive).
     ///
     /// # Errors
     /// When the corpus has no moments: no document of three words, or weights that do not fit.
@@ -51,7 +50,7 @@ impl PairNoise {
 
 /// `|M2|` from at most `k` leading eigenvalues.
 pub(crate) fn size(moments: &SingleTopicMoments<'_>, k: usize) -> Result<f64> {
-    // The error of an eigenvalue is the square of that of its direction, so rough ones will do.
+    // The error of an eigenvalue is the square of that of its direction, so approximate directions are enough.
     let fit = |k| Whitening::fit_to(EIGENVALUE_TOLERANCE, moments, k, Scaling::Plain, &|_, _| {});
     let whitening = match fit(k) {
         Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,

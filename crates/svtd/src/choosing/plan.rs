@@ -1,10 +1,10 @@
-//! How many documents a wanted accuracy takes.
+//! How many documents a given accuracy needs.
 //!
 //! Given topics `M` with weights `w`, documents of length `c` and a number of documents `N`, the
 //! expected L1 error of a topic is predicted from the noise of the moments.
 //!
-//! *One topic a document.* After EM a topic is as good as the words counted in its own documents,
-//! `T_j = N w_j c` of them. The count of word `i` is about Poisson with mean `l = T_j mu_ij`, whose mean
+//! *One topic a document.* After EM a topic is as accurate as the relative frequencies of the words in its own
+//! documents, `T_j = N w_j c` words. The count of word `i` is about Poisson with mean `l = T_j mu_ij`, whose mean
 //! absolute deviation is known exactly:
 //!
 //! ```text
@@ -26,16 +26,15 @@
 //! whatever the length. Only mixtures are drawn.
 //!
 //! # Calibration
-//! Both are first order: they leave out documents given to the wrong topic and the error of the
-//! rotation. The factors [`SINGLE_TOPIC`] and [`MIXTURES`] are the mean ratios of observed to
-//! predicted errors in a run of the bench `choosing` in which they were one
-//! (`benches/record/choosing.md`).
+//! Both formulas are first order: they neglect documents assigned to the wrong topic and the error of the rotation.
+//! The factors [`SINGLE_TOPIC`] and [`MIXTURES`] are the mean ratios of observed to predicted errors in a run of
+//! the bench `choosing` in which they were one (`benches/record/choosing.md`).
 //!
 //! # Guarantees
 //! [`DeviationBound`] is Theorem 2.2 for the same corpus: what holds for *every* model. Theorem 5.1
-//! ([`Perturbation`]) goes on from there to the topics, but speaks only of moments that are off by
-//! less than a `gamma`; we tell how many documents Theorem 2.2 takes to get there. Both are told in
-//! their corrected form, to show how far a guarantee is from what happens.
+//! ([`Perturbation`]) continues from there to the topics, but only if the error of the moments is below a `gamma`;
+//! we report how many documents Theorem 2.2 needs to get there. Both are used in their corrected form, to show how
+//! far a guarantee is from what happens.
 
 mod prediction;
 #[cfg(test)]
@@ -50,27 +49,27 @@ use crate::memory;
 use crate::model::Model;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
-/// Observed over predicted error, single-topic corpora fitted with EM.
+/// Ratio of observed to predicted error, for single-topic corpora fitted with EM.
 pub const SINGLE_TOPIC: f64 = 0.98;
 
-/// Observed over predicted error, LDA corpora fitted by default.
+/// Ratio of observed to predicted error, for LDA corpora with a default fit.
 pub const MIXTURES: f64 = 1.05;
 
-/// Mixtures drawn for an expectation, at most and at least, and from what.
+/// The largest and smallest number of mixtures drawn for an expectation, and the seed.
 const DRAWN: usize = 2000;
 const FEWEST_DRAWN: usize = 100;
 const SEED: u64 = 1;
 
-/// Every mixture costs the square of the number of topics; so many operations are spent on them.
+/// Every mixture costs the square of the number of topics; this many operations may be spent on them.
 const DRAWING_BUDGET: usize = 1 << 28;
 
-/// Beyond this many documents the answer is "more than you have".
+/// Larger numbers of documents are not reported.
 const MOST_DOCUMENTS: f64 = 1e12;
 
-/// The probability left for larger errors than the guarantee.
+/// The probability that the error exceeds the guarantee.
 pub const DELTA: f64 = 0.05;
 
-/// What is to be learned: topics, their weights, documents.
+/// The assumed topics, their weights, and the documents.
 #[derive(Clone, Debug)]
 pub struct PlanSource {
     word_topic: Matrix,
@@ -80,52 +79,52 @@ pub struct PlanSource {
     length: u32,
 }
 
-/// How many documents an accuracy takes, and what is guaranteed then.
+/// How many documents an accuracy needs, and what is guaranteed with that many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
-    /// Words, topics and the length of a document.
+    /// Number of words in the vocabulary.
     pub n_words: usize,
-    /// See `n_words`.
+    /// Number of topics.
     pub n_topics: usize,
-    /// See `n_words`.
+    /// Length of a document.
     pub length: u32,
     /// The wanted mean L1 error of a topic, from 0 to 2.
     pub accuracy: f64,
-    /// Documents that take the mean error of the topics there; `None` when no number does.
+    /// Number of documents at which the mean error of the topics reaches the accuracy; `None` when no number does.
     pub n_documents: Option<f64>,
-    /// Documents that take every topic there, the rarest included.
+    /// Number of documents at which every topic reaches it, including the rarest.
     pub n_documents_every_topic: Option<f64>,
-    /// Expected mean error at some numbers of documents.
+    /// Expected mean error for some numbers of documents.
     pub curve: Vec<(f64, f64)>,
     /// The expected error of the pair moment, by Frobenius norm, at `n_documents`.
     pub pair_noise: Option<f64>,
     /// Theorem 2.2, corrected: what that error is guaranteed not to exceed with probability 0.95.
     pub pair_bound: Option<f64>,
-    /// Documents until Theorem 2.2 guarantees the error expected at `n_documents`.
+    /// Number of documents at which Theorem 2.2 guarantees the error expected at `n_documents`.
     pub n_documents_guaranteed: Option<f64>,
-    /// Theorem 5.1, corrected; `None` for mixtures, of which it does not speak, and for topics that
-    /// do not meet its conditions.
+    /// Theorem 5.1, corrected; `None` for mixtures, to which it does not apply, and for topics that do not meet its
+    /// conditions.
     pub theorem_5_1: Option<Reach>,
 }
 
-/// Where Theorem 5.1 begins to say anything about topics.
+/// Where Theorem 5.1 begins to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reach {
     /// `gamma`: the errors of the pair and triple moments must be smaller than this.
     pub gamma: f64,
-    /// Documents until Theorem 2.2 guarantees that they are.
+    /// Number of documents at which Theorem 2.2 guarantees that.
     pub n_documents: f64,
 }
 
 impl PlanSource {
-    /// Topics as unequal as words of text, drawn with a fixed seed: Zipf frequencies with Dirichlet
-    /// topics around them, as `svtd generate --zipf` draws them.
+    /// Topics with word frequencies as uneven as in text, generated with a fixed seed: Zipf frequencies with
+    /// Dirichlet topics around them, as by `svtd generate --zipf`.
     ///
     /// # Errors
     /// When there are more topics than words, or documents too short for triples.
     pub fn zipf(n_words: usize, n_topics: usize, length: u32, alpha0: Option<f64>) -> Result<Self> {
         crate::whitening::check_n_topics(n_topics, n_words)?;
-        // Topics, their duals and a product of each size.
+        // The topics, their dual directions and one product of each size.
         let bytes = 8.0 * 4.0 * n_words as f64 * n_topics as f64;
         if !memory::can_have(bytes) {
             return Err(Error::Memory {
@@ -134,7 +133,7 @@ impl PlanSource {
                 advice: "plan for fewer",
             });
         }
-        // The topics' concentration and evenness of the accuracy bench.
+        // The concentration and evenness of the topics are those of the accuracy bench.
         let source = SingleTopicSource::zipf(n_words, n_topics, 5.0, 1000.0, 5.0, 1);
         let weights = match alpha0 {
             None => source.topic_weights,
@@ -160,7 +159,7 @@ impl PlanSource {
         Self::new(word_topic, weights, alpha0, length.unwrap_or(mean as u32))
     }
 
-    /// Topics of the caller's own: `M` (words x topics), weights, `alpha0` for mixtures.
+    /// The caller's own topics: `M` (words x topics), weights, `alpha0` for mixtures.
     ///
     /// # Errors
     /// When documents are shorter than three words.
@@ -180,7 +179,7 @@ impl PlanSource {
         Ok(Self { word_topic, weights, alpha0, length })
     }
 
-    /// Plans for a mean L1 error of `accuracy`.
+    /// Estimates the number of documents for a mean L1 error of `accuracy`.
     ///
     /// # Errors
     /// When the accuracy is not between 0 and 2, or the topics are not independent.
@@ -198,7 +197,7 @@ impl PlanSource {
         let n_documents = least(mean, accuracy);
         let (size, noise) = self.pair_size_and_noise();
         let pair_noise = n_documents.map(|n| noise / n.sqrt());
-        // Documents of one length: the bound falls as the root of their number.
+        // For documents of one length the bound falls with the square root of their number.
         let one = DeviationBound::pairs(&[u64::from(self.length)], size, DELTA).corrected;
         let bound = |n: f64| one / n.sqrt();
         let curve = [100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5, 1e6].map(|n| (n, mean(n)));
@@ -224,7 +223,7 @@ impl PlanSource {
         }
         let theorem = Perturbation::new(&self.word_topic, &self.weights, Constants::Corrected)?;
         let gamma = Some(theorem.gamma()).filter(|gamma| *gamma > 0.0)?;
-        // |M3| is below one, and a smaller one makes the bound larger: take none.
+        // |M3| is below one, and a smaller value makes the bound larger: use zero.
         let triples = DeviationBound::triples(&[u64::from(self.length)], 0.0, DELTA).corrected;
         Some(Reach { gamma, n_documents: (pairs.max(triples) / gamma).powi(2) })
     }
@@ -237,11 +236,11 @@ impl PlanSource {
         Ok(self.predictor()?.mean(n_documents))
     }
 
-    /// `|M2|` of the plain pair moment, and the expected error of it after one document.
+    /// `|M2|` of the plain pair moment, and its expected error with one document.
     ///
-    /// A document's own pair moment has the square `[1 + p2 + (c-2)(2 p2 + 2 p3) + (c-2)(c-3) p22] /
-    /// (c(c-1))`: how often two ordered pairs of its tokens are equal. `p2` and `p3` are the chances
-    /// that two or three tokens coincide, `p22` that two and two do.
+    /// The squared norm of a document's own pair moment is `[1 + p2 + (c-2)(2 p2 + 2 p3) + (c-2)(c-3) p22] /
+    /// (c(c-1))`: how often two ordered pairs of its tokens are equal. `p2` and `p3` are the probabilities that two
+    /// or three tokens coincide, `p22` that two and two do.
     fn pair_size_and_noise(&self) -> (f64, f64) {
         let c = f64::from(self.length);
         let gram = self.word_topic.transpose_times(&self.word_topic);
@@ -267,7 +266,7 @@ impl PlanSource {
                 }
             }
         }
-        // Three tokens of one topic; those of several coincide far more rarely.
+        // Three tokens of one topic; tokens of several topics coincide far more rarely.
         let of_one_topic: f64 = (0..self.weights.len())
             .map(|j| {
                 let cube: f64 = self.word_topic.column(j).iter().map(|m| m.powi(3)).sum();
@@ -283,7 +282,7 @@ impl PlanSource {
         (size.max(0.0).sqrt(), (square - size).max(0.0).sqrt())
     }
 
-    /// What documents are about: each topic once, or drawn mixtures.
+    /// The mixtures of documents: each topic once, or random mixtures.
     fn mixtures(&self) -> Matrix {
         match self.alpha0 {
             None => Matrix::identity(self.weights.len()),
@@ -301,7 +300,7 @@ impl PlanSource {
     }
 }
 
-/// The least number of documents at which a falling error is small enough.
+/// The smallest number of documents at which a decreasing error is small enough.
 fn least(error: impl Fn(f64) -> f64, wanted: f64) -> Option<f64> {
     let (mut low, mut high) = (1.0_f64, 1.0_f64);
     while error(high) > wanted {

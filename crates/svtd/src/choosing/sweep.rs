@@ -1,4 +1,4 @@
-//! Every number of topics from the same passes over the data.
+//! Compares numbers of topics, all from the same passes over the data.
 //!
 //! The columns of `W` and `E` do not depend on how many there are, so the whitened cube of `k` topics
 //! is the leading block of the cube of `K` topics: one whitening and one cube serve every `k` up to
@@ -51,46 +51,46 @@ use crate::moments::Counting;
 use crate::trust;
 use crate::whitening::{self, check_n_topics};
 
-/// Folds of documents that directions are measured on, at most: each is a whitening.
+/// The largest number of folds on which directions are measured; each needs a whitening.
 const MOST_FOLDS: usize = 3;
 
-/// Numbers of topics fitted side by side, at most: each holds its model.
+/// The largest number of models that are fitted in parallel and held in memory.
 const ABREAST: usize = 8;
 
-/// Topics nearer than this in L1 are the same topic.
+/// Topics closer than this in L1 distance count as the same topic.
 const SAME_TOPIC: f64 = 0.5;
 
-/// Likeliest words that stand for a topic.
+/// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
 
-/// Every number of topics of a range, fitted and judged.
+/// A comparison of numbers of topics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// The directions of the pair moment, up to the largest number of topics.
     pub directions: Vec<Direction>,
-    /// The first eigenvalue that may be chance: what noise reaches. `None` when all are clear.
+    /// The first eigenvalue that may be chance: the level of the noise. `None` when all are clear.
     pub noise_floor: Option<f64>,
     /// Documents that were held out.
     pub n_held_out: usize,
-    /// Each number of topics, rising.
+    /// The results for each number of topics, ascending.
     pub fits: Vec<SweepFit>,
-    /// Which numbers of topics to look at.
+    /// Which numbers of topics are recommended.
     pub recommendation: Recommendation,
 }
 
 /// A direction of the pair moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
-    /// Its eigenvalue in all documents, chance included.
+    /// Its eigenvalue in all documents, including overfitting.
     pub eigenvalue: f64,
     /// The same on documents that had no part in finding it; `None` when half the corpus is too
     /// little.
     pub cross_validated: Option<f64>,
-    /// That, over its standard error: above 3 it is clearly there.
+    /// That, in standard errors: above 3 it is called clear.
     pub z: Option<f64>,
 }
 
-/// One number of topics.
+/// The results for one number of topics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFit {
     /// `k`.
@@ -99,23 +99,23 @@ pub struct SweepFit {
     pub log_likelihood: Option<f64>,
     /// Its standard error over the held-out documents.
     pub standard_error: Option<f64>,
-    /// How much less than the best `k` that is, and the standard error of the difference.
+    /// The difference of the log probability to the best `k`, and its standard error.
     pub behind: Option<[f64; 2]>,
     /// Mean NPMI of the topics in the held-out documents.
     pub npmi: Option<f64>,
-    /// The share of the likeliest words' probability that is their topic's own, on average.
+    /// Exclusivity: the mean share of the likeliest words' probability that belongs to their topic.
     pub exclusivity: f64,
     /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
     /// they were not asked.
     pub halves: Option<FoundInHalves>,
-    /// What is new against one topic less; `None` where that was not fitted.
+    /// The new topic compared with one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
-    /// The topics, by falling weight; empty in files from before they were kept.
+    /// The topics, by falling weight; empty in files written before they were stored.
     #[serde(default)]
     pub topics: Vec<SweptTopic>,
 }
 
-/// A topic of one number of topics, and where it came from.
+/// A topic, and the topic from which it came when there was one topic less.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweptTopic {
     /// Its weight.
@@ -127,20 +127,20 @@ pub struct SweptTopic {
     pub from: Option<usize>,
 }
 
-/// How a topic more came about. Topics are numbered from 0, by falling weight.
+/// How one more topic came about. Topics are numbered from 0, by falling weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// The new topic.
     pub child: usize,
-    /// The topic it is nearest to among those of one topic less.
+    /// The nearest topic among those with one topic less.
     pub parent: usize,
     /// Their L1 distance.
     pub distance: f64,
-    /// Topics of one topic less that are still there.
+    /// Number of topics with one topic less that still exist.
     pub n_kept: usize,
 }
 
-/// Sweeps over numbers of topics that rise.
+/// Fits ascending numbers of topics and compares them.
 pub(crate) fn sweep(
     corpus: &Corpus,
     options: &Options,
@@ -254,7 +254,7 @@ fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
     match_by(a.n_columns(), b.n_columns(), |i, j| 1.0 - likeness[(i, j)])
 }
 
-/// How many columns are near the column they were matched with.
+/// The number of columns that are close to their match.
 fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     let near = |(j, partner): (usize, &Option<usize>)| {
         partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME_TOPIC)
@@ -262,10 +262,10 @@ fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
     matched.iter().enumerate().filter(|&pair| near(pair)).count()
 }
 
-/// Words that stand for a topic in a tree of splits.
+/// Number of words that describe a topic in a tree of splits.
 const TREE_WORDS: usize = 4;
 
-/// The topics with their likeliest words, and which of one topic less each continues.
+/// The topics with their likeliest words, and the topic with one topic less that each continues.
 fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<SweptTopic> {
     let words = |j: usize| {
         let top = topics.topic(j).top_words(TREE_WORDS);
@@ -292,7 +292,7 @@ fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
     (Split { child, parent, distance: distance(parent), n_kept }, from)
 }
 
-/// The mean share of the likeliest words' probability that is their topic's own.
+/// The mean share of the likeliest words' probability that belongs to their topic.
 fn exclusivity(topics: &Topics) -> f64 {
     let m = topics.word_topic();
     let share = |i: usize, j: usize| {
@@ -317,7 +317,7 @@ fn compare(fits: &mut [SweepFit], completions: &[Option<Completions>]) {
     }
 }
 
-/// Where the best held-out likelihood is; the fewer topics win a tie.
+/// The best held-out likelihood; ties go to fewer topics.
 fn best(fits: &[SweepFit]) -> Option<usize> {
     let score = |i: usize| fits[i].log_likelihood;
     let scored: Vec<usize> = (0..fits.len()).filter(|&i| score(i).is_some()).collect();

@@ -1,4 +1,4 @@
-//! Blocks: runs of documents, by which every pass over the counts is dealt out.
+//! Blocks: runs of consecutive documents; the tasks of every pass over the counts.
 //!
 //! A fit asks the same question of every block and adds up the answers, always along the same tree:
 //!
@@ -12,26 +12,25 @@
 //! block 3 ─┘
 //! ```
 //!
-//! So a sum does not depend on how many threads there are or which of them met which block. In a
-//! corpus that stands in the order of its [keys](super::keys) a block holds the documents whose keys
-//! begin with the block's number in binary: then neither the blocks nor the sums depend on the order
-//! in which documents were read.
+//! So a sum does not depend on the number of threads or on which thread handled which block. In a corpus sorted by
+//! its [keys](super::keys) a block holds the documents whose keys begin with the block's number in binary: then
+//! neither the blocks nor the sums depend on the order in which documents were read.
 //!
 //! # How many
-//! A pass makes a partial sum for every word of the vocabulary in every block. A block therefore
-//! has [`ENTRIES_PER_WORD`] times as many entries as there are words in use, or more. Fewer make
-//! the partial sums cost more than the work (`benches/record/constants.md`).
+//! A pass makes a partial sum for every word of the vocabulary in every block. So a block should have at least
+//! [`ENTRIES_PER_WORD`] times as many entries as there are words in use; with fewer, the partial sums cost more
+//! than the work itself (`benches/record/constants.md`).
 
 use crate::tasks;
 use std::ops::Range;
 
-/// Entries of a block for each word in use, at least.
+/// The smallest number of entries in a block for each word in use.
 const ENTRIES_PER_WORD: usize = 30;
 
-/// No corpus is cut into more blocks than this.
+/// The largest number of blocks.
 pub(crate) const MOST_BLOCKS: usize = 1 << 10;
 
-/// How many blocks a table of so many entries over so many words is cut into: a power of two.
+/// The number of blocks for a table with this many entries over this many words: a power of two.
 pub(crate) fn n_blocks(n_nonzeros: usize, n_present: usize) -> usize {
     let fitting = n_nonzeros / (ENTRIES_PER_WORD * n_present).max(1);
     match fitting.clamp(1, MOST_BLOCKS).checked_ilog2() {
@@ -40,7 +39,7 @@ pub(crate) fn n_blocks(n_nonzeros: usize, n_present: usize) -> usize {
     }
 }
 
-/// Where the blocks of a table end.
+/// Where the blocks of a table begin and end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cut {
     /// The first row of every block but the first.
@@ -49,7 +48,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Blocks of about equally many entries.
+    /// Cuts into blocks with about equally many entries.
     pub(super) fn evenly(offsets: &[usize], n_present: usize) -> Self {
         let total = offsets.last().copied().unwrap_or(0);
         let n = n_blocks(total, n_present);
@@ -74,14 +73,14 @@ impl Cut {
         self.by_keys
     }
 
-    /// The rows of block `b` of a table with so many rows.
+    /// The rows of block `b` of a table with `n_rows` rows.
     pub(super) fn rows(&self, b: usize, n_rows: usize) -> Range<usize> {
         let start = if b == 0 { 0 } else { self.inner[b - 1] };
         start..self.inner.get(b).copied().unwrap_or(n_rows)
     }
 }
 
-/// A run of documents.
+/// A run of consecutive documents.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'a> {
     first: usize,
@@ -91,7 +90,7 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Documents `first..`, whose entries begin at these places of the whole table.
+    /// Documents from `first` on, whose entries begin at these positions of the whole table.
     pub(super) fn new(
         first: usize,
         offsets: &'a [usize],
@@ -122,9 +121,9 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Asks blocks `blocks` and adds up their answers, two neighbours at a time.
+/// Computes the answers of the blocks `blocks` and adds them up, two neighbours at a time.
 ///
-/// At most as many answers are held at a time as the tree is high, and one more for each thread.
+/// At most as many answers are in memory as the tree is high, plus one for each thread.
 pub(crate) fn sum_over<T: Send>(
     blocks: Range<usize>,
     answer: &(impl Fn(usize) -> T + Sync),
@@ -133,8 +132,7 @@ pub(crate) fn sum_over<T: Send>(
     sum_over_occupied(blocks, &|_| false, answer, add)
 }
 
-/// The same, where blocks that are empty are not asked: nothing is added for them. If all are, the first
-/// one is asked.
+/// As [`sum_over`], skipping empty blocks. If all blocks are empty, the first one answers.
 pub(super) fn sum_over_occupied<T: Send>(
     blocks: Range<usize>,
     is_empty: &(impl Fn(Range<usize>) -> bool + Sync),

@@ -1,7 +1,7 @@
 //! A corpus from counts in memory, document by document.
 //!
-//! The builder is the one door into [`Corpus`]: documents pushed by a caller and rows read from a
-//! file are checked and finished by the same [`build`](CorpusBuilder::build).
+//! The builder is the only way to make a [`Corpus`]: documents pushed by a caller and rows read from a file are
+//! checked and finished by the same [`build`](CorpusBuilder::build).
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ impl CorpusBuilder {
         }
     }
 
-    /// Adds a document of `(word id, count)` entries in any order, ids from 0. Counts of zero are
-    /// left out and tallied in the report.
+    /// Adds a document of `(word id, count)` entries in any order, ids from 0. Counts of zero are left out; the
+    /// report says how many there were.
     ///
     /// # Errors
     /// If a word is not below `n_words` or has two counts; the document is then not added.
@@ -77,23 +77,23 @@ impl CorpusBuilder {
         Ok(())
     }
 
-    /// Makes room for exactly these many further documents and entries, so that none is moved
-    /// while they are added.
+    /// Reserves memory for exactly this many further documents and entries, so that nothing is copied while they
+    /// are added.
     pub fn reserve(&mut self, n_documents: usize, n_entries: usize) {
         self.offsets.reserve_exact(n_documents);
         self.words.reserve(n_entries);
         self.counts.reserve(n_entries);
     }
 
-    /// Keeps the counts within a limit on memory.
+    /// Keeps the counts within a memory limit.
     pub fn within(mut self, limit: &Limit) -> Self {
         self.words = self.words.kept_within(limit);
         self.counts = self.counts.kept_within(limit);
         self
     }
 
-    /// Lets all documents be empty. There is nothing to learn from such a corpus, but a model can
-    /// be asked about it.
+    /// Allows all documents to be empty. Nothing can be learned from such a corpus, but a model can be applied to
+    /// it.
     pub fn may_be_empty(mut self) -> Self {
         self.may_be_empty = true;
         self
@@ -111,15 +111,15 @@ impl CorpusBuilder {
         self
     }
 
-    /// Gives each document a label, such as a class known beforehand. No model looks at labels;
-    /// they are there to compare with.
+    /// Gives each document a label, such as a class known beforehand. Models do not use labels; they are for
+    /// comparison.
     pub fn labels(mut self, labels: Vec<String>) -> Self {
         self.labels = Some(labels);
         self
     }
 
-    /// Keeps a column of the table that the documents came in, a cell for each. No model looks at
-    /// it; it is there for times and groups.
+    /// Keeps a column of the table from which the documents were read, one cell for each document. Models do not
+    /// use it; it is for times and groups.
     pub fn column(mut self, name: impl Into<String>, cells: Vec<String>) -> Self {
         self.columns.push((name.into(), cells));
         self
@@ -133,7 +133,7 @@ impl CorpusBuilder {
     pub fn build(self) -> Result<Corpus> {
         let n_documents = self.offsets.len() - 1;
         vocabulary::check_size(self.n_words)?;
-        // Sums, ranks and their inverse for each word; offsets and a length for each document.
+        // Totals, ranks and inverse ranks for each word; an offset and a length for each document.
         let bytes = 24.0 * self.n_words as f64 + 24.0 * n_documents as f64;
         if !memory::can_have(bytes) {
             return Err(Error::Memory {
@@ -173,14 +173,14 @@ impl CorpusBuilder {
         CorpusBuilder { offsets, words, counts, ..CorpusBuilder::new(n_words) }
     }
 
-    /// Explicit zeros that a reader has left out.
+    /// The number of explicit zeros that a reader left out.
     pub(crate) fn zero_entries(mut self, n: u64) -> Self {
         self.n_zero_entries = n;
         self
     }
 
-    /// Names that some documents may lack: those are called by their number. If all lack one,
-    /// nothing is stored.
+    /// Names, of which some may be missing: such documents are called by their number. If all are missing, nothing
+    /// is stored.
     pub(crate) fn optional_names(self, names: Vec<Option<String>>) -> Self {
         if names.iter().all(Option::is_none) {
             return self;
@@ -189,7 +189,7 @@ impl CorpusBuilder {
         self.names(numbered.map(|(d, n)| n.unwrap_or_else(|| (d + 1).to_string())).collect())
     }
 
-    /// Labels that some documents may lack, which then have the empty one.
+    /// Labels, of which some may be missing: such documents get the empty label.
     pub(crate) fn optional_labels(self, labels: Vec<Option<String>>) -> Self {
         if labels.iter().all(Option::is_none) {
             return self;
@@ -209,11 +209,11 @@ impl CorpusBuilder {
         self
     }
 
-    /// Adds the entries that are not zero; returns how many were.
+    /// Adds the entries that are not zero; returns how many were zero.
     fn append(&mut self, entries: impl IntoIterator<Item = (u32, u32)>) -> u64 {
         let mut n_zeros = 0;
         for (word, count) in entries {
-            // An absurd word is kept even with count zero, so that it is refused.
+            // A word id out of range is kept even with count zero, so that it is rejected later.
             if count == 0 && (word as usize) < self.n_words {
                 n_zeros += 1;
             } else {

@@ -1,9 +1,10 @@
-//! Parts of the documents that anybody can tell who holds some of them: by their keys alone.
+//! Parts of the documents that are determined by their keys alone, so that every holder of documents can select its
+//! own.
 //!
-//! A key is as good as drawn, and so is a key mixed with a salt. Documents whose mixed keys lie in a
-//! range of a tenth of all numbers are about a tenth of the documents; with another salt they are another
-//! tenth. Equal documents have equal keys and are dealt to the same part: a copy is no evidence of its own.
-//! A document without words is dealt to none.
+//! Keys behave like random numbers, and so do keys mixed with a salt. The documents whose mixed keys lie in a range
+//! of a tenth of all numbers are about a tenth of the documents; another salt selects another tenth. Equal
+//! documents have equal keys and belong to the same part, so that a copy does not count as independent evidence.
+//! Documents without words belong to no part.
 
 use std::sync::OnceLock;
 
@@ -12,22 +13,22 @@ use serde::{Deserialize, Serialize};
 use super::names::Names;
 use super::{Corpus, CorpusReport, KeyRange, SparseCounts, mixed};
 
-/// Documents by their keys, each mixed with a salt.
+/// A selection of documents by their keys, mixed with a salt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dealt {
     salt: u64,
     range: KeyRange,
-    /// Whether they are those in the range, or all others.
+    /// Whether the documents inside the range are selected, or those outside.
     inside: bool,
 }
 
 impl Dealt {
-    /// Those between two shares of the mixed keys.
+    /// Selects the documents whose mixed keys lie between two shares of all numbers.
     pub(crate) fn between(salt: u64, from: f64, to: f64) -> Self {
         Self { salt, range: KeyRange::between(from, to), inside: true }
     }
 
-    /// All others.
+    /// Selects all other documents.
     pub(crate) fn others(self) -> Self {
         Self { inside: !self.inside, ..self }
     }
@@ -37,11 +38,11 @@ impl Dealt {
     }
 }
 
-/// A part of the documents: a range of keys, dealt further perhaps.
+/// A part of the documents: a range of keys, possibly restricted further.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeyPart {
     pub range: KeyRange,
-    /// Who is in all of these; documents without words are in none.
+    /// The documents must be in all of these selections; documents without words are in none.
     pub dealt: Vec<Dealt>,
 }
 
@@ -58,18 +59,18 @@ impl From<Dealt> for KeyPart {
 }
 
 impl KeyPart {
-    /// All documents.
+    /// The part that contains all documents.
     pub(crate) fn all() -> Self {
         KeyRange::ALL.into()
     }
 
-    /// What is in both.
+    /// The intersection of two parts.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let dealt = self.dealt.iter().chain(&other.dealt).copied().collect();
         Self { range: self.range.and(other.range), dealt }
     }
 
-    /// The documents of a corpus at hand that are in it, rising.
+    /// The documents of the part in a corpus that is here, ascending.
     pub(crate) fn documents(&self, corpus: &Corpus) -> Vec<usize> {
         let holds = |&d: &usize| {
             let key = corpus.document_key(d);
@@ -81,9 +82,9 @@ impl KeyPart {
 }
 
 impl Corpus {
-    /// The documents of a part, their words numbered as here; of documents elsewhere, whoever is asked
-    /// answers for those of the part. Of the result only the documents are that part's: totals are those of
-    /// all documents.
+    /// The documents of a part, with the words numbered as in this corpus; if the documents are elsewhere, their
+    /// holders answer for those of the part. In the result only the documents are those of the part; word totals
+    /// are still those of all documents.
     pub(crate) fn among(&self, part: &KeyPart) -> Corpus {
         if let Some(among) = self.among_elsewhere(part) {
             return among;
@@ -107,8 +108,8 @@ impl Corpus {
 }
 
 impl SparseCounts {
-    /// The rows of some documents of a corpus, cut into the blocks of its own rows where these are cut by
-    /// keys; else they are one block.
+    /// The rows of some documents of a corpus. They are cut into the blocks of the corpus if that is cut by keys;
+    /// otherwise they form one block.
     pub(crate) fn picked(&self, documents: &[usize], corpus: &Corpus) -> SparseCounts {
         let mut picked = SparseCounts::with_columns(self.n_columns(), self.limit());
         picked.reserve(documents.len(), documents.iter().map(|&d| self.row(d).0.len()).sum());

@@ -10,7 +10,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The words that occur, as `(word id, count)`, the most frequent in the corpus first.
+    /// The words that occur, as `(word id, count)`, in order of falling frequency in the corpus.
     pub fn words(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + 'a {
         let word_of_feature = self.word_of_feature;
         let entries = self.features.iter().zip(self.counts);

@@ -1,7 +1,7 @@
-//! A corpus whose documents are elsewhere: words and totals are here, the rest is asked for.
+//! A corpus whose documents are held elsewhere: vocabulary and totals are here, everything else is asked for.
 //!
-//! Such a corpus has no rows. What a fit wants of documents it asks with
-//! [`Corpus::asked`]; everything else is refused before it begins ([`Options`](crate::fit::Options)).
+//! Such a corpus has no rows. A fit asks for sums over documents with [`Corpus::asked`]; everything else is
+//! rejected before it begins ([`Options`](crate::fit::Options)).
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -19,18 +19,18 @@ use crate::stop;
 use crate::trust::Redraw;
 use crate::words::WordChoice;
 
-/// Whom to ask, and about which documents.
+/// Who holds the documents, and which of them are meant.
 #[derive(Clone)]
 pub(super) struct Elsewhere {
     who: Arc<dyn Ask>,
     part: KeyPart,
-    /// Blocks that all documents are cut into, those of other ranges too.
+    /// The number of blocks into which all documents are cut, including those outside this part.
     pub n_blocks: usize,
-    /// The words that occur, in the order of their numbers.
+    /// The words that occur, in feature order.
     words: Arc<[String]>,
-    /// The smallest share of all documents that everybody answers for.
+    /// The smallest share of all documents for which every holder gives an answer.
     least_share: f64,
-    /// Whether documents that are drawn in the place of those answer.
+    /// Set when documents simulated from a model answer instead of the real ones.
     redrawing: Option<Arc<Redrawing>>,
 }
 
@@ -45,8 +45,8 @@ impl Elsewhere {
 impl Corpus {
     /// A corpus of documents that others hold.
     ///
-    /// It can be fitted, and has no documents to look at: [`rows`](Self::rows) and
-    /// [`lengths`](Self::lengths) are empty.
+    /// It can be fitted, but has no documents to look at: [`rows`](Self::rows) and [`lengths`](Self::lengths) are
+    /// empty.
     ///
     /// # Errors
     /// When nobody answers, or there are no documents.
@@ -61,7 +61,7 @@ impl Corpus {
         self.elsewhere.is_some()
     }
 
-    /// Refuses what only documents at hand can tell.
+    /// Returns an error for things that need the documents themselves.
     pub(crate) fn must_be_here(&self, what: &str) -> Result<()> {
         match self.is_elsewhere() {
             false => Ok(()),
@@ -73,7 +73,7 @@ impl Corpus {
         }
     }
 
-    /// Asks whoever holds the documents; `None` when they are here.
+    /// Asks the holders of the documents; `None` when the documents are here.
     ///
     /// # Errors
     /// When somebody does not answer.
@@ -85,7 +85,7 @@ impl Corpus {
         elsewhere.ask(words, request()).map(Some)
     }
 
-    /// As [`asked_or_fail`](Self::asked_or_fail), of all words in the order of the vocabulary.
+    /// As [`asked_or_fail`](Self::asked_or_fail), about all words in the order of the vocabulary.
     pub(crate) fn asked_of_all_words(&self, request: impl FnOnce() -> Request) -> Option<Answer> {
         let elsewhere = self.elsewhere.as_ref()?;
         let words = self.vocabulary.iter().map(|word| word.into_owned()).collect();
@@ -93,12 +93,12 @@ impl Corpus {
         Some(answer.unwrap_or_else(|error| stop::fail(error)))
     }
 
-    /// As [`asked`](Self::asked), from where an error cannot be returned.
+    /// As [`asked`](Self::asked), for places where an error cannot be returned.
     pub(crate) fn asked_or_fail(&self, request: impl FnOnce() -> Request) -> Option<Answer> {
         self.asked(request).unwrap_or_else(|error| stop::fail(error))
     }
 
-    /// The sum of the documents' fingerprints, asked for.
+    /// The sum of the documents' fingerprints, from the holders.
     pub(super) fn asked_digest(&self) -> Option<[u64; 8]> {
         let answer = self.asked_or_fail(|| Request::Digest)?;
         let sums = answer.whole.as_slice().try_into();
@@ -115,8 +115,8 @@ impl Corpus {
         Some(assemble(asking, Some(elsewhere.n_blocks), self.vocabulary.clone(), &survey))
     }
 
-    /// Documents that are drawn in the place of those elsewhere; their words are the features here, by
-    /// their numbers.
+    /// Documents simulated in place of those elsewhere; their words are the features of this corpus, called by
+    /// number.
     pub(crate) fn redrawn_elsewhere(&self, redraw: &Redraw) -> Option<Corpus> {
         let elsewhere = self.elsewhere.as_ref()?;
         let (part, words) = (elsewhere.part.clone(), Arc::clone(&elsewhere.words));
@@ -129,31 +129,31 @@ impl Corpus {
         Some(assemble(asking, None, vocabulary, &survey))
     }
 
-    /// The same corpus, of whose documents those of a part answer.
+    /// This corpus, restricted to the documents of a part.
     pub(super) fn among_elsewhere(&self, part: &KeyPart) -> Option<Corpus> {
         let elsewhere = self.elsewhere.as_ref()?;
         let elsewhere = Elsewhere { part: elsewhere.part.and(part), ..elsewhere.clone() };
         Some(Corpus { elsewhere: Some(elsewhere), ..self.clone() })
     }
 
-    /// Whether whoever holds the documents answers for parts as small as this share of them. Sums over
-    /// few documents are not given away.
+    /// Whether the holders of the documents give answers for parts as small as this share of them. They may refuse
+    /// sums over few documents.
     pub(crate) fn answers_for(&self, share: f64) -> bool {
         share >= self.least_share()
     }
 
-    /// The smallest share of the documents that whoever holds them answers for.
+    /// The smallest share of the documents for which the holders give answers.
     pub(crate) fn least_share(&self) -> f64 {
         self.elsewhere.as_ref().map_or(0.0, |elsewhere| elsewhere.least_share)
     }
 
-    /// The same documents, of whose words only the numbers are known.
+    /// The same documents, with words called by number.
     pub(crate) fn with_numbered_words(mut self) -> Corpus {
         self.vocabulary = Vocabulary::numbered(self.n_words());
         self
     }
 
-    /// The words of the vocabulary and what is known of them: the answer to a survey.
+    /// The words of the vocabulary and what is known about them: the answer to a survey.
     pub(crate) fn survey(&self) -> Survey {
         let facts = self.facts();
         let of_word = |&feature: &u32| facts.words[feature as usize];
@@ -168,9 +168,9 @@ impl Corpus {
         }
     }
 
-    /// The documents of a part over these words, which are its features in this order, cut
-    /// into so many blocks by their keys. Counts are copied where the part leaves documents out or the
-    /// words have other numbers here, and shared otherwise.
+    /// The documents of a part over the given words, which become its features in this order, cut into `n_blocks`
+    /// blocks by their keys. Counts are copied where documents are left out or words get other numbers, and shared
+    /// otherwise.
     ///
     /// # Errors
     /// When a document has a word that is not among them.
@@ -200,7 +200,7 @@ impl Corpus {
             .collect::<Result<_>>()?;
         let mut rows = part.rows.clone().of_columns(part.n_words().max(words.len()));
         if renamed.iter().zip(0..).any(|(&new, old)| new != old) {
-            // Words that do not occur here have no entry to be renamed.
+            // Words that do not occur here have no entries to rename.
             renamed.resize(rows.n_columns(), 0);
             rows.relabel(&renamed);
         }
@@ -223,7 +223,7 @@ impl Corpus {
     }
 }
 
-/// Whom to ask about which documents.
+/// Who is asked about which documents.
 struct Asking {
     who: Arc<dyn Ask>,
     part: KeyPart,
@@ -249,8 +249,8 @@ fn survey(who: &dyn Ask, question: &Question) -> Result<Survey> {
     }
 }
 
-/// The words of all holders, ordered as those of several inputs are: as they are where all have the
-/// same, else by falling frequency.
+/// The words of all holders, ordered as for several inputs: unchanged if all have the same words, otherwise by
+/// falling frequency.
 fn vocabulary(survey: &Survey) -> Result<Vocabulary> {
     if survey.numbered {
         return Ok(Vocabulary::numbered(survey.words.len()));
@@ -264,7 +264,7 @@ fn vocabulary(survey: &Survey) -> Result<Vocabulary> {
     Vocabulary::from_words(order.into_iter().map(|(word, _)| word.clone()).collect())
 }
 
-/// The corpus of a survey, over the words of the whole.
+/// The corpus described by a survey, over the words of all holders.
 fn assemble(
     asking: Asking,
     n_blocks: Option<usize>,

@@ -1,23 +1,23 @@
-//! Facts: what a fit wants to know of documents before it learns from them, in whole numbers.
+//! Facts: whole numbers that a fit needs to know about the documents beforehand.
 //!
-//! Facts of two sets of documents add up to those of both, exactly. So it does not matter where
-//! documents are or in which order they were counted.
+//! The facts of two sets of documents add up exactly to those of their union. So it does not matter where documents
+//! are or in which order they were counted.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusReport, SparseCounts};
 
-/// Ranges of equal width that documents are counted in, by their keys.
+/// Number of equal ranges of keys in which documents are counted.
 pub(crate) const KEY_BINS: usize = 64;
 
-/// What is known of a word.
+/// What is known about a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WordFacts {
     /// How often it occurs in all documents.
     pub total: u64,
-    /// How often it occurs in a document, at most.
+    /// Its largest count in one document.
     pub largest: u32,
-    /// Documents that have it.
+    /// Number of documents that contain it.
     pub documents: u64,
 }
 
@@ -29,23 +29,23 @@ impl WordFacts {
     }
 }
 
-/// What is known of a set of documents.
+/// What is known about a set of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts {
     pub n_documents: u64,
-    /// Counts that are not zero.
+    /// Number of counts that are not zero.
     pub n_nonzeros: u64,
-    /// Documents that are unlike each other, of those that have words; counted by each who holds some.
+    /// Number of different documents among those with words, counted separately by each holder.
     pub n_different: u64,
-    /// Documents of no word, of one and of two.
+    /// Number of documents with no word, one word and two words.
     pub n_short: [u64; 3],
     /// The sum of all counts squared, `sum x^2`.
     pub squared_counts: u128,
     /// The sum of all lengths squared, `sum c^2`.
     pub squared_lengths: u128,
-    /// Documents that have words in each of [`KEY_BINS`] ranges of keys.
+    /// Number of documents with words, in each of [`KEY_BINS`] ranges of keys.
     pub by_key: Vec<u64>,
-    /// One for each feature of the corpus, or for each word of a list.
+    /// One entry for each feature of the corpus, or for each word of a list.
     pub words: Vec<WordFacts>,
 }
 
@@ -71,7 +71,7 @@ impl Facts {
         }
     }
 
-    /// Adds what is known of other documents, but for their words.
+    /// Adds the facts of other documents, except those about words.
     pub(crate) fn add(&mut self, other: &Self) {
         self.n_documents = self.n_documents.saturating_add(other.n_documents);
         self.n_nonzeros = self.n_nonzeros.saturating_add(other.n_nonzeros);
@@ -87,8 +87,8 @@ impl Facts {
         }
     }
 
-    /// Whether the numbers can be those of documents: none contradicts another. What comes from elsewhere
-    /// is looked at before anything is computed with it.
+    /// Whether the numbers are consistent, so that they could belong to documents. Numbers from elsewhere are
+    /// checked before anything is computed with them.
     pub(crate) fn are_possible(&self) -> bool {
         let most = u64::from(u32::MAX);
         let sum = |values: &[u64]| values.iter().try_fold(0_u64, |sum, x| sum.checked_add(*x));
@@ -119,8 +119,8 @@ impl Facts {
             && self.words.iter().all(word)
     }
 
-    /// The share of all keys, counted from the lowest, below which at least so many documents with
-    /// words lie; a multiple of one in [`KEY_BINS`].
+    /// The share of all keys, from the lowest, that contains at least this many documents with words; a multiple of
+    /// one in [`KEY_BINS`].
     pub(crate) fn share_of_keys(&self, n_documents: u64) -> f64 {
         let mut sum = 0;
         let below = self.by_key.iter().take_while(|&&n| {
@@ -131,13 +131,13 @@ impl Facts {
         below.count() as f64 / KEY_BINS as f64
     }
 
-    /// Documents that have words.
+    /// Number of documents that have words.
     pub(crate) fn n_with_words(&self) -> u64 {
         self.n_documents - self.n_short[0]
     }
 }
 
-/// Documents with words, each of those that are equal once.
+/// Number of different documents with words; equal ones count once.
 fn count_different(corpus: &Corpus) -> u64 {
     let with_words = (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0);
     let mut keys: Vec<u128> = with_words.map(|d| corpus.keys()[d]).collect();
@@ -150,7 +150,7 @@ fn bin_of(key: u64) -> usize {
     (key >> (u64::BITS - KEY_BINS.trailing_zeros())) as usize
 }
 
-/// The sum of the squares of all counts, and what is known of every column.
+/// The sum of the squares of all counts, and the facts of every column.
 fn count_words(rows: &SparseCounts) -> (u128, Vec<WordFacts>) {
     let answer = |b: usize| {
         let (mut squares, mut words) = (0, vec![WordFacts::default(); rows.n_columns()]);

@@ -1,4 +1,4 @@
-//! Fingerprints: of a document, and of a corpus by the set of its documents.
+//! Fingerprints of a document, and of a corpus as the set of its documents.
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -7,23 +7,23 @@ use super::{Corpus, keys};
 use crate::tasks;
 
 impl Corpus {
-    /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and the sum of
-    /// all documents' own fingerprints. Names of documents and the order in which they were read do not
-    /// enter, nor does anything about how or where the corpus is stored.
+    /// A fingerprint of the content: SHA-256, in hexadecimal, of the sizes, the words and the sum of all documents'
+    /// fingerprints. It does not depend on the names of documents, the order in which they were read, or how and
+    /// where the corpus is stored.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update((self.n_documents() as u64).to_le_bytes());
         hash.update((self.n_words() as u64).to_le_bytes());
         for word in self.vocabulary.iter() {
-            // The length goes first, or "ab" "c" would look like "a" "bc".
+            // The length comes first, or "ab" "c" would look like "a" "bc".
             hash.update((word.len() as u64).to_le_bytes());
             hash.update(word.as_bytes());
         }
         finished(hash, self.asked_digest().unwrap_or_else(|| self.digest_sum()))
     }
 
-    /// The sum of the SHA-256 of all documents' [keys](keys), as numbers of 32 bits each, the lowest
-    /// first, without carrying: such sums of two corpora add up.
+    /// The sum of the SHA-256 of all documents' [keys](keys), as eight numbers of 32 bits each, lowest first,
+    /// without carrying: the sums of two corpora can be added.
     pub(crate) fn digest_sum(&self) -> [u64; 8] {
         let of_document =
             |key: &u128| tasks::branch(|| limbs(Sha256::digest(key.to_le_bytes()).into()));
@@ -42,7 +42,7 @@ impl Corpus {
         (self.keys()[d] >> 64) as u64
     }
 
-    /// The keys of all documents, made when first asked for and then kept.
+    /// The keys of all documents, computed when first needed and then kept.
     pub(crate) fn keys(&self) -> &[u128] {
         let words = &self.ranking.word_of_feature;
         self.keys.get_or_init(|| keys::of_rows(&self.rows, &self.vocabulary, words))

@@ -1,4 +1,4 @@
-//! Keys: a document's content as a number of 128 bits, the same wherever the document stands.
+//! Keys: a 128-bit hash of a document's content, independent of its position.
 //!
 //! A key is made of the document's words and counts, by *word* and not by word id. So it does not
 //! depend on the order of the vocabulary, on the other documents, or on the file the document came
@@ -8,9 +8,9 @@
 //! key(d) = mix( sum over the words i of d of mix(hash(word_i), x_di) )      twice, with two seeds
 //! ```
 //!
-//! A sum needs no order among the words, hence no sorting. Documents sorted by their keys stand in
-//! an order that is a function of the *set* of documents; everything that is summed over documents
-//! in that order has the same bits however the documents were read.
+//! A sum does not depend on the order of the words, so no sorting is needed. Documents sorted by their keys are in
+//! an order that is a function of the *set* of documents; every sum over documents in that order has the same bits
+//! however the documents were read.
 //!
 //! # Cost
 //! One pass over the counts, in parallel; one hash of every word of the vocabulary.
@@ -50,12 +50,12 @@ pub(super) fn of_rows(
     tasks::fork(|| documents.map(key).collect())
 }
 
-/// A range of keys, by their leading 64 bits: a part of the documents that anybody can tell who holds
-/// some of them.
+/// A range of keys, by their leading 64 bits: a part of the documents that every holder of documents can determine
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct KeyRange {
     pub first: u64,
-    /// The last one that belongs to it.
+    /// The last key in the range.
     pub last: u64,
 }
 
@@ -63,8 +63,8 @@ impl KeyRange {
     /// All keys.
     pub(crate) const ALL: KeyRange = KeyRange { first: 0, last: u64::MAX };
 
-    /// The keys between two shares of all keys. As keys are as good as drawn, about as large a share
-    /// of the documents lies there.
+    /// The keys between two shares of all keys. Keys behave like random numbers, so about the same share of the
+    /// documents lies in the range.
     pub(crate) fn between(from: f64, to: f64) -> Self {
         let edge = |share: f64| (share * 2_f64.powi(64)) as u64;
         let last = if to >= 1.0 { u64::MAX } else { edge(to).saturating_sub(1) };
@@ -75,7 +75,7 @@ impl KeyRange {
         (self.first..=self.last).contains(&key)
     }
 
-    /// What lies in both.
+    /// The intersection of two ranges.
     pub(crate) fn and(self, other: KeyRange) -> Self {
         Self { first: self.first.max(other.first), last: self.last.min(other.last) }
     }

@@ -95,11 +95,11 @@ pub struct CorpusReport {
     pub n_one_word: usize,
     /// Documents of length two, which hold no triple.
     pub n_two_words: usize,
-    /// Words of the vocabulary that never occur.
+    /// Number of words of the vocabulary that never occur.
     pub n_absent_words: usize,
-    /// Entries that were given with a count of zero, and left out.
+    /// Number of entries that were given with a count of zero, and left out.
     pub n_zero_entries: u64,
-    /// Remarks of the reader for the person who asked, such as a vocabulary that was not found.
+    /// Remarks of the reader for the user, such as a vocabulary that was not found.
     pub notes: Vec<String>,
 }
 
@@ -164,8 +164,8 @@ impl Corpus {
         &self.rows
     }
 
-    /// The counts by feature, `n × N`: the transpose of [`rows`](Self::rows), built when first
-    /// asked for and then kept.
+    /// The counts by feature, `n × N`: the transpose of [`rows`](Self::rows), computed when first needed and then
+    /// kept.
     pub fn columns(&self) -> &SparseCounts {
         self.columns.get_or_init(|| self.rows.transpose())
     }
@@ -185,7 +185,7 @@ impl Corpus {
         &self.ranking.feature_totals
     }
 
-    /// Into how many blocks a fit cuts the documents.
+    /// The number of blocks into which a fit cuts the documents.
     pub fn n_blocks(&self) -> usize {
         match &self.elsewhere {
             Some(elsewhere) => elsewhere.n_blocks,
@@ -213,8 +213,8 @@ impl Corpus {
         self.names.are_listed()
     }
 
-    /// The label of document `d`, if documents came with labels: a class known beforehand, to
-    /// compare with. No model looks at it.
+    /// The label of document `d`, if documents came with labels: a class known beforehand, for comparison. Models
+    /// do not use it.
     ///
     /// # Panics
     /// If `d` is not below [`n_documents`](Self::n_documents).
@@ -236,7 +236,7 @@ impl Corpus {
         self.names.columns()
     }
 
-    /// What document `d` has in a column; `None` when no such column was kept.
+    /// The cell of document `d` in a column; `None` when no such column was kept.
     ///
     /// # Panics
     /// If `d` is not below [`n_documents`](Self::n_documents).
@@ -245,8 +245,8 @@ impl Corpus {
         self.names.cell(column, d)
     }
 
-    /// How the words were chosen, if the corpus was counted from text; a [subset](Self::subset)
-    /// tells how those of the whole were.
+    /// How the words were chosen, if the corpus was counted from text. A [subset](Self::subset) has the choice of
+    /// the whole corpus.
     pub fn word_choice(&self) -> Option<&WordChoice> {
         self.word_choice.as_deref()
     }
@@ -256,7 +256,7 @@ impl Corpus {
         &self.report
     }
 
-    /// What a fit wants to know of the documents, counted when first asked for and then kept.
+    /// The facts about the documents that a fit needs, counted when first needed and then kept.
     pub(crate) fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| Facts::count(self))
     }
@@ -308,7 +308,8 @@ impl CorpusReport {
     }
 }
 
-/// The same documents in the same order under the same names, labels and columns, over the same words.
+/// Equal corpora have the same documents in the same order, with the same names, labels and columns, over the same
+/// words.
 impl PartialEq for Corpus {
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows

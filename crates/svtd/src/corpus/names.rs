@@ -1,9 +1,9 @@
-//! What to call a document: the name it came with, or its number; its label, if it has one; and the
-//! columns of its table that were kept, such as a date.
+//! Names of documents (or numbers, if they have none), their labels, and the columns of their table that were kept,
+//! such as a date.
 //!
-//! A subset keeps the names of the corpus it was taken from, and a document without a name keeps
-//! its number there. So a held-out document can be found again in the file it was read from. The
-//! list is shared between a corpus and its subsets, which add only where each document stood.
+//! A subset keeps the names of the corpus it was taken from, and a document without a name keeps its number there.
+//! So a held-out document can be found in the file it was read from. The list is shared between a corpus and its
+//! subsets, which only add the original position of each document.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ pub(super) struct Names {
     listed: Option<Arc<Vec<String>>>,
     labels: Option<Arc<Vec<String>>>,
     columns: Vec<KeptColumn>,
-    /// Where each document stood in the first corpus; in that corpus itself, not needed.
+    /// The position of each document in the original corpus; `None` in that corpus itself.
     origin: Option<Vec<u32>>,
 }
 
-/// A column of the table that the documents came in: a cell for each document.
+/// A column of the table from which the documents were read: one cell for each document.
 #[derive(Debug, Clone)]
 struct KeptColumn {
     name: String,
@@ -29,13 +29,13 @@ impl Names {
         Names { listed: Some(Arc::new(names)), ..Names::default() }
     }
 
-    /// The same names, with a label for each document.
+    /// These names, with a label for each document.
     pub(super) fn labelled(self, labels: Vec<String>) -> Self {
         Names { labels: Some(Arc::new(labels)), ..self }
     }
 
-    /// The same with a column more; one of the same name goes. There must be a cell for each document of
-    /// the first corpus.
+    /// These names with one more column; it replaces a column of the same name. There must be a cell for each
+    /// document of the original corpus.
     pub(super) fn with_column(mut self, name: String, cells: Vec<String>) -> Self {
         self.columns.retain(|column| column.name != name);
         self.columns.push(KeptColumn { name, cells: Arc::new(cells) });
@@ -54,8 +54,8 @@ impl Names {
         Some(&column.cells[self.position(document)])
     }
 
-    /// The same, as they will be read back from a file: those of a subset no longer remember the
-    /// corpus it was taken from, and numbers close up.
+    /// The names as they will be read back from a file: those of a subset no longer refer to the corpus it was
+    /// taken from, and unnamed documents are numbered without gaps.
     pub(super) fn settled(self, n_documents: usize) -> Self {
         if self.origin.is_none() {
             return self;

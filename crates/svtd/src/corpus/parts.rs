@@ -1,4 +1,4 @@
-//! Corpora made of another: some of its documents, all of them in another order, or over other words.
+//! Corpora made from another one: some of its documents, all of them in another order, or over other words.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ impl Corpus {
         subset
     }
 
-    /// The documents of a part, in the order of their keys, and which ones they are.
+    /// The documents of a part, in the order of their keys, and their positions in this corpus.
     pub(crate) fn part(&self, part: impl Into<KeyPart>) -> (Corpus, Vec<usize>) {
         let part = part.into();
         if let Some(part) = self.part_elsewhere(&part) {
@@ -43,23 +43,23 @@ impl Corpus {
         let chosen = part.documents(self);
         let part = self.subset(&chosen);
         let (mut part, order) = match part.keys().is_sorted() {
-            // As it is where the whole stands in the order of its keys: nothing need be copied again.
+            // If the whole corpus is in the order of its keys, the part is too.
             true => (part, (0..chosen.len()).collect()),
             false => {
                 let (ordered, order) = part.in_key_order(None);
                 (ordered.into_owned(), order)
             }
         };
-        // A part has blocks of the same keys as the whole; those outside of its range are empty.
+        // A part has the same blocks of keys as the whole; those outside of its range are empty.
         let keys = part.keys().to_vec();
         part.rows.cut_into(&keys, self.n_blocks());
         let documents = order.into_iter().map(|d: usize| chosen[d]).collect();
         (part, documents)
     }
 
-    /// The same documents counted over other words: those of `vocabulary`, found by their names, and
-    /// no others. A corpus whose words have no names must have as many as `vocabulary`, and is
-    /// given them; otherwise there is no answer.
+    /// The same documents counted over other words: those of `vocabulary`, found by name, and no others. A corpus
+    /// whose words have no names must have as many words as `vocabulary`, and is given its names; otherwise the
+    /// result is `None`.
     pub fn over(&self, vocabulary: &Vocabulary) -> Option<Corpus> {
         let named = !self.vocabulary.is_numbered() && !vocabulary.is_numbered();
         if !named && self.n_words() != vocabulary.len() {
@@ -83,12 +83,11 @@ impl Corpus {
         Some(corpus)
     }
 
-    /// The same documents in the order of their keys, and where each of them stood here: what a
-    /// fit learns from. Documents that are equal stand next to each other, those of the greater
-    /// `weights` first.
+    /// The same documents in the order of their keys, which is what a fit learns from, and the position of each of
+    /// them in this corpus. Equal documents are adjacent, those with the larger `weights` first.
     ///
-    /// That order is a function of the *set* of documents, and so is every sum over documents that
-    /// is made in it, to the last bit. A corpus that stands in this order already is not copied.
+    /// That order is a function of the *set* of documents, and so is every sum over documents in that order, to the
+    /// last bit. A corpus that is already in this order is not copied.
     pub fn in_key_order(&self, weights: Option<&[f64]>) -> (Cow<'_, Corpus>, Vec<usize>) {
         if self.is_elsewhere() {
             return (Cow::Borrowed(self), Vec::new());
@@ -96,8 +95,8 @@ impl Corpus {
         let keys = self.keys();
         let weight = |d: usize| weights.and_then(|weights| weights.get(d)).copied().unwrap_or(0.0);
         let mut order: Vec<usize> = (0..self.n_documents()).collect();
-        // A stable sort. Unequal documents with equal keys would have to agree in 128 bits by chance;
-        // their content decides between them.
+        // A stable sort. Different documents have equal keys only if 128 bits agree by chance; then their content
+        // decides.
         order.par_sort_by(|&a, &b| {
             let content = || self.rows.row(a).cmp(&self.rows.row(b));
             keys[a].cmp(&keys[b]).then_with(content).then(weight(b).total_cmp(&weight(a)))
@@ -105,7 +104,7 @@ impl Corpus {
         if order.is_sorted() && self.rows.is_cut_by_keys() {
             return (Cow::Borrowed(self), order);
         }
-        // The same documents in all, so words keep their ranks.
+        // The set of documents is the same, so words keep their ranks.
         let keys: Vec<u128> = order.iter().map(|&d| keys[d]).collect();
         let mut rows = self.rows.permuted(&order);
         rows.cut_by_keys(&keys, self.ranking.n_present);
@@ -125,8 +124,8 @@ impl Corpus {
         (Cow::Owned(corpus), order)
     }
 
-    /// The same documents in the order of their keys, as [`in_key_order`](Self::in_key_order) has
-    /// them, for those who need no other order.
+    /// The same documents in the order of their keys, as from [`in_key_order`](Self::in_key_order), without the
+    /// positions.
     pub fn into_key_order(self) -> Corpus {
         match self.in_key_order(None) {
             (Cow::Owned(corpus), _) => corpus,

@@ -8,7 +8,7 @@
 
 use super::Vocabulary;
 
-/// The two directions between words and features, and how often each feature occurs.
+/// The mapping between words and features in both directions, and how often each feature occurs.
 #[derive(Debug, Clone)]
 pub(super) struct Ranking {
     pub(super) word_of_feature: Vec<u32>,
@@ -40,7 +40,7 @@ impl Ranking {
         Ranking { word_of_feature, feature_of_word, feature_totals, n_present }
     }
 
-    /// Words that are numbered as they are, all of them in use, with these totals.
+    /// Words that keep their numbers, all of them in use, with these totals.
     pub(super) fn as_given(feature_totals: Vec<u64>) -> Self {
         let n_present = feature_totals.len();
         let same: Vec<u32> = (0_u32..).take(n_present).collect();

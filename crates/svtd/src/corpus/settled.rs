@@ -1,4 +1,4 @@
-//! A corpus as a file will give it back: with names, columns and a choice of words of its own.
+//! A corpus as it will be read back from a file: with its own names, columns and choice of words.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::words::WordChoice;
 
 impl Corpus {
-    /// Keeps a column of the table that the documents came in, a cell for each document; one of the
-    /// same name goes. No model looks at it.
+    /// Keeps a column of the table from which the documents were read, one cell for each document; it replaces a
+    /// column of the same name. Models do not use it.
     ///
     /// # Errors
     /// When there are not as many cells as documents.
@@ -20,7 +20,7 @@ impl Corpus {
         Ok(self)
     }
 
-    /// These documents as a file will give them back.
+    /// These documents as they will be read back from a file.
     pub(crate) fn settled(&self, documents: &[usize], zero_entries: u64) -> Corpus {
         let mut corpus = self.subset(documents);
         corpus.names = corpus.names.settled(documents.len());
@@ -32,8 +32,8 @@ impl Corpus {
         }
     }
 
-    /// The same corpus, whose words were chosen so. What was dropped stays what it was when they were
-    /// chosen; the sizes are those of this corpus.
+    /// This corpus, recorded as having this choice of words. The numbers of dropped words stay those of the
+    /// original choice; the sizes are those of this corpus.
     pub(crate) fn chosen_by(mut self, choice: &WordChoice) -> Corpus {
         self.word_choice = Some(Arc::new(WordChoice {
             n_documents: self.n_documents() as u64,

@@ -1,16 +1,16 @@
-//! Room for partial sums, which passes over the same counts leave to each other.
+//! Memory for partial sums, reused by passes over the same counts.
 //!
-//! A fit makes hundreds of passes, and a partial sum has a number for every word and column. Asking
-//! the system for that much anew each time, and giving it back, cost a tenth of a pass.
+//! A fit makes hundreds of passes, and a partial sum has a number for every word and column. Allocating and freeing
+//! that much memory in every pass cost a tenth of its time.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Vectors that nobody uses now.
+/// Vectors that are not in use.
 #[derive(Debug, Default)]
 pub(crate) struct Spare(Mutex<Vec<Vec<f64>>>);
 
 impl Spare {
-    /// So many zeros.
+    /// A vector of `n` zeros.
     pub(crate) fn zeros(&self, n: usize) -> Vec<f64> {
         let mut room = self.idle().pop().unwrap_or_default();
         room.clear();
@@ -18,7 +18,7 @@ impl Spare {
         room
     }
 
-    /// Leaves a vector to whoever asks next. One for each thread is kept.
+    /// Returns a vector for reuse. At most one for each thread is kept.
     pub(crate) fn give_back(&self, room: Vec<f64>) {
         let mut idle = self.idle();
         if idle.len() < rayon::current_num_threads() {
@@ -31,7 +31,7 @@ impl Spare {
     }
 }
 
-/// A copy of a table has room of its own.
+/// A copy of a table has its own memory.
 impl Clone for Spare {
     fn clone(&self) -> Self {
         Self::default()

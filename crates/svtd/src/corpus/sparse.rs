@@ -8,10 +8,9 @@
 //!              counts   2 1   5
 //! ```
 //!
-//! That is 8 bytes for each non-zero, which for the corpora we aim at (70 million of them) is most
-//! of the memory of a fit. Hence the one rule of this file: the arrays are rearranged where they
-//! stand, and a second copy exists only when it is the answer ([`SparseCounts::transpose`]). A clone
-//! shares the arrays until one of the two is changed.
+//! That is 8 bytes for each non-zero, which for the corpora we aim at (70 million of them) is most of the memory of
+//! a fit. Hence the one rule of this file: the arrays are rearranged in place, and a second copy is made only when
+//! it is the result ([`SparseCounts::transpose`]). A clone shares the arrays until one of the two is changed.
 
 mod rearranged;
 
@@ -23,12 +22,12 @@ use super::blocks::{self, Block, Cut};
 use super::spare::Spare;
 use crate::memory::{Limit, Numbers};
 
-/// Bytes of an entry.
+/// Bytes per entry.
 const ENTRY: usize = 2 * size_of::<u32>();
 
 /// Sparse counts by rows: a `u32` column index and a `u32` count for each non-zero.
 ///
-/// Rows stand in blocks, which are what passes over the counts are dealt out by.
+/// Rows are grouped into blocks, which are the tasks of passes over the counts.
 #[derive(Debug, Clone)]
 pub struct SparseCounts {
     offsets: Vec<usize>,
@@ -39,7 +38,7 @@ pub struct SparseCounts {
     spare: Spare,
 }
 
-/// The same entries; where the blocks end does not matter.
+/// Equal if the entries are equal, wherever blocks begin and end.
 impl PartialEq for SparseCounts {
     fn eq(&self, other: &Self) -> bool {
         self.offsets == other.offsets
@@ -77,18 +76,18 @@ impl SparseCounts {
         (&self.indices[span.clone()], &self.counts[span])
     }
 
-    /// The limit on memory that the entries are kept within.
+    /// The memory limit of the entries.
     #[inline(always)]
     pub(crate) fn limit(&self) -> &Limit {
         self.indices.limit()
     }
 
-    /// Room for partial sums over these counts.
+    /// Reusable memory for partial sums over these counts.
     pub(crate) fn spare(&self) -> &Spare {
         &self.spare
     }
 
-    /// Number of blocks that the rows stand in.
+    /// Number of blocks of rows.
     pub(crate) fn n_blocks(&self) -> usize {
         self.cut.n_blocks()
     }
@@ -111,7 +110,7 @@ impl SparseCounts {
         self.cut.rows(b, self.n_rows())
     }
 
-    /// Sums some numbers of every row, rows in order and blocks along their tree.
+    /// Sums some numbers over all rows: rows in order, blocks along their tree.
     pub(crate) fn sum_rows<const M: usize>(
         &self,
         of_row: impl Fn(usize) -> [f64; M] + Sync,
@@ -127,7 +126,7 @@ impl SparseCounts {
         self.sum_blocks(answer, add)
     }
 
-    /// Sums what blocks answer, along their tree.
+    /// Sums the answers of all blocks, along their tree.
     pub(crate) fn sum_blocks<T: Send>(
         &self,
         answer: impl Fn(usize) -> T + Sync,
@@ -140,22 +139,22 @@ impl SparseCounts {
         blocks::sum_over_occupied(0..self.n_blocks(), &is_empty, &answer, &add)
     }
 
-    /// Cuts the rows into blocks of about equally many entries.
+    /// Cuts the rows into blocks with about equally many entries.
     pub(super) fn cut_evenly(&mut self, n_present: usize) {
         self.cut = Cut::evenly(&self.offsets, n_present);
     }
 
-    /// Cuts the rows, which stand in the order of these keys, by the leading bits of the keys.
+    /// Cuts the rows, which are sorted by these keys, by the leading bits of the keys.
     pub(super) fn cut_by_keys(&mut self, keys: &[u128], n_present: usize) {
         self.cut_into(keys, blocks::n_blocks(self.n_nonzeros(), n_present));
     }
 
-    /// The same into so many blocks, a power of two.
+    /// As [`cut_by_keys`](Self::cut_by_keys), into a given number of blocks, a power of two.
     pub(super) fn cut_into(&mut self, keys: &[u128], n_blocks: usize) {
         self.cut = Cut::by_keys(keys, n_blocks);
     }
 
-    /// Whether the blocks are those of the rows' keys.
+    /// Whether the blocks were cut by keys.
     pub(super) fn is_cut_by_keys(&self) -> bool {
         self.cut.is_by_keys()
     }
@@ -187,14 +186,14 @@ impl SparseCounts {
         SparseCounts::from_parts(vec![0], Numbers::new(limit), Numbers::new(limit), n_columns)
     }
 
-    /// The same table within a limit on memory.
+    /// The same table within a memory limit.
     pub(crate) fn kept_within(self, limit: &Limit) -> Self {
         let kept =
             |numbers: Arc<Numbers<u32>>| Arc::new(Arc::unwrap_or_clone(numbers).kept_within(limit));
         Self { indices: kept(self.indices), counts: kept(self.counts), ..self }
     }
 
-    /// Adds a row below the others; every index must be less than `n_columns`.
+    /// Appends a row; every index must be less than `n_columns`.
     pub(crate) fn push_row(&mut self, indices: &[u32], counts: &[u32]) {
         debug_assert_eq!(indices.len(), counts.len());
         debug_assert!(indices.iter().all(|&c| (c as usize) < self.n_columns));
@@ -204,7 +203,7 @@ impl SparseCounts {
         debug_assert_eq!(self.n_blocks(), 1, "rows are cut when all are there");
     }
 
-    /// Makes room for exactly these many further rows and entries.
+    /// Reserves memory for exactly this many further rows and entries.
     pub(crate) fn reserve(&mut self, n_rows: usize, n_nonzeros: usize) {
         self.offsets.reserve_exact(n_rows);
         Arc::make_mut(&mut self.indices).reserve(n_nonzeros);
@@ -233,12 +232,12 @@ impl SparseCounts {
         }
     }
 
-    /// Offsets, indices and counts, given away without a copy.
+    /// The offsets, indices and counts, without a copy.
     pub(super) fn into_parts(self) -> (Vec<usize>, Numbers<u32>, Numbers<u32>) {
         (self.offsets, Arc::unwrap_or_clone(self.indices), Arc::unwrap_or_clone(self.counts))
     }
 
-    /// The same rows in a table of so many columns, which must be enough.
+    /// The same rows in a table with `n_columns` columns, which must be enough.
     pub(super) fn of_columns(self, n_columns: usize) -> SparseCounts {
         SparseCounts { n_columns, ..self }
     }

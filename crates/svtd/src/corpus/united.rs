@@ -1,8 +1,8 @@
-//! Several corpora as one: documents one behind the other, words united by word.
+//! Several corpora as one: documents one after the other, words matched by name.
 //!
-//! What is learned from the whole does not depend on how the documents were spread over files or in
-//! which order the files were named. Columns that a part has not kept are empty there. Where all parts have the same words in the same order, those
-//! are the words of the whole. Otherwise words are ordered by falling frequency in the whole, ties by
+//! What is learned from the whole does not depend on how the documents were spread over files or on the order of
+//! the files. A column that some part does not have is empty there. If all parts have the same words in the same
+//! order, those are the words of the whole. Otherwise words are ordered by falling frequency in the whole, ties by
 //! spelling, as when text is counted.
 
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use super::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
 use crate::words::WordChoice;
 
-/// A corpus, and what messages call the file it came from.
+/// A corpus, and the name of its file for messages.
 #[derive(Clone)]
 pub(crate) struct Part {
     pub name: String,
     pub corpus: Corpus,
 }
 
-/// One corpus of all parts, of which there is at least one.
+/// One corpus of all parts; there must be at least one part.
 ///
 /// # Errors
 /// When some parts know their words and others only number them, when texts were split into words in
@@ -83,7 +83,7 @@ fn append_rows(rows: &mut SparseCounts, corpus: &Corpus, vocabulary: &Vocabulary
     let same = *vocabulary == *corpus.vocabulary();
     let ids: Vec<u32> = match same {
         true => Vec::new(),
-        // Every word of a part is a word of the whole.
+        // Every word of a part is also a word of the whole.
         false => corpus.vocabulary().iter().filter_map(|word| vocabulary.id(&word)).collect(),
     };
     let (mut words, mut counts) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ fn append_rows(rows: &mut SparseCounts, corpus: &Corpus, vocabulary: &Vocabulary
     }
 }
 
-/// The words of all parts.
+/// The words of all parts together.
 fn common_vocabulary(parts: &[Part]) -> Result<Vocabulary> {
     let first = parts[0].corpus.vocabulary();
     if parts.iter().all(|part| part.corpus.vocabulary() == first) {
@@ -135,7 +135,7 @@ fn common_vocabulary(parts: &[Part]) -> Result<Vocabulary> {
     Vocabulary::from_words(words.into_iter().map(|(word, _)| word).collect())
 }
 
-/// How the words of all parts that were counted from text were chosen.
+/// The common choice of words of all parts that were counted from text.
 fn common_choice(parts: &[Part]) -> Result<Option<WordChoice>> {
     let chosen = parts.iter().filter_map(|part| Some((part, part.corpus.word_choice()?)));
     let mut whole: Option<(&Part, WordChoice)> = None;

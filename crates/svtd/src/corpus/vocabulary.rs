@@ -77,7 +77,7 @@ impl Vocabulary {
         }
     }
 
-    /// Whether the words are mere numbers because no list was given.
+    /// Whether the words are only numbers because no list was given.
     pub fn is_numbered(&self) -> bool {
         matches!(&*self.0, Words::Numbered(_))
     }
@@ -88,7 +88,7 @@ impl Vocabulary {
     }
 }
 
-/// Equal words in equal order, however they are stored.
+/// Equal if the words and their order are equal, however they are stored.
 impl PartialEq for Vocabulary {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.iter().eq(other.iter())
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Vocabulary {
     }
 }
 
-/// Refuses more words than a `u32` can number.
+/// Returns an error for more words than a `u32` can number.
 pub(super) fn check_size(n_words: usize) -> Result<()> {
     match u32::try_from(n_words) {
         Ok(_) => Ok(()),
@@ -128,7 +128,8 @@ fn index(words: &[String]) -> HashMap<Box<str>, u32> {
     words.iter().map(|w| w.as_str().into()).zip(0..).collect()
 }
 
-/// Only the spelling that [`Vocabulary::word`] gives counts: `7` is a word, `07` is not.
+/// The id of a numbered word; only the spelling given by [`Vocabulary::word`] is recognised: `7` is a word, `07` is
+/// not.
 fn numbered_id(n: usize, word: &str) -> Option<u32> {
     let number: u32 = word.parse().ok()?;
     let known = number >= 1 && number as usize <= n && number.to_string() == word;

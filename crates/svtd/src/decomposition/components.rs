@@ -1,4 +1,4 @@
-//! Components: what any latent variable model with `k` hidden groups reads off its moments.
+//! Components: the terms of the moments of any latent variable model with `k` hidden groups.
 //!
 //! If `M2 = sum_j w_j mu_j mu_j'` and `M3 = sum_j w_j mu_j x mu_j x mu_j` with positive weights and
 //! independent `mu_j`, whitening and the rotation give
@@ -8,10 +8,9 @@
 //! T(o_j, o_j, o_j) = 1 / sqrt(w_j)    positive for the right sign
 //! ```
 //!
-//! so both are known: `w_j = 1 / t_j^2` and `mu_j = t_j (E O)_j` with `t_j = T(o_j, o_j, o_j)`. The sign
-//! comes from the third moment and not from a column's sum, and nothing is clipped or made to sum
-//! to one: means may be negative. [`recovery`](crate::recovery) turns columns into
-//! probabilities where a model has such.
+//! so both are known: `w_j = 1 / t_j^2` and `mu_j = t_j (E O)_j` with `t_j = T(o_j, o_j, o_j)`. The sign comes from
+//! the third moment and not from a column's sum, and nothing is clipped or normalised: means may be negative.
+//! [`recovery`](crate::recovery) turns columns into probabilities for models that have them.
 
 use super::joint;
 use crate::error::Result;
@@ -26,7 +25,8 @@ pub struct Components {
     pub centres: Matrix,
     /// `w_j`.
     pub weights: Vec<f64>,
-    /// What the rotation could not diagonalise, from 0 (the moments have exactly these terms) to 1.
+    /// The part of the third moment that the rotation does not diagonalise, from 0 (the moments have exactly these
+    /// terms) to 1.
     pub residual: f64,
     /// Leading eigenvalues of the pair moment: `k` of them and, if there is one, the next.
     pub eigenvalues: Vec<f64>,
@@ -83,7 +83,7 @@ mod tests {
         let weights = [0.5, 0.3, 0.2];
         let moments = ExactMoments::single_topic(centres.clone(), &weights);
         let found = decompose(&moments, 3, Scaling::Plain).unwrap();
-        // The root of a sum of squares that are rounding.
+        // The square root of a sum of squared rounding errors.
         assert!(found.residual < 1e-7, "{}", found.residual);
         for j in 0..3 {
             assert!((found.weights[j] - weights[j]).abs() < 1e-10, "{:?}", found.weights);

@@ -12,24 +12,24 @@
 //!
 //! # Why these weights
 //! Because `sum_i g_i U_il H_i = sqrt(lambda_l) T_l`, this is the same, on the signal subspace, as
-//! weighing *all* slices `H_i` by the scales `g_i` of the whitening. Without the factor the weak
-//! topics, whose entries in the cube are `w^(-1/2)`, would dominate.
+//! weighing *all* slices `H_i` by the scales `g_i` of the whitening. Without the factor, topics of small weight
+//! would dominate, because their entries in the cube are `w^(-1/2)`.
 //!
 //! # What it needs
 //! Only that no two topics agree on *all* features; the paper's method needs one feature on which
-//! all topics differ. No start to choose, no deflation, no restarts.
+//! all topics differ. There is no starting point to choose, no deflation and no restart.
 //!
 //! # When to stop
-//! On a sample the angles are known to within the noise that no rotation removes: `k` slices, so the
-//! error of an angle is worth one part in `k` of the squares that its pair leaves off the diagonals.
-//! Sweeps end when one takes away less than a hundredth of that, and a pair that could take away much
-//! less is passed over. Topics that are hardly there would otherwise turn about each other for hundreds
-//! of sweeps. With exact moments nothing is left, and sweeps go on down to rounding.
+//! A sweep visits every pair once (the usual term for Jacobi methods). On a sample the angles are only known to
+//! within the noise that no rotation removes: with `k` slices, the error of an angle is worth one part in `k` of
+//! the squares that its pair leaves off the diagonals. Sweeps end when one reduces the off-diagonal squares by less
+//! than a hundredth of that, and a rotation that would gain much less is skipped. Otherwise topics that are hardly
+//! present would be rotated into each other for hundreds of sweeps. With exact moments nothing is left off the
+//! diagonals, and sweeps go on down to rounding errors.
 //!
 //! # Cost
-//! `O(k^4)` per sweep, independent of the data's size: five sweeps or so for topics that stand
-//! apart, some tens where noise has its say. Beyond 32 topics rows are taken in blocks
-//! (`grouped.rs`).
+//! `O(k^4)` per sweep, independent of the data's size: about five sweeps for well-separated topics, some tens in
+//! noisy data. Above 32 topics rows are taken in blocks (`grouped.rs`).
 
 mod grouped;
 mod slices;
@@ -43,29 +43,29 @@ use crate::whitening::Whitening;
 use grouped::Grouped;
 use slices::{LANES, Rotation, Slices, Tally, Worth};
 
-/// Rotations smaller than this end the sweeps.
+/// Sweeps end when all rotations are smaller than this angle.
 const SMALLEST_ANGLE: f64 = 1e-10;
 
-/// The same, as a part of what the eigenpairs of the whitening are known to: turning their space
-/// more finely than it is known changes nothing that matters.
+/// The smallest angle as a fraction of the relative residual of the eigenpairs: rotating their space more finely
+/// than it is known changes nothing that matters.
 const PART_OF_RESIDUAL: f64 = 0.01;
 
 /// A sweep must reduce the off-diagonal part by at least this fraction of what sampling errors of the
 /// angles contribute to it, or the sweeps end.
 const PART_OF_NOISE: f64 = 0.01;
 
-/// The same where a rough answer is enough.
+/// As [`PART_OF_NOISE`], where a rough result is enough.
 const ROUGH_PART_OF_NOISE: f64 = 1.0;
 
 /// A single rotation is skipped if it reduces the off-diagonal part by less than this fraction of its
 /// share of that bound. Below one, so that many skipped rotations together do not end the sweeps.
 const PART_OF_PART: f64 = 0.25;
 
-/// Sweeps after which we stop all the same.
+/// The largest number of sweeps.
 const MAX_SWEEPS: usize = 100;
 
-/// Topics up to which all slices are held close at once.
-const FEW: usize = 32;
+/// Up to this many topics all slices fit in the cache at once.
+const MOST_IN_CACHE: usize = 32;
 
 /// Finds the rotation that best diagonalises all slices of the cube at once.
 pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
@@ -73,8 +73,8 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     finished(diagonalise(slices, smallest_angle(whitening), PART_OF_NOISE))
 }
 
-/// The rotation that leaves least off the diagonals of any symmetric matrices of one size, whatever
-/// they are moments of; the identity when there are none.
+/// The rotation that best diagonalises several symmetric matrices of one size, whatever they are; the identity when
+/// there are none.
 pub fn diagonalise_matrices(matrices: &[Matrix]) -> Matrix {
     let Some(first) = matrices.first() else {
         return Matrix::zeros(0, 0);
@@ -92,8 +92,8 @@ pub fn diagonalise_matrices(matrices: &[Matrix]) -> Matrix {
     diagonalise(slices, SMALLEST_ANGLE, PART_OF_NOISE).rotation
 }
 
-/// The same from a rotation that is nearly right, for estimates that are only compared: sweeps end
-/// at [`ROUGH_PART_OF_NOISE`].
+/// As [`decompose`], starting from a rotation that is nearly right, for estimates that are only compared: sweeps
+/// end at [`ROUGH_PART_OF_NOISE`].
 pub(crate) fn decompose_near(cube: &Cube, whitening: &Whitening, near: &Matrix) -> Decomposition {
     let slices = turned(cube, whitening.eigenvalues(), near);
     let mut found = diagonalise(slices, smallest_angle(whitening), ROUGH_PART_OF_NOISE);
@@ -118,15 +118,15 @@ fn finished(found: Diagonalised) -> Decomposition {
     }
 }
 
-/// Slices with what was done to them.
+/// Diagonalised slices, with the rotation that was applied and whether the sweeps converged.
 struct Diagonalised {
     slices: Slices,
     rotation: Matrix,
     settled: bool,
 }
 
-/// Sweeps until one makes no rotation that is as large as `smallest` and worth making, or takes away no
-/// more than `part_of_noise`.
+/// Makes sweeps until one makes no rotation of at least the angle `smallest` that is worth making, or until one
+/// reduces the off-diagonal squares by no more than `part_of_noise` allows.
 fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagonalised {
     let k = slices.k;
     let mut rotation = Matrix::identity(k);
@@ -139,7 +139,7 @@ fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagona
             tally.rotations == 0 || tally.gone <= part * tally.left
         })
     };
-    let settled = if k <= FEW {
+    let settled = if k <= MOST_IN_CACHE {
         until_settled(&mut || {
             let (made, tally) =
                 Arch::new().dispatch(Visit { slices: &mut slices, between: k, worth });
@@ -155,16 +155,16 @@ fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagona
     Diagonalised { slices, rotation, settled }
 }
 
-/// Every pair once, compiled for each instruction set and chosen at run time.
+/// Visits every pair once, compiled for each instruction set and chosen at run time.
 struct Visit<'a> {
     slices: &'a mut Slices,
-    /// Pairs are of a row before this one and a row from it on; of any two when all are before.
+    /// Pairs consist of a row before this one and a row from it on; of any two rows when all rows come before.
     between: usize,
     worth: Worth,
 }
 
 impl WithSimd for Visit<'_> {
-    /// The rotations made, and what they did.
+    /// The rotations made, and the sums of squares they removed and left.
     type Output = (Vec<Rotation>, Tally);
 
     #[inline(always)]
@@ -220,7 +220,7 @@ fn turned(cube: &Cube, eigenvalues: &[f64], rotation: &Matrix) -> Slices {
 pub(super) fn slice_eigen(slice: &Matrix) -> (f64, Vec<f64>, Matrix) {
     let (values, vectors) = symmetric_eigen(slice);
     let gap = values.windows(2).map(|pair| pair[0] - pair[1]).fold(f64::INFINITY, f64::min);
-    // With one topic there is nothing to tell apart: its own size stands for the gap.
+    // With one topic there is no gap; the size of its eigenvalue is used instead.
     let gap = if gap.is_finite() { gap } else { values.first().copied().unwrap_or(0.0).abs() };
     (gap, values, vectors)
 }

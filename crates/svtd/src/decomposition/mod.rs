@@ -10,12 +10,11 @@
 //!   [`singular_vectors`], and alternating least squares ([`als`]). They draw random numbers, so
 //!   each carries its seed; the same seed gives the same bits.
 //!
-//! With exact moments all of them find the same `O`. On a sample two of them do without right
-//! angles: what [`tensor_power`] and [`als`] find has unit columns and is only nearly a rotation.
+//! With exact moments all of them find the same `O`. On a sample [`tensor_power`] and [`als`] do not return an
+//! orthogonal matrix: their columns have unit length and are only nearly orthogonal.
 //!
-//! Nothing here knows of words or documents: a decomposition sees
-//! [`Moments`] and nothing else. [`decompose`] is all of it in one call: moments in, the terms they
-//! are made of out ([`Components`]), for models of any kind.
+//! Nothing here knows of words or documents: a decomposition sees only [`Moments`]. [`decompose`] does everything
+//! in one call: from moments to the terms they are made of ([`Components`]), for models of any kind.
 
 mod components;
 pub mod joint;
@@ -36,10 +35,11 @@ use crate::moments::panels::feature_blocks;
 use crate::moments::{Cube, Moments, Rows, unpack};
 use crate::whitening::Whitening;
 
-/// A gap below this part of the matrix's norm separates nothing.
+/// A gap between eigenvalues below this fraction of the matrix's norm separates nothing.
 const NO_GAP: f64 = 1e-10;
 
-/// A column whose sum is below this part of its mass could as well be its own negative.
+/// If the sum of a column's entries is below this fraction of the sum of their absolute values, its sign cannot be
+/// determined.
 const CANCELS: f64 = 1e-3;
 
 /// How the rotation is found.
@@ -53,65 +53,63 @@ pub enum Method {
     Svtd,
     /// The robust tensor power method with deflation.
     TensorPower {
-        /// Where the power iterations start.
+        /// Determines the starting points of the power iterations.
         seed: u64,
     },
     /// Eigenvectors of the third moment along a random direction of the features.
     Eigenvectors {
-        /// What the direction is drawn from.
+        /// Determines the random direction.
         seed: u64,
     },
     /// Singular vectors of the third moment along a random whitened direction.
     SingularVectors {
-        /// What the direction is drawn from.
+        /// Determines the random direction.
         seed: u64,
     },
     /// Alternating least squares on the whitened cube.
     Als {
-        /// Where the iterations start.
+        /// Determines the starting points of the iterations.
         seed: u64,
     },
 }
 
-/// How the columns of `M`, up to scale, are read off once the rotation is known.
+/// How the columns of `M`, up to scale, are computed once the rotation is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOff {
-    /// Row by row, from the diagonals of `O'H_i O`: the paper, and the better start for EM.
+    /// Row by row, from the diagonals of `O'H_i O`: as in the paper, and the better start for EM.
     Diagonals(Rows),
-    /// As columns of `E O`: slightly better for LDA, and all that is left without right angles.
+    /// As columns of `E O`: slightly better for LDA, and the only way when the directions are not orthogonal.
     Columns,
 }
 
-/// A rotation, with what tells how safely it was found.
+/// A rotation, with how reliably it was determined.
 #[derive(Clone, Debug)]
 pub struct Decomposition {
-    /// `O`, `k x k`, unit columns: where the topics point in the whitened space. Orthogonal,
-    /// except that [`tensor_power`] and [`als`] only come near it on a sample.
+    /// `O`, `k x k`, with unit columns: the directions of the topics in the whitened space. Orthogonal, except that
+    /// [`tensor_power`] and [`als`] are only nearly so on a sample.
     pub rotation: Matrix,
-    /// The feature `r` whose slice fixed the rotation, when one did.
+    /// The feature `r` whose slice determined the rotation, if one did.
     pub pivot: Option<usize>,
-    /// How far apart the values that fix the rotation are. For a pivot or a random direction, the
-    /// least distance between two of its values (the paper's `alpha_r`); for methods that use the
-    /// whole cube, the least distance between the diagonals of two topics. Zero means that
-    /// nothing tells two topics apart.
+    /// The separation of the values that determine the rotation. For a pivot or a random direction, the smallest
+    /// distance between two of its values (the paper's `alpha_r`); for methods that use the whole cube, the
+    /// smallest distance between the diagonals of two topics. Zero means that nothing tells two topics apart.
     pub separation: f64,
-    /// What the rotation could not diagonalise: off-diagonal over whole, by Frobenius norm, of
-    /// the weighted slices. Zero for data that follow the model exactly.
+    /// The part that the rotation does not diagonalise: off-diagonal norm over total norm (Frobenius) of the
+    /// weighted slices. Zero for data that follow the model exactly.
     pub residual: f64,
-    /// What a small change of the cube would do to the rotation, for [`Method::Joint`].
+    /// How the rotation responds to a small change of the cube, for [`Method::Joint`].
     pub joint: Option<Curvature>,
-    /// A sentence for the user when the method had to do something else than asked, or when what
-    /// it found cannot be relied on.
+    /// A sentence for the user, if the method had to do something other than asked, or if its result is unreliable.
     pub note: Option<String>,
 }
 
-/// The joint diagonalisation at its best rotation, `A^l = O'T_l O sqrt(lambda_l)`: enough to tell
-/// how the rotation follows a small change of the cube.
+/// The joint diagonalisation at its best rotation, `A^l = O'T_l O sqrt(lambda_l)`: enough to compute how the
+/// rotation responds to a small change of the cube.
 #[derive(Clone, Debug)]
 pub struct Curvature {
     /// `A^l_pp`, slice `l` in row `l`, topic `p` in column `p`.
     pub diagonals: Matrix,
-    /// `sum_l (A^l_pp - A^l_qq)^2 - 4 (A^l_pq)^2`: how firmly the angle between `p` and `q` is held.
+    /// `sum_l (A^l_pp - A^l_qq)^2 - 4 (A^l_pq)^2`: the curvature of the objective in the angle between `p` and `q`.
     pub firmness: Matrix,
 }
 
@@ -139,8 +137,7 @@ impl Method {
         found.with_cancelling_columns_noted(whitening)
     }
 
-    /// How the columns are read off by this method, where its author leaves no choice; `usual`
-    /// otherwise.
+    /// How this method computes the columns, if its authors prescribe one way; otherwise `usual`.
     pub fn read_off(self, usual: ReadOff, rows: Rows) -> ReadOff {
         match self {
             Method::Joint => usual,
@@ -164,11 +161,11 @@ impl Decomposition {
         }
     }
 
-    /// Says so when a column of `E O` sums to almost nothing: its sign, and so which of its
-    /// entries are clipped, is then left to chance.
+    /// Adds a note when a column of `E O` sums to almost nothing: its sign, and with it which entries are clipped,
+    /// is then arbitrary.
     fn with_cancelling_columns_noted(mut self, whitening: &Whitening) -> Self {
         let columns = whitening.factor().times(&self.rotation);
-        // A sum that is not a number does not stand either.
+        // NaN fails this comparison, as it should.
         let stands = |j: &usize| {
             let column = columns.column(*j);
             let mass: f64 = column.iter().map(|v| v.abs()).sum();
@@ -222,7 +219,7 @@ fn separation_and_residual(cube: &Cube, whitening: &Whitening, rotation: &Matrix
 fn from_contraction(contraction: &Matrix, cube: &Cube, whitening: &Whitening) -> Decomposition {
     let (gap, _, rotation) = joint::slice_eigen(contraction);
     let (_, residual) = separation_and_residual(cube, whitening, &rotation);
-    // Also when the gap is not a number.
+    // `false` also when the gap is NaN.
     let separates = gap > NO_GAP * contraction.frobenius_norm();
     let note = (!separates).then(|| {
         "the random direction does not tell all topics apart; try another seed".to_owned()
@@ -242,7 +239,7 @@ fn along(cube: &Cube, direction: &[f64]) -> Matrix {
     contraction
 }
 
-/// The generator behind a seed.
+/// The random generator for a seed.
 fn generator(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
@@ -256,8 +253,7 @@ fn random_directions(rng: &mut ChaCha8Rng, k: usize, n: usize) -> Matrix {
     drawn
 }
 
-/// Scales a vector to length one and returns the length it had; leaves it alone when that is zero
-/// or not a number.
+/// Scales a vector to length one and returns its former length; leaves it unchanged when that is zero or NaN.
 fn normalise(vector: &mut [f64]) -> f64 {
     let length = dot(vector, vector).sqrt();
     if length.is_finite() && length > 0.0 {

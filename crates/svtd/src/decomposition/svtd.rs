@@ -16,8 +16,8 @@
 //! gap_i <= sqrt( 12 (|H_i|^2 - trace(H_i)^2/k) / (k (k^2-1)) )
 //! ```
 //!
-//! Features are visited by falling bound until no bound beats the best gap: the same `r` as
-//! looking at all of them, for a small part of the decompositions.
+//! Features are visited in order of falling bound until no bound exceeds the best gap: this finds the same `r` as
+//! examining all of them, with far fewer decompositions.
 //!
 //! # Departures from the paper
 //! The text after Algorithm 2 takes `O` from the slice itself where line 5 takes it from `H_r`;
@@ -32,16 +32,16 @@ use crate::moments::panels::feature_blocks;
 use crate::moments::{Moments, Rows, unpack};
 use crate::whitening::Whitening;
 
-/// Features decomposed together while pruning; a constant, so that the visit does not follow
-/// the machine.
+/// Features decomposed together while pruning; a constant, so that the result does not depend on the machine.
 const BATCH: usize = 16;
 
-/// Two gaps closer than this, relatively, are a tie: the lower feature wins.
+/// Two gaps that differ by less than this, relatively, are tied: the lower feature wins.
 const TIE: f64 = 1e-12;
 
 /// Finds the pivot feature and takes the rotation from its slice.
 ///
-/// When no feature separates the topics the rotation is found jointly instead, and a note says so.
+/// When no feature separates the topics, the rotation is found by joint diagonalisation instead, and a note says
+/// so.
 pub fn decompose(moments: &dyn Moments, whitening: &Whitening, rows: Rows) -> Decomposition {
     let (n, k) = (moments.n_features(), whitening.n_topics());
     let mut best: Option<Candidate> = None;
@@ -83,7 +83,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Whether this one is to be preferred: a clearly larger gap, or the same and a lower index.
+    /// Whether this candidate is better: its gap is clearly larger, or equal and its index lower.
     fn beats(&self, other: &Candidate) -> bool {
         if self.gap > other.gap * (1.0 + TIE) {
             return true;
@@ -141,7 +141,7 @@ fn gap_bound(slices: &Matrix, row: usize, k: usize) -> f64 {
     if k < 2.0 {
         return square.sqrt();
     }
-    // Rounding must not turn the bound into a wrong one.
+    // The bound must hold despite rounding errors.
     let spread = (square - trace * trace / k).max(0.0);
     (12.0 * spread / (k * (k * k - 1.0))).sqrt() * (1.0 + 1e-9) + 1e-12 * square.sqrt()
 }

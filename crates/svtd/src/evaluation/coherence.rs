@@ -1,4 +1,4 @@
-//! Do the words of a topic belong together: coherence in documents, and how topics differ.
+//! Coherence (do the words of a topic occur together in documents?) and diversity (do topics differ?).
 //!
 //! For the likeliest words of a topic, `D(i)` of `N` documents hold word `i` and `D(i,j)` hold both:
 //!
@@ -12,13 +12,13 @@
 //! 2011) is a log probability, the closer to 0 the better.
 //!
 //! # Cost
-//! One pass over the documents; memory a bit for each document and word that is looked at. Sums of whole
-//! numbers: the same for any number of threads.
+//! One pass over the documents; one bit of memory for each document and word looked at. All sums are of whole
+//! numbers, so they are the same for any number of threads.
 //!
 //! # Departures
-//! A word that occurs in no document says nothing about the topic: its pairs are left out, and how
-//! many words that were is reported. Two words that are in *every* document have NPMI 0. Mimno et
-//! al. add up the pairs; we take their mean, so that ten words can be compared with twenty.
+//! A word that occurs in no document says nothing about the topic: its pairs are left out, and the number of such
+//! words is reported. Two words that are in *every* document have NPMI 0. Mimno et al. add up the pairs; we take
+//! their mean, so that ten words can be compared with twenty.
 
 use rayon::prelude::*;
 
@@ -27,16 +27,16 @@ use crate::error::Result;
 use crate::inference::Alignment;
 use crate::model::Topics;
 
-/// How well the words of topics belong together.
+/// The coherence of all topics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coherence {
     /// Each topic, in the model's order.
     pub topics: Vec<TopicCoherence>,
-    /// Documents they were counted in.
+    /// Number of documents in which the words were counted.
     pub n_documents: usize,
 }
 
-/// How well the words of one topic belong together.
+/// The coherence of one topic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopicCoherence {
     /// Mean NPMI; `None` when fewer than two of the words occur.
@@ -59,7 +59,8 @@ impl Coherence {
     }
 }
 
-/// Counts how often the `n_words` likeliest words of each topic occur together in the documents.
+/// Counts how often the `n_words` likeliest words of each topic occur together in the documents, and scores the
+/// topics.
 ///
 /// # Errors
 /// When the corpus has no words in common with the model.
@@ -80,18 +81,19 @@ pub fn topic_diversity(topics: &Topics, n_words: usize) -> f64 {
     if all == 0 { 1.0 } else { words.len() as f64 / all as f64 }
 }
 
-/// Which documents hold which words, a bit each: what two words share is an intersection.
+/// Which documents contain which words, one bit each: how often two words occur together is the size of an
+/// intersection.
 pub(crate) struct Presence {
     n_documents: usize,
-    /// The place of each word of the model among those that are looked at.
+    /// The row of `bits` of each word of the model; `None` for words that are not looked at.
     places: Vec<Option<usize>>,
     n_places: usize,
-    /// For every 64 documents, a number for every place.
+    /// For every 64 documents, one 64-bit number for each word looked at.
     bits: Vec<u64>,
 }
 
 impl Presence {
-    /// Looks for some words of the model.
+    /// Records in which documents these words of the model occur.
     pub(crate) fn new(corpus: &Corpus, alignment: &Alignment, words: &[usize]) -> Self {
         let mut places = vec![None; words.iter().max().map_or(0, |last| last + 1)];
         let mut n_places = 0;
@@ -115,7 +117,7 @@ impl Presence {
         Self { n_documents, places, n_places, bits }
     }
 
-    /// How well the likeliest words of topics belong together.
+    /// The coherence of topics by their likeliest words.
     pub(crate) fn coherence(&self, topics: &Topics, n_words: usize) -> Coherence {
         let scored = |j: usize| {
             let words = topics.topic(j).top_word_ids(n_words);
@@ -125,7 +127,7 @@ impl Presence {
         Coherence { topics, n_documents: self.n_documents }
     }
 
-    /// Entry `(i, j)`, `i <= j`, counts the documents that hold both words.
+    /// Entry `(i, j)`, `i <= j`, counts the documents that contain both words.
     fn together(&self, words: &[usize]) -> Vec<u64> {
         let side = words.len();
         let places: Vec<Option<usize>> =
@@ -143,7 +145,7 @@ impl Presence {
     }
 }
 
-/// The scores of a topic from its table of documents that hold two words (or one, on the diagonal).
+/// The scores of a topic from the numbers of documents that contain two words (or one, on the diagonal).
 fn scores(table: &[u64], side: usize, n_documents: usize) -> TopicCoherence {
     let count = |i: usize, j: usize| table[i * side + j] as f64;
     let seen: Vec<usize> = (0..side).filter(|&i| count(i, i) > 0.0).collect();

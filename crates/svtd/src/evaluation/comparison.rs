@@ -1,15 +1,15 @@
-//! Two models side by side: which topics are the same, and what moved.
+//! Two models side by side: which topics are the same, and what changed.
 //!
-//! Words are matched by name over the union of both vocabularies (by number when neither has
-//! names); a word that a model does not have has probability zero there. Topics are then matched one
-//! to one so that the sum of their distances is least ([`match_topics`]).
+//! Words are matched by name over the union of both vocabularies (by number when neither has names). A word that a
+//! model does not have has probability zero there. Topics are then matched one to one so that the sum of their
+//! distances is smallest ([`match_topics`]).
 //!
 //! Distances are total variation, half the L1 distance, from 0 (equal) to 1 (nothing in common): the
 //! share of a topic's probability that would have to move to turn it into the other.
 //!
 //! # When a match is doubtful
-//! The best one-to-one matching pairs everything it can, kin or not. A pair is called doubtful when it
-//! is no closer than either topic is to a topic of its own model.
+//! The best one-to-one matching pairs as many topics as it can, similar or not. A pair is called doubtful when its
+//! distance is no smaller than that of either topic to another topic of its own model.
 
 use crate::corpus::Vocabulary;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ use crate::model::Topics;
 /// What two models have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Topics that were matched, by the number in the old model.
+    /// The matched topics, by their number in the old model.
     pub pairs: Vec<TopicPair>,
     /// Topics of the old model without a partner, from zero.
     pub only_old: Vec<usize>,
@@ -43,11 +43,11 @@ pub struct TopicPair {
     pub new: usize,
     /// Total variation distance, from 0 to 1.
     pub distance: f64,
-    /// Whether each is no closer to the other than to a topic of its own model.
+    /// Whether the two are no closer to each other than to another topic of their own model.
     pub doubtful: bool,
-    /// The words whose probability grew most, the most first.
+    /// The words whose probability grew most, largest growth first.
     pub gained: Vec<MovedWord>,
-    /// The words whose probability fell most, the most first.
+    /// The words whose probability fell most, largest fall first.
     pub lost: Vec<MovedWord>,
 }
 
@@ -63,7 +63,8 @@ pub struct MovedWord {
 }
 
 impl Comparison {
-    /// Matches the topics of two models, keeping `n_words` words that grew and fell for each pair.
+    /// Matches the topics of two models and lists, for each pair, at most `n_words` words that grew and as many
+    /// that fell.
     ///
     /// # Errors
     /// When the vocabularies have no word in common.
@@ -95,7 +96,7 @@ impl Comparison {
     }
 }
 
-/// The words of two vocabularies: the old ones first, then those only the new one has.
+/// The words of two vocabularies: the old ones first, then those that only the new one has.
 struct Union {
     words: Vec<String>,
     of_old: Vec<usize>,
@@ -136,7 +137,7 @@ impl Union {
         Ok(Self { words, of_old: (0..old.len()).collect(), of_new, n_shared })
     }
 
-    /// Topics over the union.
+    /// Topics with their rows placed in the union of the vocabularies.
     fn spread(&self, word_topic: &Matrix, places: &[usize]) -> Matrix {
         let mut spread = Matrix::zeros(self.words.len(), word_topic.n_columns());
         for j in 0..word_topic.n_columns() {
@@ -168,7 +169,7 @@ impl Union {
         }
     }
 
-    /// The words that moved most in one direction.
+    /// The words whose probability changed most in one direction.
     fn moved(&self, old: &[f64], new: &[f64], sign: f64, n: usize) -> Vec<MovedWord> {
         let change = |i: usize| sign * (new[i] - old[i]);
         let mut order: Vec<usize> = (0..old.len()).filter(|&i| change(i) > 0.0).collect();

@@ -1,16 +1,16 @@
 //! Document completion: how well a model predicts words it has not seen.
 //!
-//! The tokens of a document fall into an observed and a held-out half, each by itself
-//! ([`token_halves`](super::token_halves)). The topics of the document are inferred from the first
-//! half, and the second is scored by
+//! Each token of a document falls independently into an observed or a held-out half
+//! ([`token_halves`](super::token_halves)). The topics of the document are inferred from the observed half, and the
+//! held-out half is scored by
 //!
 //! ```text
 //! log P(word i | document) = log sum_j theta_j mu_ij
 //! ```
 //!
 //! with `theta` the mixture (LDA) or the posterior over topics (single topic). Unlike a likelihood
-//! bound this can be compared between models of any kind. Words the model has never seen cannot be
-//! predicted by it at all; they are left out, and counted.
+//! bound this can be compared between models of any kind. Words that are not in the model's vocabulary cannot be
+//! predicted by it; they are left out and counted.
 //!
 //! # Errors
 //! Documents are what is independent, so they give the standard error: with `l_d` the score of a
@@ -20,9 +20,9 @@
 //! se(L)^2 = N / (N - 1)  sum_d (l_d - L n_d)^2  /  (sum_d n_d)^2
 //! ```
 //!
-//! Two models are compared on the same halves of the same documents, with the differences of their
-//! `l_d` in place of `l_d` ([`Completions::ahead_of`]): a difference is known far better than either
-//! score, and one within its error is no difference.
+//! Two models are compared on the same halves of the same documents, with the differences of their `l_d` in place
+//! of `l_d` ([`Completions::ahead_of`]). A difference has a far smaller error than either score; a difference
+//! within its standard error is not called a difference.
 
 use rayon::prelude::*;
 
@@ -56,32 +56,32 @@ impl Completion {
     }
 }
 
-/// How well the held-out words of each document were predicted.
+/// How well the held-out words of each document were predicted, document by document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completions {
     documents: Vec<Completed>,
 }
 
-/// How far one model is ahead of another on the same held-out words.
+/// The difference between two models on the same held-out words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
-    /// The difference of the mean log probabilities of a token; negative when it is behind.
+    /// The difference of the mean log probabilities of a token; negative when the first model is worse.
     pub per_token: f64,
-    /// Its standard error over the documents.
+    /// The standard error of the difference over the documents.
     pub standard_error: f64,
 }
 
 impl Ahead {
-    /// Whether the difference is more than its error, in favour of the first.
+    /// Whether the first model is better by more than one standard error.
     pub fn is_clear(&self) -> bool {
         self.per_token > self.standard_error
     }
 }
 
-/// A completed document.
+/// The score of one document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Completed {
-    /// Log probability of its held-out tokens.
+    /// Sum of the log probabilities of its held-out tokens.
     log_likelihood: f64,
     /// Tokens that were predicted.
     n_tokens: u64,
@@ -89,7 +89,7 @@ struct Completed {
 }
 
 impl Completions {
-    /// All documents together.
+    /// The score of all documents together.
     pub fn total(&self) -> Completion {
         let n_tokens = self.n_tokens();
         let scores: Vec<f64> = self.documents.iter().map(|d| d.log_likelihood).collect();
@@ -102,14 +102,14 @@ impl Completions {
         }
     }
 
-    /// The tokens of document `d` that were predicted, and their log probability.
+    /// The number of predicted tokens of document `d`, and the sum of their log probabilities.
     pub(crate) fn score(&self, d: usize) -> (f64, f64) {
         let Completed { log_likelihood, n_tokens, .. } = self.documents[d];
         (n_tokens as f64, log_likelihood)
     }
 
-    /// How far these predictions are ahead of another model's; `None` when the two were not asked for
-    /// the same words, or fewer than two documents were.
+    /// The difference of these predictions to another model's; `None` when the two models did not predict the same
+    /// words, or fewer than two documents were scored.
     pub fn ahead_of(&self, other: &Completions) -> Option<Ahead> {
         let tokens = |all: &Self| all.documents.iter().map(|d| d.n_tokens).collect::<Vec<u64>>();
         if tokens(self) != tokens(other) {
@@ -126,7 +126,7 @@ impl Completions {
         self.documents.iter().map(|d| d.n_tokens).sum()
     }
 
-    /// The mean of the documents' values, per token.
+    /// The mean per token of values given for each document.
     fn mean(&self, values: &[f64]) -> Option<f64> {
         let n_tokens = self.n_tokens();
         (n_tokens > 0).then(|| values.iter().sum::<f64>() / n_tokens as f64)
@@ -149,7 +149,7 @@ impl Model {
         Ok(self.completions(corpus)?.total())
     }
 
-    /// The same, a document at a time, to compare models with.
+    /// As [`completion`](Self::completion), with one score for each document, to compare models with.
     ///
     /// # Errors
     /// As [`completion`](Self::completion).
@@ -160,7 +160,7 @@ impl Model {
         Ok(self.completions_of(&halved))
     }
 
-    /// The same for documents that are cut in halves already.
+    /// Predicts the held-out halves of documents that are already split.
     fn completions_of(&self, halved: &Halved) -> Completions {
         let topics = self.topics();
         match self {
@@ -187,7 +187,7 @@ impl Lda {
 }
 
 impl Topics {
-    /// How frequent each word is in all topics together.
+    /// The probability of each word in all topics together.
     fn mean_word_probabilities(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.vocabulary().len()];
         for (j, weight) in self.weights().iter().enumerate() {
@@ -199,21 +199,22 @@ impl Topics {
     }
 }
 
-/// Words of documents that were held out from a training corpus, for all models fitted on that. Every
-/// topic is scored with a little of the corpus in it, so that no word of the corpus is impossible.
+/// Documents that were held out from a training corpus, split into observed and held-out words, to score all models
+/// fitted to that corpus. A small share of the corpus's word frequencies is mixed into every topic, so that no word
+/// of the corpus has probability zero.
 pub(crate) struct HeldOutWords {
     halved: Halved,
-    /// In the training corpus, in vocabulary order.
+    /// Word frequencies in the training corpus, in the order of its vocabulary.
     frequencies: Vec<f64>,
 }
 
 impl HeldOutWords {
-    /// `None` when the documents have no word of the training corpus.
+    /// Splits the held-out documents; `None` when they have no word of the training corpus.
     pub fn new(training: &Corpus, documents: &Corpus) -> Option<Self> {
         Self::of_words(training.vocabulary(), frequencies_of(training), documents)
     }
 
-    /// The same of words that are so frequent in the training corpus.
+    /// As [`new`](Self::new), with the frequencies of the words in the training corpus given.
     pub fn of_words(
         vocabulary: &Vocabulary,
         frequencies: Vec<f64>,
@@ -227,19 +228,19 @@ impl HeldOutWords {
         any.then_some(Self { halved, frequencies })
     }
 
-    /// What topics of LDA over the words of the training corpus make of them, `alpha` given.
+    /// The scores of LDA topics over the words of the training corpus, with Dirichlet parameter `alpha`.
     pub fn completions_of_topics(&self, word_topic: &Matrix, alpha: &[f64]) -> Completions {
-        let mixed = mixed_with(word_topic, &self.frequencies, MIXED_IN);
+        let mixed = mixed_with(word_topic, &self.frequencies, CORPUS_SHARE);
         let weights = vec![1.0; alpha.len()];
         let topics = Topics::new(Vocabulary::numbered(mixed.n_rows()), mixed, weights);
         let table = TopicTable::of_words(&topics, alpha, &self.halved.words);
         self.halved.complete(&table, |words| fixed_point::mixture(&table, words))
     }
 
-    /// What a model fitted on the training corpus makes of them.
+    /// The scores of a model fitted to the training corpus.
     pub fn completions(&self, model: &Model) -> Completions {
         let topics = model.topics();
-        let mixed = mixed_with(topics.word_topic(), &self.frequencies, MIXED_IN);
+        let mixed = mixed_with(topics.word_topic(), &self.frequencies, CORPUS_SHARE);
         let topics = Topics::new(topics.vocabulary().clone(), mixed, topics.weights().to_vec());
         let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
         let mixed = match model {
@@ -255,14 +256,14 @@ impl HeldOutWords {
     }
 }
 
-/// How frequent the words of the vocabulary are in a corpus.
+/// The relative frequency of each word of the vocabulary in a corpus.
 pub(crate) fn frequencies_of(corpus: &Corpus) -> Vec<f64> {
     let present = Matrix::from_columns(corpus.n_present(), 1, frequencies(corpus));
     to_vocabulary(corpus, &present).column(0).to_vec()
 }
 
-/// The share of the corpus mixed into topics that compete.
-const MIXED_IN: f64 = 0.01;
+/// The share of the corpus's word frequencies that is mixed into every topic before it is scored.
+const CORPUS_SHARE: f64 = 0.01;
 
 /// The score of a document's held-out words.
 fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64) -> Completed {
@@ -278,16 +279,16 @@ fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64
     }
 }
 
-/// Documents cut in halves once, for many models of the same vocabulary that know the same words.
+/// Documents split into halves once, for several models with the same vocabulary.
 struct Halved {
-    /// Words of the model that occur, rising. The halves number words by their places here.
+    /// The words of the model that occur, ascending. The halves number words by their position in this list.
     words: Vec<u32>,
     documents: Vec<(Half, Half, u64)>,
 }
 
 impl Halved {
-    /// Cuts the documents of a corpus; `frequency` is of words of the model, to rank words without
-    /// names that occur alike.
+    /// Splits the documents of a corpus. `frequency` gives the frequency of a word in the model; it orders words
+    /// without names that occur in the same documents equally often.
     fn new(corpus: &Corpus, alignment: &Alignment, frequency: impl Fn(u32) -> f64 + Sync) -> Self {
         let halves = TokenHalves::new(corpus);
         let before = |word: u32| alignment.word(word).map_or(0.0, &frequency);
@@ -344,7 +345,7 @@ impl Halved {
     }
 }
 
-/// Words with counts, some of the tokens of a document.
+/// Some of the tokens of a document, as `(word, count)`.
 type Half = Vec<(u32, u32)>;
 
 #[cfg(test)]

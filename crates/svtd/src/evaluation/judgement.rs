@@ -1,9 +1,9 @@
-//! Several models judged by the same held-out words, as sums over documents.
+//! Several models compared on the same held-out words, by sums over documents.
 //!
-//! With `l_d` the score of a document's `n_d` held-out tokens by the first model, and `e_d` how far
-//! another model is ahead of it, the means and their [errors](super::completion) need the sums of
-//! `n`, `n^2`, `l`, `l n`, `l^2`, `e`, `e n` and the products of the `e`. Differences are summed rather
-//! than scores: they are small, and their squares would be lost in those of the scores.
+//! Let `l_d` be the first model's score of a document's `n_d` held-out tokens, and `e_d` the score of another model
+//! minus `l_d`. The means and their [errors](super::completion) need the sums of `n`, `n^2`, `l`, `l n`, `l^2`,
+//! `e`, `e n` and the products of the `e`. Differences are summed rather than scores: they are small, and their
+//! squares would be lost in the rounding of the scores' squares.
 
 use super::completion::{Ahead, Completions, HeldOutWords, frequencies_of};
 use crate::corpus::Corpus;
@@ -15,23 +15,23 @@ use crate::stop;
 
 const MOST: usize = Judgement::MOST;
 
-/// Sums of one document, or of many.
+/// How many sums are kept, for one document or many.
 const N_SUMS: usize = 3 + 2 * MOST + MOST * (MOST + 1) / 2;
 
-/// What models make of the same held-out words.
+/// The held-out scores of several models, as sums over documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Judgement {
-    /// Documents that were scored, tokens, their squares, then for the scores of each model and
-    /// products of two.
+    /// Number of scored documents, tokens, squared tokens; then the sums of each model's scores, and of the
+    /// products of two models' scores.
     sums: [f64; N_SUMS],
 }
 
 impl Judgement {
-    /// Models that are judged together, at most.
+    /// The largest number of models that are compared together.
     pub(crate) const MOST: usize = 3;
 
-    /// What models of LDA that were fitted on a training corpus make of held-out documents; `None` when
-    /// these have no words of it.
+    /// Scores LDA models that were fitted to a training corpus on held-out documents; `None` when these have no
+    /// words of it.
     pub(crate) fn of(training: &Corpus, documents: &Corpus, models: &[Lda]) -> Option<Self> {
         let request = || {
             let of_model =
@@ -97,7 +97,7 @@ impl Judgement {
         self.sums[1]
     }
 
-    /// The perplexity of a model.
+    /// The perplexity of one model.
     pub(crate) fn perplexity(&self, model: usize) -> Option<f64> {
         let mut score = self.value(0);
         if model > 0 {
@@ -106,9 +106,9 @@ impl Judgement {
         (self.n_tokens() > 0.0).then(|| (-score / self.n_tokens()).exp())
     }
 
-    /// How far one model is ahead of another; `None` when fewer than two documents were scored.
+    /// The difference between two models; `None` when fewer than two documents were scored.
     pub(crate) fn ahead(&self, model: usize, other: usize) -> Option<Ahead> {
-        // Both as differences to the first model, which is not ahead of itself.
+        // Both scores are kept as differences to the first model, whose own difference is zero.
         let part = |model: usize, sum: &dyn Fn(usize) -> f64| match model {
             0 => 0.0,
             model => sum(model),

@@ -1,4 +1,4 @@
-//! Topics by how alike they are: a distance, the nearest of each, and a map of all.
+//! Distances between topics: a matrix of them, the neighbours of each topic, and a map of all.
 //!
 //! The distance is that of Hellinger,
 //!
@@ -6,30 +6,30 @@
 //! H(p, q)^2 = 1 - sum_i sqrt(p_i q_i)          0: equal,  1: no word in common
 //! ```
 //!
-//! a metric, and the one that a single dense product gives for all pairs. Up to a factor it is the
-//! Euclidean distance of the roots of the probabilities, so the best plane through the topics in the
-//! sense of classical scaling is their first two principal components: no iteration, no start.
+//! It is a metric, and one dense product gives it for all pairs. Up to a factor it is the Euclidean distance
+//! between the square roots of the probabilities, so classical scaling of the topics to a plane is their first two
+//! principal components: no iteration and no starting point.
 //!
-//! # How much the plane keeps
-//! The squared distances of `k` topics add up to what all principal components keep together;
-//! [`TopicMap::kept`] is the part of the first two. Topics that share few words are nearly equally
-//! far from each other, and then no plane keeps much.
+//! # How much the plane preserves
+//! The squared distances of `k` topics add up to the variance of all principal components; [`TopicMap::kept`] is
+//! the share of the first two. Topics that share few words are nearly equally far from each other, and then no
+//! plane preserves much.
 //!
 //! # Departure
-//! The sign of a component is free; the entry of largest size is made positive, so that a map is
-//! the same on every run.
+//! The sign of a component is arbitrary; the entry of largest modulus is made positive, so that a map is the same
+//! on every run.
 
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::model::Topics;
 
-/// Where topics lie to each other.
+/// The distances between topics, and a map of them in the plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopicMap {
     /// Hellinger distances, topics x topics.
     pub distances: Matrix,
     /// The place of each topic in the plane, in units of the distance.
     pub places: Vec<[f64; 2]>,
-    /// The part of the sum of squared distances that the plane keeps, in `[0, 1]`.
+    /// The share of the sum of squared distances that the plane preserves, in `[0, 1]`.
     pub kept: f64,
 }
 
@@ -61,7 +61,7 @@ impl TopicMap {
     }
 }
 
-/// Classical scaling: squared distances to places in the plane, and the part that those keep.
+/// Classical scaling: from squared distances to positions in the plane, and the share that those preserve.
 fn scaled(squared: &Matrix) -> (Vec<[f64; 2]>, f64) {
     let k = squared.n_rows();
     let means: Vec<f64> =

@@ -1,4 +1,4 @@
-//! The errors of the paper's Section 6, without the arrays they are defined on.
+//! The errors of the paper's Section 6, without forming the arrays they are defined on.
 //!
 //! `Err` and `Err2` are norms of `n x n` matrices, `Err3` of an `n x n x n` cube. `Err` lives in the
 //! span of `2k` columns and is computed there; `Err2` is computed a few columns at a time; for `Err3`
@@ -9,12 +9,12 @@
 //! <A, B> = sum_j w_j A(mu_j, mu_j, mu_j)    |B|^2 = sum_jl w_j w_l (mu_j'mu_l)^3
 //! ```
 //!
-//! which costs half the digits (an error below `1e-8` of `|M3|` cannot be told from none; a sample's
-//! is far above).
+//! which costs half the digits: an error below `1e-8` of `|M3|` cannot be told from zero. The error of a sample is
+//! far above that.
 //!
-//! # What they see
-//! `Err` compares `M2` with its reconstruction and hardly sees the rotation: it is small for topics
-//! that are quite wrong. [`topic_error`](super::topic_error) is the one to go by.
+//! # What they measure
+//! `Err` compares `M2` with its reconstruction and hardly depends on the rotation: it is small even for topics that
+//! are quite wrong. [`topic_error`](super::topic_error) is the better measure.
 
 use super::match_topics;
 use crate::corpus::Corpus;
@@ -22,8 +22,8 @@ use crate::error::Result;
 use crate::linalg::{Matrix, dot, orthonormal_basis};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
 
-/// Columns of the pair moment held at a time.
-const BLOCK: usize = 64;
+/// Columns of the pair moment computed at a time.
+const COLUMNS_AT_A_TIME: usize = 64;
 
 /// `Err = |M~ diag(w~) M~' - M diag(w) M'|` by Frobenius norm.
 ///
@@ -39,15 +39,15 @@ pub fn reconstruction_error(
     both.append(estimate);
     let signed: Vec<f64> =
         true_weights.iter().copied().chain(estimated_weights.iter().map(|w| -w)).collect();
-    // In an orthonormal basis of all columns the difference is small and has the same norm.
+    // In an orthonormal basis of all columns the difference is a small matrix with the same norm.
     let inside = orthonormal_basis(both.clone()).transpose_times(&both);
     let mut scaled = inside.clone();
     scaled.scale_columns(&signed);
     scaled.times(&inside.transpose()).frobenius_norm()
 }
 
-/// `Var_N = |M_N - M_(N-1)|` by Frobenius norm, once the topics are matched; a topic that is in only
-/// one of them counts whole.
+/// `Var_N = |M_N - M_(N-1)|` by Frobenius norm, after matching the topics; a topic that is in only one of them
+/// counts with its whole norm.
 pub fn drift(before: &Matrix, after: &Matrix) -> f64 {
     let matched = match_topics(before, after);
     let square = |column: &[f64]| dot(column, column);
@@ -76,10 +76,10 @@ pub struct MomentErrors {
     pub third: f64,
 }
 
-/// `Err2` and `Err3` of the single-topic moments of a corpus, given the truth `(M, Omega)` over its
-/// vocabulary (words x topics). Words that never occur count with what the truth gives them.
+/// `Err2` and `Err3` of the single-topic moments of a corpus, given the true `(M, Omega)` over its vocabulary
+/// (words x topics). Words that never occur in the corpus count with their true probabilities.
 ///
-/// `O(nnz n)` for the pair moment; for the triple moment see the module.
+/// `O(nnz n)` for the pair moment; for the triple moment see the head of this module.
 ///
 /// # Errors
 /// When the corpus has no moments: no document of three words, or weights that do not fit.
@@ -108,8 +108,8 @@ pub fn moment_errors(
     Ok(MomentErrors { second: second.sqrt(), third: third.max(0.0).sqrt() })
 }
 
-/// `Err2` and `Err3` of the LDA moments of a corpus (Theorem 3.1), given the truth `(M, alpha)` over
-/// its vocabulary; `alpha0` is the sum of `alpha`.
+/// `Err2` and `Err3` of the LDA moments of a corpus (Theorem 3.1), given the true `(M, alpha)` over its vocabulary;
+/// `alpha0` is the sum of `alpha`.
 ///
 /// `M3a` is the triple moment less `c1 sym3(M2, M1)` plus `c2 M1^(3)`; all products of these three
 /// are expanded as the square is, and cost no more than `|M3|^2` and `Err2` do.
@@ -189,7 +189,7 @@ fn weighted_powers(gram: &Matrix, weights: &[f64], exponent: i32) -> f64 {
 fn pair_difference_squared(moments: &dyn Moments, topics: &Matrix, weights: &[f64]) -> f64 {
     let mut sum = 0.0;
     for (block, unit) in unit_blocks(moments.n_features()).enumerate() {
-        let (start, width) = (block * BLOCK, unit.n_columns());
+        let (start, width) = (block * COLUMNS_AT_A_TIME, unit.n_columns());
         let mut difference = moments.second_times(&unit);
         let rows =
             Matrix::from_fn(weights.len(), width, |l, j| weights[l] * topics[(start + j, l)]);
@@ -201,9 +201,9 @@ fn pair_difference_squared(moments: &dyn Moments, topics: &Matrix, weights: &[f6
 
 /// The columns of the identity, a block at a time.
 fn unit_blocks(n: usize) -> impl Iterator<Item = Matrix> {
-    (0..n).step_by(BLOCK).map(move |start| {
+    (0..n).step_by(COLUMNS_AT_A_TIME).map(move |start| {
         let entry = |i: usize, j: usize| if i == start + j { 1.0 } else { 0.0 };
-        Matrix::from_fn(n, BLOCK.min(n - start), entry)
+        Matrix::from_fn(n, COLUMNS_AT_A_TIME.min(n - start), entry)
     })
 }
 

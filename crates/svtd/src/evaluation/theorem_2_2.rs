@@ -1,4 +1,4 @@
-//! Theorem 2.2: how far estimated moments may be from the true ones, as printed and as it holds.
+//! Theorem 2.2, a bound on the error of estimated moments: as printed, and corrected.
 //!
 //! With probability at least `1 - delta`, says the theorem, `|M2~ - M2|` is at most
 //!
@@ -11,38 +11,37 @@
 //! `W3`.
 //!
 //! # What is wrong with it as printed
-//! The first term bounds the mean, and is right. The second applies McDiarmid's inequality to the
-//! words as if they were independent; but the words of a document share its topic. Documents are
-//! what is independent, and one of them moves `M2~` by at most `sqrt(2)` times its weight, which
-//! gives the corrected term. Two topics of one word each, a coin toss for every document, show the
-//! difference (see the tests): the printed bound is exceeded in 29 of 100 corpora at
-//! `delta = 0.01`.
+//! The first term bounds the mean, and is right. The second applies McDiarmid's inequality to the words as if they
+//! were independent; but the words of a document share its topic. The documents are independent, and changing one
+//! of them moves `M2~` by at most `sqrt(2)` times its weight, which gives the corrected term. Two topics of one
+//! word each, a coin toss for every document, show the difference (see the tests): the printed bound is exceeded in
+//! 29 of 100 corpora at `delta = 0.01`.
 //!
-//! Even corrected it is loose, some fifty times the error of ordinary corpora: no error bar.
+//! Even corrected it is loose, about fifty times the error of ordinary corpora: it cannot serve as an error bar.
 
 /// A bound on the Frobenius error of a moment estimated with the weights of Theorem 2.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviationBound {
     /// As the paper prints it; does not hold.
     pub printed: f64,
-    /// With documents as the independent units.
+    /// With documents as the independent units; holds.
     pub corrected: f64,
 }
 
 impl DeviationBound {
-    /// For the pair moment of documents of these lengths; `norm` is `|M2|`, `delta` the probability
-    /// left for larger errors.
+    /// The bound for the pair moment of documents of these lengths; `norm` is `|M2|`, and `delta` is the
+    /// probability that the error exceeds the bound.
     pub fn pairs(lengths: &[u64], norm: f64, delta: f64) -> Self {
         Self::new(lengths, norm, delta, |c| c * (c - 1.0), |c| c)
     }
 
-    /// For the triple moment; `norm` is `|M3|`.
+    /// The bound for the triple moment; `norm` is `|M3|`.
     pub fn triples(lengths: &[u64], norm: f64, delta: f64) -> Self {
         Self::new(lengths, norm, delta, |c| c * (c - 1.0) * (c - 2.0), |c| c * (c - 1.0))
     }
 
-    /// `tuples` counts those of a document, `touched` is the paper's count of those that a word is
-    /// part of.
+    /// `tuples` gives the number of pairs or triples in a document of a given length, `touched` the number that
+    /// contain a given word, as the paper counts them.
     fn new(
         lengths: &[u64],
         norm: f64,

@@ -1,4 +1,4 @@
-//! Theorem 5.1: how errors of the moments reach the rows of `M`, as printed and as it holds.
+//! Theorem 5.1, how errors of the moments propagate to the rows of `M`: as printed, and corrected.
 //!
 //! If `|M2~ - M2| < eps` and `|M3~ - M3| < eps`, and `eps` is below a number `gamma(M, Omega)`, then
 //! the rows that Algorithm 2 finds with pivot feature `r` are within a bound of the true ones. Its
@@ -23,25 +23,24 @@
 //!
 //! # What is wrong with it as printed
 //! `|M2|` is below one, so squaring it makes the first bound too small; the tests show it exceeded.
-//! A root that falls moves by more than its derivative says, so the second is exceeded by half of
-//! all perturbations. And `|E*|`, `tau` are those of the whole `E` where rows `i` are removed, which
-//! makes them larger, by up to `(1 - leverage)^(-1/2)`; the corrected version removes the row.
+//! The square root of a value that decreases moves by more than its derivative says, so the second is exceeded by
+//! half of all perturbations. And `|E*|` and `tau` are taken of the whole `E` although row `i` is removed. Removing
+//! it makes them larger, by up to `(1 - leverage)^(-1/2)`; the corrected version removes the row.
 //!
-//! # What is left
-//! The bound of a pseudo-inverse, `f tau`, is right to first order in `f` only. The values of
-//! `gamma` are so small that this does not matter, and that is the other thing to know about the
-//! theorem: of fifteen models drawn with a hundred words and five topics the middle one has a
-//! `gamma` of `6e-13` as printed and `6e-15` as corrected (see the tests), far below the error of the
-//! moments of any corpus. It is no error bar.
+//! # What remains open
+//! The bound of a pseudo-inverse, `f tau`, is right to first order in `f` only. The values of `gamma` are so small
+//! that this does not matter. That is the other weakness of the theorem: of fifteen models drawn with a hundred
+//! words and five topics the median has a `gamma` of `6e-13` as printed and `6e-15` as corrected (see the tests),
+//! far below the error of the moments of any corpus. The bound cannot serve as an error bar.
 
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 
-/// Which constants: those of the paper, or those that hold.
+/// Which constants to use: those of the paper, or corrected ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constants {
     /// As the paper prints them.
     Printed,
-    /// With the lemmas put right.
+    /// With the lemmas corrected.
     Corrected,
 }
 
@@ -80,7 +79,7 @@ pub struct Perturbation {
     separation: f64,
 }
 
-/// The norms of `E` that the bounds use, whole or without a row.
+/// The norms of `E` that the bounds use, of the whole matrix or without a row.
 struct FactorNorms {
     /// `|E*|`.
     inverse: f64,
@@ -134,7 +133,7 @@ impl Perturbation {
         squares.windows(2).map(|pair| pair[0] - pair[1]).fold(f64::INFINITY, f64::min)
     }
 
-    /// `gamma(M, Omega)`: the theorem speaks of smaller errors of the moments only.
+    /// `gamma(M, Omega)`: the theorem applies only to smaller errors of the moments.
     pub fn gamma(&self) -> f64 {
         let limit = self.limit();
         // h grows with eps: halve the interval until its ends are neighbours.
@@ -161,7 +160,7 @@ impl Perturbation {
         Some(self.slice_bound(eps, i)? + 2.0 * dot(&row, &row).sqrt() * rotation)
     }
 
-    /// What `h(eps)` of the pivot may be at most.
+    /// The largest `h(eps)` of the pivot for which the theorem holds.
     fn limit(&self) -> f64 {
         let row = self.word_topic.row(self.pivot);
         let k = row.len() as f64;
@@ -209,8 +208,8 @@ impl Perturbation {
         sum.sqrt()
     }
 
-    /// Of the whole `E` as printed; of `E` without row `i` as corrected. `None` when that row is
-    /// all that shows a topic.
+    /// The norms of the whole `E` (printed) or of `E` without row `i` (corrected). `None` when removing the row
+    /// loses a topic.
     fn factor_norms(&self, i: usize) -> Option<FactorNorms> {
         let (n, k) = (self.factor.n_rows(), self.factor.n_columns());
         let (squares, rest) = match self.constants {

@@ -1,29 +1,28 @@
-//! Which half of a document each of its words falls into, when one half is to be predicted from the
-//! other.
+//! Splits the tokens of a document into an observed and a held-out half.
 //!
-//! Every occurrence of every word falls to either side by itself, as if by a coin: a hash of the
-//! document's content, the word, and the number of the occurrence. So a word said five times is not
-//! dealt evenly to both halves, which would let a model do well by expecting words to be repeated, and
-//! nothing depends on the order of documents or words, on threads or on the model.
+//! Each occurrence of each word falls into one half as if by a coin toss: a hash of the document's content, the
+//! word, and the number of the occurrence. So a word that occurs five times is not dealt evenly to both halves,
+//! which would reward a model for expecting repetition. The split does not depend on the order of documents or
+//! words, on threads or on the model.
 //!
 //! ```text
 //! key of a document   D = m( sum over its words of m(W ^ m(count)) )
 //! 64 occurrences      the bits of m(D ^ m(W ^ m(2^32 rank + block))): 0 observed, 1 held out
 //! ```
 //!
-//! with `m` the finishing step of splitmix64 and sums modulo `2^64`. The key `W` of a word comes from its
-//! name. Words without names are told apart by where they occur, so that the order of columns does not
-//! matter: twice in turn, documents are keyed by their counts and words, and words by their
-//! counts and documents. Words that occur alike in all documents have equal keys; within a document
-//! they are ranked by an order the caller gives (how frequent a model has them), all others have rank 0.
+//! with `m` the finishing step of splitmix64 and sums modulo `2^64`. The key `W` of a word comes from its name.
+//! Words without names are told apart by where they occur, so that the order of columns does not matter: twice in
+//! turn, documents get keys from their counts and words, and words get keys from their counts and documents. Words
+//! that occur equally often in the same documents have equal keys; within a document they are ranked by the order
+//! that the caller gives (their frequency in a model). All other words have rank 0.
 
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, mixed};
 use crate::tasks;
 
-/// Times that words without names are told apart by documents, and documents by words.
-const ROUNDS: usize = 2;
+/// How often documents get keys from words and words from documents, where words have no names.
+const KEY_ROUNDS: usize = 2;
 
 /// Keys for the words of a corpus and for its documents.
 pub(crate) struct TokenHalves {
@@ -31,7 +30,7 @@ pub(crate) struct TokenHalves {
     documents: Vec<u64>,
 }
 
-/// A word of a document, and how many of its occurrences are on either side.
+/// A word of a document, with the number of its occurrences in each half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Halved {
     /// The word of the corpus.
@@ -46,7 +45,7 @@ impl TokenHalves {
         let words: Vec<u64> = if vocabulary.is_numbered() {
             let mut documents = document_keys(corpus, &vec![0; corpus.n_words()]);
             let mut words = word_keys(corpus, &documents);
-            for _ in 1..ROUNDS {
+            for _ in 1..KEY_ROUNDS {
                 documents = document_keys(corpus, &words);
                 words = word_keys(corpus, &documents);
             }
@@ -58,8 +57,8 @@ impl TokenHalves {
         Self { words, documents }
     }
 
-    /// The words of document `d` in an order of their own, each with its occurrences on either side;
-    /// `before` says how frequent a word is, to rank words that occur alike.
+    /// The words of document `d`, each with the number of its occurrences in each half, in an order that does not
+    /// depend on their numbering. `before` gives the frequency of a word; it ranks words with equal keys.
     pub fn document(&self, corpus: &Corpus, d: usize, before: impl Fn(u32) -> f64) -> Vec<Halved> {
         let mut entries: Vec<(u64, u32, u32)> = corpus
             .document(d)
@@ -81,23 +80,24 @@ impl TokenHalves {
     }
 }
 
-/// Blocks of 64 occurrences for each of which a coin is flipped; counts may be as large as four
-/// billion, and nobody waits for that many coins.
-const FLIPPED: u32 = 1 << 12;
+/// Blocks of 64 occurrences that are split by one coin toss per occurrence. Counts can be as large as four billion;
+/// beyond this number the split is computed at once.
+const COIN_BLOCKS: u32 = 1 << 12;
 
 /// How many of `count` occurrences are held out.
 fn held_out(document: u64, word: u64, rank: u64, count: u32) -> u32 {
     let bits = |block: u32| mixed(document ^ mixed(word ^ mixed(rank << 32 | u64::from(block))));
-    let flipped = count.min(64 * FLIPPED);
+    let flipped = count.min(64 * COIN_BLOCKS);
     let block = |block: u32| {
         let left = flipped - 64 * block;
         let kept = if left < 64 { bits(block) & ((1 << left) - 1) } else { bits(block) };
         kept.count_ones()
     };
     let heads: u32 = (0..flipped.div_ceil(64)).map(block).sum();
-    // Of the rest, half and a deviation that is all but normal: 64 coins have one of four.
+    // The remaining occurrences are split by a normal approximation; the sum of 64 bits has a standard deviation of
+    // four.
     let rest = f64::from(count - flipped);
-    let deviation = (f64::from(bits(FLIPPED).count_ones()) - 32.0) / 4.0;
+    let deviation = (f64::from(bits(COIN_BLOCKS).count_ones()) - 32.0) / 4.0;
     let more = (0.5 * rest + 0.5 * deviation * rest.sqrt()).round().clamp(0.0, rest);
     heads + more as u32
 }
@@ -106,7 +106,7 @@ fn name_key(name: &[u8]) -> u64 {
     name.iter().fold(mixed(name.len() as u64), |key, &byte| mixed(key ^ u64::from(byte)))
 }
 
-/// The key of each document, given those of the words.
+/// The key of each document, from the keys of the words.
 fn document_keys(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
     let key = |d: usize| {
         let entries = corpus.document(d).words();
@@ -119,7 +119,7 @@ fn document_keys(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
     tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(key).collect())
 }
 
-/// The key of each word, given those of the documents.
+/// The key of each word, from the keys of the documents.
 fn word_keys(corpus: &Corpus, documents: &[u64]) -> Vec<u64> {
     let mut sums = vec![0_u64; corpus.n_words()];
     for (d, document) in documents.iter().enumerate() {

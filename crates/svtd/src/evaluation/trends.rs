@@ -1,22 +1,22 @@
 //! Shares of topics over time and by label.
 //!
-//! The share of a topic in a group of documents is the mean of their mixtures, each document
-//! counting once. [`DocumentShares`] has these mixtures estimated without a prior, so that a band covers
-//! the share; the mixtures of inference are drawn to the prior. The standard error is that between the documents of the group,
+//! The share of a topic in a group of documents is the mean of their mixtures; each document counts once.
+//! [`DocumentShares`] estimates these mixtures without a prior, so that an interval covers the true share; the
+//! mixtures of inference are shrunk towards the prior. The standard error is that between the documents of the
+//! group,
 //!
 //! ```text
 //! share_gj = mean over d in g of theta_dj        error_gj = s_gj / sqrt(n_g)
 //! ```
 //!
-//! with `s` the sample deviation. So the error says how far the share would move with other
-//! documents of the same group; the error of the topics themselves is not in it. A group of one
-//! document has no deviation and so no error. [`Shares::steadied`] makes intervals that hold for
-//! groups of few documents.
+//! with `s` the sample standard deviation. The error says how far the share would move with other documents of the
+//! same kind; it does not include the error of the topics themselves. A group of one document has no deviation and
+//! so no error. [`Shares::steadied`] gives intervals that also hold for groups of few documents.
 //!
 //! # Periods
-//! [`Moment::parse`] reads years, months, days and time stamps. [`Periods`] puts documents into
-//! periods of equal length, by itself the shortest that leaves enough documents in a period.
-//! [`topics_by_group`] tells how the words of a topic move from period to period.
+//! [`Moment::parse`] reads years, months, days and time stamps. [`Periods`] puts documents into periods of equal
+//! length; by default the shortest length that leaves enough documents in a period. [`topics_by_group`] shows how
+//! the words of a topic change from period to period.
 
 mod calendar;
 mod unmixing;
@@ -34,24 +34,24 @@ use crate::linalg::Matrix;
 pub struct Shares {
     /// Groups x topics: the mean share.
     pub means: Matrix,
-    /// Groups x topics: its standard error; NaN-free, 0 where [`n_documents`](Self::n_documents)
-    /// is below two and nothing is known.
+    /// Groups x topics: the standard error of that mean. Never NaN; 0 where [`n_documents`](Self::n_documents) is
+    /// below two and the error is not known.
     pub errors: Matrix,
     /// Documents in each group.
     pub n_documents: Vec<usize>,
     pooled: Option<Pooled>,
 }
 
-/// How documents of a group differ, by topic, as all groups together tell: for a share `p` the variance
-/// is `spread p (1 - p) + noise`.
+/// The variance between documents of a group, for each topic, pooled over all groups: for a share `p` it is `spread
+/// p (1 - p) + noise`.
 #[derive(Clone, Debug, PartialEq)]
 struct Pooled {
     spread: Vec<f64>,
     noise: Vec<f64>,
 }
 
-/// How many degrees of freedom the pooled variance is worth beside that of a group. Chosen on drawn
-/// corpora of 3 to 80 documents a group, of 10, 20 and 40: `benches/record/trends.md`.
+/// How many degrees of freedom the pooled variance adds to those of a group. Chosen among 10, 20 and 40 on
+/// generated corpora of 3 to 80 documents a group: `benches/record/trends.md`.
 const POOLED_DEGREES: usize = 40;
 
 impl Shares {
@@ -74,8 +74,8 @@ impl Shares {
             members.iter().for_each(|&(d, g)| means[(g, j)] += mixtures[(d, j)]);
             (0..n_groups).for_each(|g| means[(g, j)] /= n_documents[g].max(1) as f64);
         }
-        // Deviations from the mean, in a second pass: small shares would drown in the difference
-        // of two large sums.
+        // Deviations from the mean are summed in a second pass: as the difference of two large sums, small ones
+        // would be lost in rounding.
         let mut errors = Matrix::zeros(n_groups, k);
         for j in 0..k {
             for &(d, g) in &members {
@@ -90,13 +90,12 @@ impl Shares {
         Self { means, errors, n_documents, pooled: None }
     }
 
-    /// The same shares with intervals that hold for small groups too; `noise` is the variance that the
-    /// estimate of one document has by itself, for each topic ([`Unmixing::noise`]).
+    /// The same shares with intervals that also hold for small groups; `noise` is the sampling variance of one
+    /// document's estimate, for each topic ([`Unmixing::noise`]).
     ///
-    /// The deviation between a few documents says little, and nothing where none of them has a rare
-    /// topic. So how documents differ is learned from all groups together and counts beside the
-    /// group's own, and the interval is that of Wilson: it holds the shares that the mean does not
-    /// contradict, each with the variance that goes with it.
+    /// The deviation between a few documents is a poor estimate, and zero where none of them has a rare topic. So
+    /// the variance is pooled: that of all groups together counts beside that of the group. The interval is
+    /// Wilson's: all shares that the mean does not contradict, each judged by the variance that belongs to it.
     ///
     /// # Panics
     /// If there is not a number for each topic.
@@ -117,14 +116,14 @@ impl Shares {
         self
     }
 
-    /// The share of a topic, within 0 and 1 (an estimate without a prior may leave them); `None`
-    /// when the group has no documents.
+    /// The share of a topic, cut to between 0 and 1 (an estimate without a prior may lie outside); `None` when the
+    /// group has no documents.
     pub fn share(&self, group: usize, topic: usize) -> Option<f64> {
         (self.n_documents[group] > 0).then(|| self.means[(group, topic)].clamp(0.0, 1.0))
     }
 
-    /// The 95 % interval of a share, within 0 and 1; `None` when the group has fewer than two
-    /// documents, or none where intervals are [steadied](Self::steadied).
+    /// The 95 % interval of a share, within 0 and 1. `None` when the group has fewer than two documents; with
+    /// [steadied](Self::steadied) intervals, when it has none.
     pub fn interval(&self, group: usize, topic: usize) -> Option<[f64; 2]> {
         let n = self.n_documents[group];
         if let Some(pooled) = self.pooled.as_ref().filter(|_| n > 0) {
@@ -153,10 +152,10 @@ impl Shares {
     }
 }
 
-/// Student's t for 95 % on both sides and so many degrees of freedom.
+/// The 97.5 % quantile of Student's t, for two-sided 95 % intervals.
 ///
-/// From a table up to ten degrees of freedom, beyond by the expansion of Cornish and Fisher about the
-/// normal quantile, which is then within 0.1 %.
+/// From a table up to ten degrees of freedom, beyond that by the Cornish-Fisher expansion about the normal
+/// quantile, which is then within 0.1 %.
 pub fn student_t(degrees: usize) -> f64 {
     const Z: f64 = 1.959_964;
     const TABLE: [f64; 10] =

@@ -59,19 +59,19 @@ pub(crate) use tally::{Ledger, Tally};
 /// Sweeps of the default polish.
 pub(crate) const SWEEPS: usize = 18;
 
-/// How far `S` and `D` go towards and beyond their update; the last sweep goes as far as it says.
+/// Over-relaxation: `S` and `D` move this many times the update; the last pass moves exactly the update.
 const STRIDE: f64 = 1.8;
 
 /// Topics are padded to a multiple of this.
 pub(crate) const LANES: usize = 16;
 
-/// Topics after the sweeps, in feature order.
+/// The topics after the passes, in feature order.
 pub(crate) struct Swept {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
 }
 
-/// Runs `sweeps` sweeps from the topics `word_topic`.
+/// Makes `sweeps` passes, starting from the topics `word_topic`.
 pub(crate) fn polish(
     corpus: &Corpus,
     word_topic: &Matrix,
@@ -84,7 +84,7 @@ pub(crate) fn polish(
     Swept { word_topic: smoothed(&sums, &prior.eta), topic_weights: shares(&sums) }
 }
 
-/// The topics' shares of the words.
+/// The share of each topic in the words.
 fn shares(sums: &Matrix) -> Vec<f64> {
     let masses: Vec<f64> = (0..sums.n_columns()).map(|j| sums.column(j).iter().sum()).collect();
     let total: f64 = masses.iter().sum();
@@ -106,7 +106,7 @@ pub(crate) fn smoothed(sums: &Matrix, eta: &[f64]) -> Matrix {
     topics
 }
 
-/// The sums `S` after the sweeps, features x topics.
+/// The sums `S` after the passes, features x topics.
 fn swept(
     corpus: &Corpus,
     start: &Matrix,
@@ -141,13 +141,13 @@ fn swept(
     topics
 }
 
-/// The documents that sweeps go through, here or elsewhere.
+/// The documents that the passes go through, here or elsewhere.
 struct SweptDocuments<'a> {
     corpus: &'a Corpus,
     known: &'a [WordFacts],
     ledger: Arc<Ledger>,
     order: Order,
-    /// The mixtures, where the documents are here.
+    /// The mixtures, if the documents are here.
     mixtures: Option<Mixtures>,
     /// Which run of sweeps this is, and how many looks there were: what holders elsewhere keep
     /// belongs to both.
@@ -158,7 +158,7 @@ struct SweptDocuments<'a> {
 impl<'a> SweptDocuments<'a> {
     fn new(corpus: &'a Corpus, known: &'a [WordFacts], order: Order, width: usize) -> Self {
         let here = !corpus.is_elsewhere();
-        // Sums that come from elsewhere are without what rounds them.
+        // Sums from elsewhere do not contain the rounding constant.
         let documents = |word: &WordFacts| if here { word.documents } else { 0 };
         let words: Vec<WordFacts> =
             known.iter().map(|word| WordFacts { documents: documents(word), ..*word }).collect();
@@ -208,7 +208,7 @@ impl Sums {
         Self { width, values: vec![0.0; n_features * width] }
     }
 
-    /// Goes `stride` times the way to the sum of the tallies, which begin anew.
+    /// Moves `stride` times the way to the sum of the tallies, which are then cleared.
     fn gather(&mut self, tallies: &Tallies, ledger: &Ledger, stride: f64) {
         const WORDS: usize = 256;
         let width = self.width;
@@ -229,20 +229,20 @@ impl Sums {
     }
 }
 
-/// What a word says for a topic, `A_ij / a_j`, and what is believed before.
+/// The evidence of a word for a topic, `A_ij / a_j`, and the prior.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rates {
-    /// `A`: `S_ij + eta_i`, or topics that stay as they are.
+    /// `A`: `S_ij + eta_i`, or fixed topics.
     pub words: Vec<f32>,
-    /// `1 / a`: of `S_j + sum eta`, or ones.
+    /// `1 / a`, the inverse of `S_j + sum eta`, or ones.
     pub inverse: Vec<f32>,
-    /// `alpha`, nothing for topics that only fill a register.
+    /// `alpha`; zero for padding topics.
     pub alpha: Vec<f32>,
     pub eta: Vec<f32>,
 }
 
 impl Rates {
-    /// Topics that do not depend on the documents.
+    /// Rates of fixed topics, which do not depend on the documents.
     fn fixed(topics: &Matrix, prior: &Prior, width: usize) -> Self {
         let mut words = vec![0.0; topics.n_rows() * width];
         for j in 0..topics.n_columns() {
@@ -256,15 +256,15 @@ impl Rates {
         Self { words, inverse: vec![1.0; width], alpha, eta }
     }
 
-    /// A number that other rates hardly have.
+    /// A hash that other rates are unlikely to have.
     fn fingerprint(&self) -> u64 {
         let bits = self.words.iter().chain(&self.alpha).map(|rate| u64::from(rate.to_bits()));
         bits.fold(self.words.len() as u64, |state, bits| mixed(state ^ bits))
     }
 
-    /// The rates of sums, of which the first `k` columns count.
+    /// Sets the rates from sums, of which the first `k` columns are used.
     fn follow(&mut self, sums: &Sums, prior: &Prior, k: usize) {
-        // A fixed number of words at a time, so that the masses do not depend on the threads.
+        // A fixed number of words at a time, so that the sums do not depend on the number of threads.
         const WORDS: usize = 1024;
         let width = sums.width;
         let follow = |((words, rows), eta): ((&mut [f32], &[f64]), &[f64])| {
@@ -295,7 +295,7 @@ impl Rates {
     }
 }
 
-/// `alpha`, and nothing up to `width`.
+/// `alpha`, padded with zeros to `width`.
 fn alpha(prior: &Prior, shares: &[f64], width: usize) -> Vec<f32> {
     let mut alpha: Vec<f32> = prior.alpha(shares).iter().map(|&alpha| alpha as f32).collect();
     alpha.resize(width, 0.0);

@@ -1,4 +1,4 @@
-//! Candidates for a model of LDA, and how they compete on documents that none of them saw.
+//! Candidates for a model of LDA, compared on held-out documents.
 //!
 //! # Cost
 //! Candidates learn from [`LEARNED_FROM`] counts at most, chosen by the documents' content. With fewer
@@ -10,29 +10,29 @@ use crate::evaluation::Judgement;
 use crate::moments::Counting;
 use crate::whitening::TOLERANCE;
 
-/// Counts that candidates learn from, at most, and [`HELD_OUT`] times fewer that judge them.
+/// The largest number of counts from which candidates learn; [`HELD_OUT`] times fewer judge them.
 const LEARNED_FROM: usize = 1 << 22;
 
-/// One document in this many is held out to judge the polish.
+/// One document in this many is held out to compare the candidates.
 const HELD_OUT: usize = 10;
 
-/// So many documents at least are held out, where they are at most one in [`AT_MOST`].
+/// At least this many documents are held out, as long as they are at most one in [`AT_MOST`].
 const ENOUGH_HELD_OUT: u64 = 20;
 
-/// One document in this many at most is held out.
+/// At most one document in this many is held out.
 const AT_MOST: u64 = 4;
 
-/// Fewer held-out documents than this cannot judge.
+/// With fewer held-out documents than this, candidates cannot be compared.
 const LEAST_HELD_OUT: u64 = 5;
 
-/// To what part of the k-th eigenvalue the eigenpairs are found when candidates are compared, and
-/// for topics that sweeps only start from.
+/// The tolerance of the eigenpairs, relative to the k-th eigenvalue, when candidates are compared and for topics
+/// from which collapsed variational Bayes only starts.
 pub(super) const START_TOLERANCE: f64 = 1e-2;
 
-/// Sweeps after which halves of the documents can be compared: which words return is settled then.
-const ENOUGH: usize = 8;
+/// Number of passes after which halves of the documents can be compared: the leading words no longer change.
+const ENOUGH_PASSES: usize = 8;
 
-/// What follows the moments, and so which counts they are made of.
+/// The polish that follows the moments, and with it the counts from which these are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
     Unpolished,
@@ -48,12 +48,14 @@ impl Candidate {
         }
     }
 
-    /// With no more sweeps than telling topics apart takes.
+    /// With no more passes than a comparison of topics needs.
     pub(super) fn to_compare(self) -> Self {
         match self {
             Candidate::Unpolished => self,
-            Candidate::AsModel { sweeps } => Candidate::AsModel { sweeps: sweeps.min(ENOUGH) },
-            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH) },
+            Candidate::AsModel { sweeps } => {
+                Candidate::AsModel { sweeps: sweeps.min(ENOUGH_PASSES) }
+            }
+            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH_PASSES) },
         }
     }
 
@@ -73,24 +75,24 @@ impl Candidate {
     }
 }
 
-/// How candidates predicted held-out documents.
+/// The comparison of candidates on held-out documents.
 pub(super) struct Contest {
-    /// Those that were fitted, by their places in the judgement; of the others, why not.
+    /// The fitted candidates with their index in the judgement; for the others, why they could not be fitted.
     pub(super) fitted: Vec<(Candidate, Result<usize, String>)>,
     pub(super) judged: Option<Judgement>,
-    /// Those that were fitted, judged or not.
+    /// The fitted candidates, compared or not.
     possible: Vec<Candidate>,
     /// Why no document could be held out.
     pub(super) too_few: Option<String>,
 }
 
 impl Contest {
-    /// Why there is none.
+    /// No comparison, with the reason.
     pub(super) fn none(reason: String) -> Self {
         Self { fitted: Vec::new(), judged: None, possible: Vec::new(), too_few: Some(reason) }
     }
 
-    /// Of candidates that were fitted, or not, in their order.
+    /// The comparison of these candidates, in order.
     pub(super) fn new(
         fitted: Vec<(Candidate, Result<usize, String>)>,
         judged: Option<Judgement>,
@@ -111,14 +113,14 @@ impl Contest {
         Self { fitted: fitted.into_iter().map(told).collect(), judged, possible, too_few: None }
     }
 
-    /// The candidates with a score, in their order.
+    /// The candidates with a score, in order.
     fn scored(&self) -> impl Iterator<Item = (Candidate, usize)> + '_ {
         self.fitted
             .iter()
             .filter_map(|(candidate, place)| Some((*candidate, *place.as_ref().ok()?)))
     }
 
-    /// The first that none of the later ones is clearly ahead of.
+    /// The first candidate that none of the later ones clearly beats.
     pub(super) fn best(&self) -> Option<Candidate> {
         let judged = self.judged.as_ref()?;
         let clearer = |best: usize, other: usize| {
@@ -130,7 +132,7 @@ impl Contest {
         self.scored().reduce(better).map(|(candidate, _)| candidate)
     }
 
-    /// Which to take when none is the best: the usual one, unless it could not be fitted and another could.
+    /// Which to take when there is no best one: the usual one, unless it could not be fitted and another could.
     pub(super) fn or_usual(&self, usual: Candidate) -> Candidate {
         match self.possible.first() {
             Some(&first) if !self.possible.contains(&usual) => first,
@@ -138,7 +140,7 @@ impl Contest {
         }
     }
 
-    /// The perplexity unpolished, and the best polished.
+    /// The perplexity without polish, and the best with polish.
     pub(super) fn without_and_with(&self) -> Option<[f64; 2]> {
         let judged = self.judged.as_ref()?;
         let lowest = |polished: bool| {
@@ -174,8 +176,8 @@ impl Contest {
     }
 }
 
-/// Documents to learn from and others to judge by, for a comparison: those of
-/// [`split_by_content`], and of a large corpus no more than a comparison needs.
+/// Documents to learn from and documents to compare on: those of [`split_by_content`], and of a large corpus no
+/// more than a comparison needs.
 pub(super) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
     let held_out = share_held_out(corpus)?;
     let most = LEARNED_FROM as f64 / corpus.n_nonzeros().max(1) as f64;
@@ -185,14 +187,14 @@ pub(super) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
     ])
 }
 
-/// The share of so many counts that candidates learn from.
+/// The share of the counts from which candidates learn.
 pub(super) fn share_learned_from(n_counts: usize) -> f64 {
     let kept = 1.0 - 1.0 / HELD_OUT as f64;
     (LEARNED_FROM as f64 / n_counts.max(1) as f64).min(kept)
 }
 
-/// All documents but a tenth (or some more of few), and that tenth: those with the lowest keys. In
-/// place of them, why there are too few.
+/// All documents but a tenth (or more, if there are few), and that tenth: those with the lowest keys. The error
+/// says why there are too few.
 pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
     let range = KeyRange::between(0.0, share_held_out(corpus)?);
     let is_held_out =

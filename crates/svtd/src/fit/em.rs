@@ -5,10 +5,10 @@
 //! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + S M1_i
 //! ```
 //!
-//! `S` is what the corpus itself says of how alike its topics are ([`smoothing`](crate::fit::smoothing)),
-//! unless it is given: real smoothing matters more than the start. The steps end when the *penalised* objective
-//! `F = sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with
-//! smoothing the likelihood alone need not grow.
+//! `S` is estimated from the corpus by how similar its topics are ([`smoothing`](crate::fit::smoothing)), unless it
+//! is given: the right smoothing matters more than the start. The steps end when the *penalised* objective `F =
+//! sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with smoothing the
+//! likelihood alone need not grow.
 //!
 //! # Cost
 //! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
@@ -30,43 +30,43 @@ use crate::pace::Pace;
 use crate::rounds::Request;
 use crate::stop;
 
-/// Relative gain below which the objective has settled.
+/// The objective has converged when its relative gain is below this.
 const SETTLED: f64 = 1e-6;
 
-/// Steps when the caller asks for convergence.
+/// The largest number of steps when the caller asks for convergence.
 pub(crate) const MAX_STEPS: usize = 100;
 
-/// Steps that settling takes as a rule, before the first ones tell more: few where documents are few, since then each is
-/// soon sure of its topic (`benches/record/forecast.md`).
+/// The typical number of steps until convergence, used before the first ones allow a forecast: fewer for few
+/// documents, because each soon has one clear topic (`benches/record/forecast.md`).
 pub(crate) fn typical_steps(n_documents: usize) -> usize {
     (3 + n_documents / 400).min(50)
 }
 
-/// Columns closer than this in L1 are one topic.
+/// Columns closer than this in L1 distance are one topic.
 const IDENTICAL: f64 = 1e-6;
 
-/// Where EM ended.
+/// The result of EM.
 pub(crate) struct Polished {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
     pub steps: usize,
     pub settled: bool,
-    /// The penalised objective when it was last evaluated: of these parameters when they settled,
-    /// else of those one step before.
+    /// The penalised objective at its last evaluation: of these parameters if they converged, otherwise of those
+    /// one step before.
     pub objective: f64,
 }
 
-/// How EM goes about it.
+/// The options of EM.
 #[derive(Clone, Copy)]
 pub(crate) struct EmOptions {
     pub smoothing: Smoothing,
     pub max_steps: usize,
-    /// Whether it ends before when the objective has settled.
+    /// Whether it ends early when the objective has converged.
     pub until_settled: bool,
 }
 
 impl EmOptions {
-    /// To convergence, or nearly so.
+    /// Until convergence, or nearly so.
     pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
         Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
     }
@@ -111,7 +111,7 @@ pub(crate) fn polish(
     Polished { word_topic, topic_weights, steps, settled, objective: last }
 }
 
-/// The documents under some topics.
+/// The E step: sums over the documents under some topics.
 pub(crate) struct Expected {
     pub log_likelihood: f64,
     /// The sum of the posterior over the documents.
@@ -119,11 +119,11 @@ pub(crate) struct Expected {
     behind: Behind,
 }
 
-/// What is known of the documents after an E step.
+/// What is known about the documents after an E step.
 enum Behind {
     /// Their posterior, documents x topics.
     Posterior(Matrix),
-    /// `X'P`, of documents elsewhere.
+    /// `X'P`, for documents elsewhere.
     Words(Matrix),
 }
 
@@ -140,7 +140,7 @@ impl Expected {
         }
     }
 
-    /// The same for documents that are here.
+    /// The E step for documents that are here.
     pub(crate) fn of(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
         let mut posterior = products(corpus).forward(logarithms);
         let likelihoods = to_posterior(&mut posterior, topic_weights);
@@ -154,7 +154,7 @@ impl Expected {
         Self { log_likelihood, topics, behind: Behind::Posterior(posterior) }
     }
 
-    /// `X'P`, which the M step makes new topics of.
+    /// `X'P`, from which the M step computes new topics.
     pub(crate) fn words(self, corpus: &Corpus) -> Matrix {
         match self.behind {
             Behind::Posterior(posterior) => products(corpus).backward(&posterior, None),
@@ -162,7 +162,7 @@ impl Expected {
         }
     }
 
-    /// The log-likelihood, the topics, then the words: what holders of documents answer.
+    /// The log-likelihood, the topics, then the words: the answer of the holders of documents.
     pub(crate) fn into_table(self, corpus: &Corpus) -> Vec<f64> {
         let mut table = vec![self.log_likelihood];
         table.extend(&self.topics);
@@ -184,11 +184,11 @@ fn products(corpus: &Corpus) -> Products<'_> {
     Products::new(corpus.rows(), corpus.n_present(), Counting::Raw)
 }
 
-/// EM from topics of the caller's own, for at most a hundred steps: `(M, Omega)` in and out, words
-/// in vocabulary order. Words that never occur keep probability zero.
+/// EM from the caller's own topics, for at most a hundred steps: `(M, Omega)` in and out, words in vocabulary
+/// order. Words that never occur keep probability zero.
 ///
-/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](crate::SingleTopic) by itself:
-/// what any other start, or the truth, is worth after the same EM.
+/// With [`Smoothing::Estimated`] this is the polish of [`SingleTopic`](crate::SingleTopic) alone: it shows the
+/// result of the same EM from any other start, or from the truth.
 pub fn polish_single_topic(
     corpus: &Corpus,
     word_topic: &Matrix,
@@ -206,7 +206,7 @@ pub fn polish_single_topic(
     (to_vocabulary(corpus, &polished.word_topic), polished.topic_weights)
 }
 
-/// Topics that EM made identical become one, with a note that says so.
+/// Merges topics that EM made identical, with a note that says so.
 pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
     let groups = identical_groups(&polished.word_topic);
     let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
@@ -227,15 +227,15 @@ pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
     (merged, note)
 }
 
-/// Topics of which no two are the same.
+/// Topics without duplicates.
 pub(crate) struct Merged {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
-    /// Which of the topics before each one was.
+    /// The former index of each topic.
     pub leaders: Vec<usize>,
 }
 
-/// Groups of topics that EM made identical, each with its first member leading.
+/// Groups of topics that EM made identical, each beginning with its first member.
 fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for j in 0..word_topic.n_columns() {
@@ -296,7 +296,7 @@ pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> Vec<f6
     largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).collect()
 }
 
-/// Folds every document's row over the topics, in the order of the topics.
+/// Folds each document's row over the topics, in the order of the topics.
 pub(crate) fn by_document(
     matrix: &Matrix,
     start: f64,

@@ -44,7 +44,7 @@ use crate::whitening::Scaling;
 /// model come to about one or more.
 const EXPLAINED: f64 = 0.75;
 
-/// How topics are read off a rotation.
+/// How topics are computed from a rotation, by default.
 const USUAL: ReadOff = ReadOff::Columns;
 
 /// The default `alpha0`; after the polish its value hardly matters.
@@ -68,7 +68,7 @@ pub struct LdaParams {
 shared_params!(LdaParams);
 
 impl LdaParams {
-    /// The sum of the Dirichlet parameter, which the moments need to know.
+    /// The sum of the Dirichlet parameter, which the moments need.
     pub fn alpha0(mut self, alpha0: f64) -> Self {
         self.options.alpha0 = Some(alpha0);
         self
@@ -152,8 +152,7 @@ impl LdaParams {
         self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
     }
 
-    /// The best candidate on held-out documents, fitted on all: swept so often in one way or the
-    /// other, or `unswept`.
+    /// The best candidate on held-out documents, fitted to all: polished in one way or the other, or `unswept`.
     fn fit_best(
         &self,
         corpus: &Corpus,
@@ -189,7 +188,7 @@ impl LdaParams {
         Ok(model)
     }
 
-    /// What the candidates make of documents that none saw; instead of that, why there is nothing.
+    /// The comparison of the candidates on documents that none of them saw, or the reason why there is none.
     fn compare(&self, corpus: &Corpus, candidates: &[Candidate], watch: &dyn Fn(Step)) -> Contest {
         let [training, test] = match contest::parts(corpus) {
             Ok(parts) => parts,
@@ -250,7 +249,7 @@ impl LdaParams {
         Ok(Found { moments, spectral, counting })
     }
 
-    /// The model that the estimate and what follows it make.
+    /// The model from an estimate after its polish.
     fn finished(
         &self,
         corpus: &Corpus,
@@ -290,7 +289,7 @@ impl LdaParams {
         Ok(Half { corpus: part, options, topics, directions })
     }
 
-    /// The spectral estimate after the candidate's sweeps.
+    /// The spectral estimate after the candidate's polish.
     fn polished(
         &self,
         corpus: &Corpus,
@@ -324,14 +323,14 @@ impl LdaParams {
     }
 }
 
-/// Moments and what they say.
+/// The moments and the spectral estimate.
 struct Found<'a> {
     moments: LdaMoments<'a>,
     spectral: Spectral,
     counting: Counting,
 }
 
-/// The spectral estimate with weights that inference can use.
+/// The spectral estimate, with weights raised so that inference can use them.
 pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
     let word_topic = spectral.recovered.word_topic.clone();
@@ -340,7 +339,7 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
 }
 
 impl Error {
-    /// Whether fewer topics would have been possible.
+    /// The number of topics that are visible, if fewer could have been fitted.
     pub fn visible_topics(&self) -> Option<usize> {
         match self {
             Error::FewerTopicsVisible { visible, .. } => Some(*visible),

@@ -1,9 +1,8 @@
-//! Who learns: the moments, or one of the classical rivals they are compared with.
+//! The learner: the method of moments, or one of the classical rivals it is compared with.
 //!
-//! A rival takes the place of everything between the counts and the topics. It knows no moments,
-//! so document weights, whitening, method, rows and polish do not concern it, and the
-//! [`Diagnostics`] it leaves hold no eigenvalue, no residue and no z-score; what they hold instead
-//! is a [`RivalOutcome`]. Both rivals start at random: they have a seed, and the seed decides.
+//! A rival replaces everything between the counts and the topics. It uses no moments, so document weights,
+//! whitening, method, rows and polish do not apply to it, and its [`Diagnostics`] have no eigenvalue, no residual
+//! and no z-score; instead they have a [`RivalOutcome`]. Both rivals start at random from a seed.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,7 @@ use crate::whitening::check_n_topics;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learner {
-    /// The method of moments: all of this library but this module and the two below it.
+    /// The method of moments: all of this library except this module and the rivals.
     #[default]
     Moments,
     /// EM from many starts, for the single-topic model.
@@ -31,13 +30,13 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// Whether the moments learn.
+    /// Whether the method of moments learns.
     pub fn is_moments(&self) -> bool {
         *self == Learner::Moments
     }
 }
 
-/// Refuses more topics than words or than documents that have any.
+/// Returns an error for more topics than words, or than documents that have words.
 pub(crate) fn check(corpus: &Corpus, n_topics: usize) -> Result<()> {
     check_n_topics(n_topics, corpus.n_present())?;
     let with_words = corpus.n_documents() - corpus.report().n_empty;
@@ -59,7 +58,7 @@ pub(crate) struct Learned {
     pub notes: Vec<String>,
 }
 
-/// Orders the topics, carries them to vocabulary order, and tells what can be told.
+/// Orders the topics, converts them to vocabulary order, and computes the diagnostics.
 pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics) {
     let in_vocabulary = to_vocabulary(corpus, &learned.word_topic);
     let order = canonical_order(&in_vocabulary, &learned.topic_weights);
@@ -70,7 +69,7 @@ pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
     (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics)
 }
 
-/// What can be told of a fit that took no moments.
+/// The diagnostics of a fit without moments.
 pub(crate) fn without_moments(
     corpus: &Corpus,
     topic_weights: &[f64],

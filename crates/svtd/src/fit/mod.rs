@@ -1,12 +1,10 @@
 //! The ways to a fitted model: `params(k)...fit(&corpus)`.
 //!
-//! [`LdaParams`] and [`SingleTopicParams`] hold what is asked for ([`Options`]); a [`Request`] is either of
-//! them by name. Both go the same
-//! road: moments, the spectral estimate, a polish on the counts (`em` for the single-topic model,
-//! `collapsed_vb` for LDA), then [`trust`](crate::trust). [`Stage`] and [`Step`] tell whoever watches,
-//! [`Workload`] what a fit will take. The classical [`rivals`](crate::rivals) can take the place
-//! of the moments ([`Learner`]). [`Update`] is a model of documents that changed, with the numbers of an
-//! earlier one.
+//! [`LdaParams`] and [`SingleTopicParams`] hold the options ([`Options`]); a [`Request`] is either of them by name.
+//! Both take the same steps: moments, the spectral estimate, a polish on the counts (`em` for the single-topic
+//! model, `collapsed_vb` for LDA), then [`trust`](crate::trust). [`Stage`] and [`Step`] report progress,
+//! [`Workload`] estimates what a fit will take. The classical [`rivals`](crate::rivals) can replace the moments
+//! ([`Learner`]). [`Update`] is a model of documents that have changed, with the topic numbers of an earlier one.
 
 pub(crate) mod collapsed_vb;
 pub(crate) mod contest;

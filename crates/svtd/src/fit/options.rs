@@ -1,4 +1,4 @@
-//! What a user may choose about a fit; stored with the model.
+//! The options of a fit; stored with the model.
 
 use std::borrow::Cow;
 
@@ -13,30 +13,30 @@ use crate::fit::request::Kind;
 use crate::moments::{DocumentWeights, Rows, check_custom};
 use crate::whitening::Scaling;
 
-/// What happens to the spectral estimate afterwards.
+/// What follows the spectral estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Polish {
-    /// Single topic: EM until it settles. LDA: sweeps on the counts, kept only if they predict
-    /// held-out words better than the unpolished estimate.
+    /// Single topic: EM until it converges. LDA: passes of collapsed variational Bayes over the counts, kept only
+    /// if they predict held-out words better than the unpolished estimate.
     #[default]
     Auto,
     /// Nothing.
     None,
-    /// This many EM steps or sweeps. LDA still chooses on held-out documents which kind of sweeps
-    /// it makes, those of text or those of documents that follow the model.
+    /// This many EM steps or passes. For LDA held-out documents still decide between the two priors of the passes:
+    /// that for text and that for documents that follow the model.
     Steps(usize),
 }
 
-/// The choices shared by all models.
+/// The options shared by all models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// How many topics were asked for.
     pub n_topics: usize,
-    /// What learns: the moments, or a rival, which knows none of the choices below but `alpha0`.
+    /// What learns: the method of moments, or a rival, to which only `alpha0` of the options below applies.
     #[serde(skip_serializing_if = "Learner::is_moments", default)]
     pub learner: Learner,
-    /// How much a document counts.
+    /// How documents are weighted.
     pub weights: DocumentWeights,
     /// How features are weighted in the pair moment.
     pub whitening: Scaling,
@@ -46,12 +46,12 @@ pub struct Options {
     pub rows: Rows,
     /// What follows the spectral estimate.
     pub polish: Polish,
-    /// Whether fewer topics than asked for are acceptable when the data shows no more.
+    /// Whether fewer topics than asked for are acceptable when the data show no more.
     pub allow_fewer: bool,
-    /// Whether the fit looks into its errors: z-scores, error bars, verdicts.
+    /// Whether the fit estimates its own errors: z-scores, error bars, verdicts.
     pub trust: bool,
-    /// Into how many pairs of halves the documents are split, to see which topics come back; by the
-    /// size of the fit if not given, none of them if zero.
+    /// How often the documents are split into halves, to see which topics are found again; depends on the size of
+    /// the fit if not given, never if zero.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub splits: Option<usize>,
     /// The sum of the Dirichlet parameter, for LDA.
@@ -80,7 +80,7 @@ impl Options {
         }
     }
 
-    /// Which model.
+    /// The kind of model.
     pub(crate) fn kind(&self) -> Kind {
         match self.alpha0 {
             Some(_) => Kind::Lda,
@@ -105,7 +105,7 @@ impl Options {
         Ok((corpus, Self { weights: self.weights.of(&order), ..self.clone() }))
     }
 
-    /// Refuses choices that contradict each other.
+    /// Returns an error for options that contradict each other.
     pub(crate) fn check(&self) -> Result<()> {
         if self.method != Method::Svtd && self.rows == Rows::Removed {
             return Err(Error::Option {
@@ -118,21 +118,21 @@ impl Options {
         Ok(())
     }
 
-    /// The same with as many topics as there are words, when more are asked for and fewer are
-    /// acceptable; `None` when they are fine as they are.
+    /// The options with as many topics as there are words, when more are asked for and fewer are acceptable; `None`
+    /// when nothing needs to change.
     pub(crate) fn at_most(&self, n_words: usize) -> Option<Self> {
         let too_many = self.allow_fewer && self.n_topics > n_words && n_words > 0;
         too_many.then(|| Self { n_topics: n_words, ..self.clone() })
     }
 
-    /// The same for some of the documents, learned to be compared with the whole.
+    /// The options for a part of the documents, which is fitted to be compared with the whole.
     pub(crate) fn of_part(&self, documents: &[usize]) -> Self {
         let weights = self.weights.of(documents);
         Self { weights, trust: false, allow_fewer: true, ..self.clone() }
     }
 
-    /// The paper to the letter: weights of Theorem 2.1, plain whitening, one pivot feature, rows
-    /// removed, no polish.
+    /// Exactly as in the paper: weights of Theorem 2.1, plain whitening, one pivot feature, rows removed, no
+    /// polish.
     pub(crate) fn set_paper(&mut self) {
         self.weights = DocumentWeights::Paper;
         self.whitening = Scaling::Plain;
@@ -142,11 +142,11 @@ impl Options {
     }
 }
 
-/// The builder methods that every kind of parameters offers.
+/// The builder methods of all kinds of parameters.
 macro_rules! shared_params {
     ($params:ident) => {
         impl $params {
-            /// How much a document counts in the moments.
+            /// How documents are weighted in the moments.
             pub fn weights(mut self, weights: DocumentWeights) -> Self {
                 self.options.weights = weights;
                 self
@@ -176,7 +176,7 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Accept fewer topics than asked for when the data shows no more.
+            /// Accept fewer topics than asked for when the data show no more.
             pub fn allow_fewer(mut self, allow: bool) -> Self {
                 self.options.allow_fewer = allow;
                 self
@@ -210,12 +210,12 @@ macro_rules! shared_params {
                 Ok(self)
             }
 
-            /// The choice of [`choose_topics`](Self::choose_topics), if it was asked.
+            /// The result of [`choose_topics`](Self::choose_topics), if it was called.
             pub fn chosen(&self) -> Option<&crate::choosing::Choice> {
                 self.options.chosen.as_ref()
             }
 
-            /// Fits every number of topics of a range and shows each spectral model to `visit`.
+            /// Fits every number of topics of a range and passes each spectral model to `visit`.
             ///
             /// # Errors
             /// As [`fit`](Self::fit), and when another method than the joint one is asked for.
@@ -225,13 +225,13 @@ macro_rules! shared_params {
                 range: std::ops::RangeInclusive<usize>,
                 visit: &mut dyn FnMut(&crate::model::Model),
             ) -> Result<crate::choosing::Sweep> {
-                // No more than there are words can be fitted, however far the range goes.
+                // The number of topics cannot exceed the number of words.
                 let end = (*range.end()).min(corpus.n_present().max(*range.start()));
                 let numbers: Vec<usize> = (*range.start()..=end).collect();
                 self.sweep_of(corpus, &numbers, visit)
             }
 
-            /// The same for some numbers of topics, each larger than the one before.
+            /// As [`sweep`](Self::sweep), for some numbers of topics, in ascending order.
             ///
             /// # Errors
             /// As [`sweep`](Self::sweep), and when the numbers do not rise.
@@ -244,20 +244,20 @@ macro_rules! shared_params {
                 crate::choosing::sweep::sweep(corpus, &self.options, numbers, visit)
             }
 
-            /// The same for another number of topics.
+            /// These parameters with another number of topics.
             fn of_so_many(&self, n_topics: usize) -> Self {
                 let mut params = self.clone();
                 params.options.n_topics = n_topics;
                 params
             }
 
-            /// What a fit of a corpus of these sizes will take.
+            /// An estimate of what a fit of a corpus of these sizes will take.
             pub fn workload(&self, sizes: crate::fit::Sizes) -> crate::fit::Workload {
                 crate::fit::Workload::new(&self.options, sizes)
             }
 
-            /// The paper's Algorithm 2 to the letter: its weights, plain whitening, one pivot
-            /// feature, rows removed, no polish.
+            /// Exactly the paper's Algorithm 2: its weights, plain whitening, one pivot feature, rows removed, no
+            /// polish.
             pub fn paper(mut self) -> Self {
                 self.options.set_paper();
                 self

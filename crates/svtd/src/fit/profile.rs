@@ -1,6 +1,5 @@
-//! The documents' mixtures under given topics, and the sums they make: the sweeps of
-//! [`collapsed_vb`](crate::fit::collapsed_vb) without exclusion, for weights of the documents that may be
-//! moved.
+//! The documents' mixtures under given topics, and their sums: the updates of
+//! [`collapsed_vb`](crate::fit::collapsed_vb) without exclusion, with document weights that can be changed.
 //!
 //! ```text
 //! c_di = x_di / sum_j A_ij B_dj        A: topics,  B = D + alpha: mixtures
@@ -9,7 +8,7 @@
 //!
 //! To second order `B = (D + alpha) / (1 + V / 2(D + alpha)^2)`, `V` the variance of `D`.
 //!
-//! [`trust`](crate::trust) asks it what the sweeps would answer without some documents.
+//! [`trust`](crate::trust) uses it to compute the result of the polish without some documents.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -32,14 +31,14 @@ pub(crate) struct Profile<'a> {
     /// `B` after the last update, and before it.
     mixtures: Vec<f64>,
     before: Vec<f64>,
-    /// `D + alpha` after the last update, where `B` is another.
+    /// `D + alpha` after the last update, where it differs from `B`.
     held: Vec<f64>,
-    /// `c`, in the order of the counts; made with `before`.
+    /// `c`, in the order of the counts; computed with `before`.
     shares: Vec<f32>,
 }
 
 impl<'a> Profile<'a> {
-    /// All mixtures as before any word, with the Dirichlet parameter `alpha`.
+    /// All mixtures equal to the prior, with the Dirichlet parameter `alpha`.
     pub fn new(corpus: &'a Corpus, topics: &Matrix, alpha: &[f64], order: Order) -> Self {
         let rows = corpus.rows();
         let mut alpha = alpha.to_vec();
@@ -61,13 +60,13 @@ impl<'a> Profile<'a> {
         profile
     }
 
-    /// Goes on with other topics.
+    /// Continues with other topics.
     pub fn set_topics(&mut self, topics: &Matrix) {
         const WORDS: usize = 64;
         let width = self.alpha.len();
         self.topics.clear();
         self.topics.resize(topics.n_rows() * width, 0.0);
-        // Rows that stay in the cache while all topics are laid into them.
+        // Few rows at a time, which stay in the cache while all topics are written.
         let pieces = self.topics.par_chunks_mut(WORDS * width).enumerate();
         pieces.for_each(|(piece, rows)| {
             for j in 0..topics.n_columns() {
@@ -79,7 +78,7 @@ impl<'a> Profile<'a> {
         });
     }
 
-    /// Updates every document's `B = D + alpha` and leaves the shares `c` it used.
+    /// Updates every document's `B = D + alpha` and stores the shares `c` that it used.
     pub fn settle(&mut self) {
         const DOCUMENTS: usize = 512;
         let (rows, width) = (self.rows, self.alpha.len());
@@ -104,15 +103,15 @@ impl<'a> Profile<'a> {
         });
     }
 
-    /// `C'B` of the last update, each document times its weight: times the topics, word by word, these
-    /// are the sums `S`. That is left to whoever has added up those of all documents.
+    /// `C'B` of the last update, each document times its weight: multiplied by the topics, word by word, these are
+    /// the sums `S`. The multiplication is left to the code that adds up the sums of all documents.
     pub fn sums(&self, weights: Option<&[f64]>) -> Matrix {
         let products = Products::new(self.rows, self.n_features, Counting::Raw);
         let before = unpadded(&self.before, self.alpha.len(), self.n_topics());
         products.backward_given(&self.shares, &before, weights)
     }
 
-    /// The same of some documents, whose counts are the rows of `picked`.
+    /// The sums of some documents, whose counts are the rows of `picked`.
     pub fn sums_of(&self, documents: &[usize], picked: &SparseCounts) -> Matrix {
         let width = self.alpha.len();
         let mut shares = Vec::with_capacity(picked.n_nonzeros());
@@ -134,7 +133,7 @@ impl<'a> Profile<'a> {
         unpadded(held, self.alpha.len(), self.n_topics())
     }
 
-    /// `D`: the words of each document that are of each topic.
+    /// `D`: the number of words of each topic in each document.
     pub fn holdings(&self) -> Matrix {
         let mut holdings = self.mixtures();
         for (j, alpha) in self.alpha[..self.n_topics()].iter().enumerate() {
@@ -157,7 +156,7 @@ struct Mix<'a> {
     alpha: &'a [f64],
     mixtures: &'a mut [f64],
     shares: &'a mut [f32],
-    /// Empty to zeroth order.
+    /// Empty for zeroth-order updates.
     held: &'a mut [f64],
 }
 
@@ -213,7 +212,7 @@ impl WithSimd for Mix<'_> {
     }
 }
 
-/// As [`collapsed_vb`](crate::fit::collapsed_vb) has it: `m / (1 + v / 2m^2)`.
+/// As in [`collapsed_vb`](crate::fit::collapsed_vb): `m / (1 + v / 2m^2)`.
 fn geometric(mean: f64, variance: f64) -> f64 {
     let double = 2.0 * mean * mean;
     if double > 0.0 { mean * double / (double + variance) } else { 0.0 }

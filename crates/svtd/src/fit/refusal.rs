@@ -1,9 +1,8 @@
-//! What a fit refuses: at its beginning what the corpus cannot give, at its end numbers that are not
-//! finite.
+//! What a fit rejects: at its beginning what the corpus does not allow, at its end numbers that are not finite.
 //!
-//! Counts near the largest that can be stored make weights and variances whose ratio is lost in
-//! rounding. What of a fit is only told (an error bar, a residual) is then left out, with a note that
-//! says so; what the model is made of cannot be left out, and the fit fails in a sentence.
+//! Counts near the largest that can be stored give weights and variances whose ratio is lost in rounding. Results
+//! that are only reported (an error bar, a residual) are then left out, with a note that says so; if the model
+//! itself contains such numbers, the fit fails with a message.
 
 use super::options::Options;
 use super::workload::Workload;
@@ -16,7 +15,7 @@ use crate::model::topic::Topics;
 use crate::moments::DocumentWeights;
 use crate::whitening::check_n_topics;
 
-/// Refuses what only documents at hand can tell, of documents that are elsewhere.
+/// Returns an error for options that need the documents here, if they are elsewhere.
 pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     let wrong = |name: &'static str, needed: &str, found: String| {
         let needed = format!("{needed} where the documents are elsewhere");
@@ -39,7 +38,7 @@ pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     }
 }
 
-/// Leaves out what is not finite among the numbers that may be missing, and notes it.
+/// Removes optional numbers that are not finite, and adds a note.
 pub(super) fn tell(diagnostics: &mut Diagnostics) {
     let mut lost = Vec::new();
     let mut option = |value: &mut Option<f64>, name: &'static str| {
@@ -70,7 +69,7 @@ pub(super) fn tell(diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Leaves out what is not finite; whether there was nothing to leave out.
+/// Removes numbers that are not finite; returns whether there was nothing to remove.
 fn settle(trust: &mut TopicTrust) -> bool {
     let before = trust.clone();
     trust.z = trust.z.filter(|z| z.is_finite());
@@ -86,7 +85,7 @@ fn settle(trust: &mut TopicTrust) -> bool {
     *trust == before
 }
 
-/// Refuses a model that is made of numbers that are not finite.
+/// Returns an error for a model with numbers that are not finite.
 pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -> Result<()> {
     let d = diagnostics;
     let about_topics = d.topics.iter().flat_map(|topic| [topic.clipped, topic.documents]);
@@ -105,8 +104,8 @@ pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -
             return Err(Error::NotFinite { what: what.to_owned() });
         }
     }
-    // The rest is told only, and `tell` has seen to it; a number that it does not know of would be
-    // null in the model file and differ here.
+    // The rest is only reported, and `tell` has checked it; an unchecked number would be null in the model file and
+    // differ here.
     let written = serde_json::to_value(d).and_then(serde_json::from_value::<Diagnostics>);
     match written {
         Ok(read) if read == *d => Ok(()),
@@ -114,14 +113,14 @@ pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -
     }
 }
 
-/// Refuses at once what the corpus cannot give: more topics than words or documents, more memory
-/// than there is. The number of topics to fit: fewer than asked for only if that is allowed.
+/// Returns an error at once for what the corpus does not allow: more topics than words or documents, more memory
+/// than there is. Otherwise the number of topics to fit: fewer than asked for only if that is allowed.
 pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
-    // A document's part of the pair moment, `x x' - diag(x)`, has one positive eigenvalue at most,
-    // and so a sum of `N` of them has `N` at most.
+    // A document's contribution to the pair moment, `x x' - diag(x)`, has at most one positive eigenvalue, so a sum
+    // of `N` of them has at most `N`.
     let documents = corpus.n_documents() - corpus.report().n_empty - corpus.report().n_one_word;
     let (asked, words) = (options.n_topics, corpus.n_present());
-    // The lower of both bounds is the one to tell.
+    // The lower of both bounds is reported.
     if asked > documents && (1..=words).contains(&documents) && !options.allow_fewer {
         return Err(Error::MoreTopicsThanDocuments { asked, documents });
     }
@@ -140,7 +139,7 @@ pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
     }
 }
 
-/// What to say when fewer topics were fitted than asked for.
+/// The note when fewer topics were fitted than asked for.
 pub(super) fn fewer(asked: usize, fitted: usize) -> Option<String> {
     (fitted < asked).then(|| {
         format!(

@@ -1,21 +1,21 @@
-//! Whether topics can explain how often a document repeats its words.
+//! Whether topics can explain how often documents repeat their words.
 //!
-//! Under the model the pair moment is a sum of `k` terms, and its trace, the chance that two words
-//! of a document coincide (less what `alpha0` explains by itself), is the sum of its `k`
-//! eigenvalues. The estimate is unbiased, diagonal included, so on data that follow the model
+//! Under the model the pair moment is a sum of `k` terms, and its trace, the probability that two words of a
+//! document coincide (less what `alpha0` explains by itself), is the sum of its `k` eigenvalues. The estimate is
+//! unbiased, including the diagonal, so on data that follow the model
 //!
 //! ```text
 //! (lambda_1 + ... + lambda_k) / trace(M2a)
 //! ```
 //!
-//! is about one, and rather more than less, because noise adds to leading eigenvalues. In text a
-//! word that occurs once is likely to occur again, whatever the topic: the trace has all of these
-//! repeats, the leading eigenvalues hardly any, and the share is far below one for any `k` that
-//! one would ask for (0.35 with 20 topics on 20 newsgroups).
+//! is about one, and rather more than less, because noise increases the leading eigenvalues. In text a word that
+//! occurs once is likely to occur again, whatever the topic (overdispersion): all of these repeats are in the
+//! trace, but hardly any in the leading eigenvalues, and the share is far below one for any reasonable `k` (0.35
+//! with 20 topics on 20 newsgroups).
 //!
 //! # Cost
-//! The leading [`MOST`] eigenvalues, roughly; none of the others is larger than the last of those.
-//! A corpus of more than [`SAMPLE`] counts is asked by a sample of its documents, chosen by content.
+//! The leading [`MOST_EIGENVALUES`] eigenvalues, approximately; none of the others is larger than the last of those. For a
+//! corpus of more than [`SAMPLE`] counts a sample of its documents is used, chosen by content.
 
 use crate::corpus::{Corpus, KeyRange};
 use crate::fit::options::Options;
@@ -23,17 +23,17 @@ use crate::krylov::leading_eigenpairs;
 use crate::linalg::dot;
 use crate::moments::{Counting, LdaMoments, Moments};
 
-/// Eigenvalues that are computed at most.
-pub(crate) const MOST: usize = 32;
+/// The largest number of eigenvalues that are computed.
+pub(crate) const MOST_EIGENVALUES: usize = 32;
 
-/// To what part of the last of them.
-const TOLERANCE: f64 = 0.1;
+/// Their tolerance, relative to the last of them.
+const EIGENVALUE_TOLERANCE: f64 = 0.1;
 
-/// Counts that are looked at, at most; what is asked is a share, not an estimate.
+/// The largest number of counts that are used; a share needs fewer than an estimate of topics.
 pub(crate) const SAMPLE: usize = 1 << 21;
 
-/// The most that the topics asked for could explain of the repeats; `None` when the corpus has no
-/// pairs of words to tell.
+/// The largest share of the repeats that the topics asked for could explain; `None` when the corpus has no pairs of
+/// words.
 pub(crate) fn explained_at_most(corpus: &Corpus, alpha0: f64, options: &Options) -> Option<f64> {
     let share = SAMPLE as f64 / corpus.n_nonzeros().max(1) as f64;
     let (sample, weights) = match share < 1.0 {
@@ -48,15 +48,16 @@ pub(crate) fn explained_at_most(corpus: &Corpus, alpha0: f64, options: &Options)
     let first = moments.first();
     let trace = moments.raw().pair_trace() - moments.a1() * dot(first, first);
     let k = options.n_topics;
-    let found = k.min(MOST);
+    let found = k.min(MOST_EIGENVALUES);
     let times = |block: &_| moments.second_times(block);
-    let values = leading_eigenpairs(moments.n_features(), found, TOLERANCE, times).values;
+    let values =
+        leading_eigenpairs(moments.n_features(), found, EIGENVALUE_TOLERANCE, times).values;
     let last = *values.get(found - 1)?;
     let sum = values[..found].iter().sum::<f64>() + (k - found) as f64 * last.max(0.0);
     Some(sum / trace).filter(|share| trace > 0.0 && share.is_finite())
 }
 
-/// Every word said three times, as no topic would have it.
+/// Repeats every word three times, which no topic explains.
 #[cfg(test)]
 pub(crate) fn tripled(corpus: &Corpus) -> Corpus {
     let mut tripled = Corpus::builder(corpus.n_words());

@@ -1,7 +1,7 @@
-//! A fit as programs ask for it: which model by its name, and what was chosen beside the defaults.
+//! A fit as programs request it: the model by its name, and the options that differ from the defaults.
 //!
-//! The command line and the Python package fill in a [`Request`]; what follows from it is decided here,
-//! so that the same choices give the same bytes in both.
+//! The command line and the Python package fill in a [`Request`]; it is interpreted here, so that the same options
+//! give the same bytes in both.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -18,7 +18,7 @@ use crate::model::{Lda, Model, SingleTopic};
 use crate::moments::{DocumentWeights, Rows};
 use crate::whitening::Scaling;
 
-/// Which topic model.
+/// The kind of topic model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both of them.
+    /// Both kinds.
     pub const ALL: [Kind; 2] = [Kind::Lda, Kind::SingleTopic];
 
     /// Its name in files, in the shell and in Python.
@@ -61,23 +61,22 @@ impl FromStr for Kind {
     }
 }
 
-/// What is asked for. Where nothing is chosen the library's default holds, or the paper's with
-/// [`paper`](Self::paper).
+/// The options of a fit. Those not given have the library's default, or the paper's with [`paper`](Self::paper).
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Which model.
+    /// The kind of model.
     pub kind: Kind,
-    /// How many topics; `None` for as many as the data supports.
+    /// Number of topics; `None` for as many as the data support.
     pub n_topics: Option<usize>,
     /// LDA: the sum of the Dirichlet parameter.
     pub alpha0: Option<f64>,
-    /// The paper's Algorithm 2 to the letter, except for what is chosen explicitly.
+    /// Exactly the paper's Algorithm 2, except for options that are given.
     pub paper: bool,
     /// How the rotation is found.
     pub method: Option<Method>,
-    /// Who learns.
+    /// What learns: the method of moments or a rival.
     pub learner: Learner,
-    /// How much a document counts.
+    /// How documents are weighted.
     pub weights: Option<DocumentWeights>,
     /// How words are weighted in the pair moment.
     pub whitening: Option<Scaling>,
@@ -85,16 +84,16 @@ pub struct Request {
     pub rows: Option<Rows>,
     /// What follows the spectral estimate.
     pub polish: Option<Polish>,
-    /// Whether fewer topics than asked for will do.
+    /// Whether fewer topics than asked for are acceptable.
     pub allow_fewer: bool,
-    /// Whether to look into the errors of the fit.
+    /// Whether the fit estimates its own errors.
     pub trust: bool,
     /// How often documents are split into halves.
     pub splits: Option<usize>,
 }
 
 impl Request {
-    /// A model with nothing chosen.
+    /// A request with all defaults.
     pub fn new(kind: Kind, n_topics: Option<usize>) -> Self {
         Self {
             kind,
@@ -113,7 +112,7 @@ impl Request {
         }
     }
 
-    /// The parameters of this fit; `choosing` is told when the data must choose the number of topics.
+    /// The parameters of this fit; `choosing` is called when the data must choose the number of topics.
     ///
     /// # Errors
     /// When something is chosen that the model does not have, or the data cannot choose.
@@ -133,7 +132,7 @@ impl Request {
         })
     }
 
-    /// Judges every number of topics of a range.
+    /// Compares every number of topics of a range.
     ///
     /// # Errors
     /// As [`LdaParams::sweep`].
@@ -144,7 +143,7 @@ impl Request {
         }
     }
 
-    /// Judges some numbers of topics, each larger than the one before.
+    /// Compares some numbers of topics, in ascending order.
     ///
     /// # Errors
     /// As [`LdaParams::sweep_of`].
@@ -171,7 +170,7 @@ impl Request {
         if self.paper {
             options.set_paper();
         }
-        // After the paper's, so that what is chosen explicitly wins.
+        // Applied after the paper's options, so that options that are given take precedence.
         if let Some(weights) = &self.weights {
             options.weights = weights.clone();
         }
@@ -180,7 +179,7 @@ impl Request {
         }
         if let Some(method) = self.method {
             options.method = method;
-            // The paper removes rows from slices that only its own method has.
+            // The paper removes rows from slices that only its own method uses.
             if method != Method::Svtd {
                 options.rows = Rows::Kept;
             }
@@ -197,7 +196,7 @@ impl Request {
         Ok(params)
     }
 
-    /// Refuses what the model does not have.
+    /// Returns an error for options that the model does not have.
     fn check(&self) -> Result<()> {
         let wrong = |name, needed: &str| {
             Err(Error::Option { name, needed: needed.to_owned(), found: self.kind.to_string() })
@@ -218,14 +217,14 @@ impl Request {
 /// The parameters of either model.
 #[derive(Clone, Debug)]
 pub enum TopicParams {
-    /// Of LDA.
+    /// Parameters of LDA.
     Lda(LdaParams),
-    /// Of the single-topic model.
+    /// Parameters of the single-topic model.
     SingleTopic(SingleTopicParams),
 }
 
 impl TopicParams {
-    /// Learns the model, telling each stage as it begins and as it goes on.
+    /// Learns the model, reporting each stage as it begins and continues.
     ///
     /// # Errors
     /// As [`LdaParams::fit`] and [`SingleTopicParams::fit`].
@@ -238,7 +237,7 @@ impl TopicParams {
         }
     }
 
-    /// What a fit of a corpus of these sizes will take.
+    /// An estimate of what a fit of a corpus of these sizes will take.
     pub fn workload(&self, sizes: Sizes) -> Workload {
         match self {
             TopicParams::Lda(params) => params.workload(sizes),

@@ -20,11 +20,11 @@ use crate::rivals::classical_em::Em;
 use crate::trust::{self, found_again::Half};
 use crate::whitening::Scaling;
 
-/// How topics are read off a rotation.
+/// How topics are computed from a rotation, by default.
 const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
 
-/// EM steps after which halves of the documents can be compared.
-const ENOUGH: usize = 10;
+/// Number of EM steps after which halves of the documents can be compared.
+const ENOUGH_STEPS: usize = 10;
 
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
@@ -42,8 +42,8 @@ pub struct SingleTopicParams {
 shared_params!(SingleTopicParams);
 
 impl SingleTopicParams {
-    /// Let EM with restarts learn instead of the moments, to compare with. What is chosen about
-    /// the moments and the polish then has no effect.
+    /// Learn by EM with restarts instead of moments, for comparison. Options about the moments and the polish then
+    /// have no effect.
     pub fn by_em(mut self, em: Em) -> Self {
         self.options.learner = Learner::Em(em);
         self
@@ -58,7 +58,7 @@ impl SingleTopicParams {
         self.fit_watched(corpus, &|_| {})
     }
 
-    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
+    /// As [`fit`](Self::fit), reporting each stage as it begins and continues.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -72,7 +72,7 @@ impl SingleTopicParams {
         })
     }
 
-    /// Learns from documents that stand in the order of their keys.
+    /// Learns from documents in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<SingleTopic> {
         let options = &self.options;
         if let Some(options) = options.at_most(corpus.n_present()) {
@@ -112,12 +112,12 @@ impl SingleTopicParams {
         Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()))
     }
 
-    /// Some of the documents learned from scratch, as far as a comparison needs it.
+    /// Fits a part of the documents from scratch, as accurately as a comparison needs.
     fn learn_part(&self, corpus: &Corpus, half: Dealt) -> Result<Half> {
         let (part, documents) = corpus.part(half);
         let mut options = self.options.of_part(&documents);
         if options.polish == Polish::Auto {
-            options.polish = Polish::Steps(ENOUGH);
+            options.polish = Polish::Steps(ENOUGH_STEPS);
         }
         let params = SingleTopicParams { options };
         let (topics, directions) = {
@@ -149,7 +149,7 @@ impl SingleTopicParams {
     }
 }
 
-/// The spectral estimate as it is.
+/// The spectral estimate without polish.
 pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     Estimate {
         word_topic: spectral.recovered.word_topic.clone(),
@@ -160,7 +160,7 @@ pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
     }
 }
 
-/// The polished topics, those that became identical merged.
+/// The polished topics, with identical ones merged.
 fn merged(
     spectral: &mut Spectral,
     polished: em::Polished,

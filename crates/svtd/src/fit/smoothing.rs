@@ -1,53 +1,52 @@
-//! How much a topic is drawn towards the corpus: as much as the topics are alike.
+//! How strongly topics are shrunk towards the word frequencies of the corpus: the more similar they are, the more.
 //!
-//! EM smooths a topic with `S` words of the corpus' own frequencies `M1`, and so do the sweeps of LDA
-//! where documents follow the model. That is the mean of what
-//! to believe of a topic when topics are Dirichlet around `M1` with concentration `S`: far apart for
-//! small `S`, nearly the same for large. How far apart they are, the data say before any topic is
-//! known, by two chances that can be counted without bias:
+//! EM smooths a topic with `S` words of the corpus' own frequencies `M1`, and so does the polish of LDA where
+//! documents follow the model. That is the posterior mean of a topic when topics have a Dirichlet prior around `M1`
+//! with concentration `S`: topics are far apart for small `S`, nearly equal for large. How far apart they are can
+//! be estimated before any topic is known, from two probabilities that can be counted without bias:
 //!
 //! ```text
-//! T = chance that two words of one document are the same      = sum_j w_j |mu_j|^2
-//! B = chance that two words of two documents are the same     = |sum_j w_j mu_j|^2
+//! T = probability that two words of one document are the same    = sum_j w_j |mu_j|^2
+//! B = probability that two words of two documents are the same   = |sum_j w_j mu_j|^2
 //! E[T - B] = (1 - sum_j w_j^2) (1 - B) / (S + 1)               for such topics
 //! ```
 //!
-//! so `S` follows from `T`, `B` and the weights `w` (empirical Bayes; Robbins 1956). Words that come
-//! in bursts, as in text, make `T` larger and `S` small. Then a floor of `0.3` words for each word of
-//! the vocabulary holds, which is what serves text best; the estimate counts where topics are more
-//! alike than that, and there it keeps EM from following the noise of few documents.
+//! so `S` follows from `T`, `B` and the weights `w` (empirical Bayes; Robbins 1956). Words that come in bursts, as
+//! in text, make `T` larger and `S` small. Then a floor of `0.3` words for each word of the vocabulary is used,
+//! which suits text best; the estimate is used where topics are more similar than that, and there it keeps EM from
+//! fitting the noise of few documents.
 //!
-//! # When it is not believed
-//! Documents that hardly ever repeat a word (titles, sets, presence and absence) have `T <= B`
-//! whatever their topics: they are not drawn word by word, and nothing follows from `T`. The floor
-//! holds for them too. Nor does an estimate count above `10` words for each word of the vocabulary.
+//! # When the estimate is not used
+//! Documents that hardly ever repeat a word (titles, sets, presence and absence) have `T <= B` whatever their
+//! topics: their words are not independent draws, and nothing follows from `T`. Then the floor is used too. The
+//! estimate is also limited to `10` words for each word of the vocabulary.
 //!
 //! # Cost
-//! One pass over the counts, in whole numbers: the same bits however it is divided.
+//! One pass over the counts, in whole numbers: the same bits however the work is divided.
 
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 
-/// The least smoothing, in words for each word of the vocabulary.
+/// The smallest smoothing, in words for each word of the vocabulary.
 const FLOOR: f64 = 0.3;
 
-/// The most that the estimate may ask for, likewise.
+/// The largest smoothing that is estimated, in words for each word of the vocabulary.
 const CEILING: f64 = 10.0;
 
-/// How strongly EM draws topics towards the corpus.
+/// How strongly EM shrinks topics towards the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Smoothing {
-    /// As much as the corpus says its topics are alike.
+    /// Estimated from the corpus by how similar its topics are.
     #[default]
     Estimated,
-    /// So many words for each word of the vocabulary, whatever the corpus says.
+    /// This many words for each word of the vocabulary, whatever the corpus.
     Fixed(f64),
 }
 
 impl Smoothing {
-    /// The least that is ever estimated, on every corpus alike.
+    /// The smallest smoothing that is ever estimated, the same for every corpus.
     pub const FLOOR: Smoothing = Smoothing::Fixed(FLOOR);
 
     /// `S`, given the topics' weights.
@@ -59,20 +58,21 @@ impl Smoothing {
     }
 }
 
-/// How many words of the corpus' frequencies are added to each topic: `S`, given the topics' weights.
+/// `S`, how many words with the corpus' frequencies are added to each topic, given the topics' weights.
 pub(crate) fn strength(corpus: &Corpus, topic_weights: &[f64]) -> f64 {
     let n = corpus.n_present() as f64;
     concentration(corpus, topic_weights).unwrap_or(0.0).clamp(FLOOR * n, CEILING * n)
 }
 
-/// The same for documents that mix `k` topics, `alpha0` the sum of the Dirichlet parameter. Topics
-/// are as alike as is ever believed when words of one document are not more alike than those of two.
+/// `S` for documents that mix `k` topics, with `alpha0` the sum of the Dirichlet parameter. It is the largest
+/// allowed if words of one document are no more similar than those of two.
 pub(crate) fn of_mixtures(corpus: &Corpus, alpha0: f64, k: usize) -> f64 {
     let most = CEILING * corpus.n_present() as f64;
     let Some(Chances { within, between }) = Chances::count(corpus) else {
         return most;
     };
-    // Two words of a document are of one topic by 1 / (1 + alpha0), otherwise as in two documents.
+    // Two words of a document have the same topic with probability 1 / (1 + alpha0), otherwise they are as in two
+    // documents.
     let apart = (1.0 + alpha0) * (within - between);
     if apart <= 0.0 {
         return most;
@@ -80,8 +80,8 @@ pub(crate) fn of_mixtures(corpus: &Corpus, alpha0: f64, k: usize) -> f64 {
     ((1.0 - 1.0 / k as f64) * (1.0 - between) / apart - 1.0).clamp(0.0, most)
 }
 
-/// `S` as the chances have it; `None` when there is nothing to count, or words of one document are
-/// not more alike than those of two.
+/// `S` from the two probabilities; `None` when there is nothing to count, or when words of one document are no more
+/// similar than those of two.
 fn concentration(corpus: &Corpus, topic_weights: &[f64]) -> Option<f64> {
     let Chances { within, between } = Chances::count(corpus)?;
     let uneven: f64 = topic_weights.iter().map(|w| w * w).sum();
@@ -91,9 +91,9 @@ fn concentration(corpus: &Corpus, topic_weights: &[f64]) -> Option<f64> {
 
 /// How often two words are the same.
 struct Chances {
-    /// Of one document: `T`.
+    /// Two words of one document: `T`.
     within: f64,
-    /// Of two: `B`.
+    /// Two words of two documents: `B`.
     between: f64,
 }
 

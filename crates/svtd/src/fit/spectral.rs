@@ -16,20 +16,20 @@ use crate::recovery::{Recovered, recover};
 use crate::trust::{self, Evidence, found_again};
 use crate::whitening::{self, Whitening};
 
-/// A spectral estimate in feature order, with what was learned on the way.
+/// A spectral estimate in feature order, with intermediate results.
 #[derive(Clone)]
 pub(crate) struct Spectral {
     pub recovered: Recovered,
     pub whitening: Whitening,
     pub decomposition: Decomposition,
     pub notes: Vec<String>,
-    /// Which of its topics the final estimate kept, in the estimate's order.
+    /// The index of the topics that the final estimate kept, in its order.
     pub kept: Vec<usize>,
 }
 
 impl Spectral {
-    /// Whitens, rotates and reads off, in the `usual` way of the model unless the method has its
-    /// own.
+    /// Whitens, rotates and computes the parameters, in the `usual` way of the model unless the method prescribes
+    /// one.
     pub fn estimate(
         moments: &dyn Moments,
         options: &Options,
@@ -39,7 +39,7 @@ impl Spectral {
         Self::estimate_to(whitening::TOLERANCE, moments, options, usual, watch)
     }
 
-    /// As [`estimate`](Self::estimate), the eigenpairs to a given tolerance only.
+    /// As [`estimate`](Self::estimate), with the eigenpairs found only to the given tolerance.
     pub fn estimate_to(
         tolerance: f64,
         moments: &dyn Moments,
@@ -58,7 +58,7 @@ impl Spectral {
         Ok(Self::read_off(moments, whitening, decomposition, read_off, notes))
     }
 
-    /// The parameters that a rotation stands for.
+    /// The parameters for a rotation.
     pub fn read_off(
         moments: &dyn Moments,
         whitening: Whitening,
@@ -70,7 +70,7 @@ impl Spectral {
         Self::of_columns(columns, moments.first(), whitening, decomposition, notes)
     }
 
-    /// The parameters that columns of `M`, up to scale and sign, stand for.
+    /// The parameters for columns of `M` that are known up to scale and sign.
     pub fn of_columns(
         columns: Matrix,
         first: &[f64],
@@ -91,7 +91,7 @@ impl Spectral {
     }
 }
 
-/// Whitens for the number of topics asked for, or for as many as can be seen if that is allowed.
+/// Whitens for the number of topics asked for, or for as many as are visible if that is allowed.
 fn whiten(
     tolerance: f64,
     moments: &dyn Moments,
@@ -112,17 +112,17 @@ fn whiten(
     }
 }
 
-/// What a fit ends with, before it becomes a model: parameters in feature order.
+/// The result of a fit before it becomes a model: parameters in feature order.
 pub(crate) struct Estimate {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
-    /// What the sweeps believed beforehand.
+    /// The prior of the polish.
     pub prior: Option<Prior>,
 }
 
-/// Orders the topics, carries them to vocabulary order and writes the diagnostics.
+/// Orders the topics, converts them to vocabulary order and computes the diagnostics.
 pub(crate) fn finish(
     corpus: &Corpus,
     effective_documents: [f64; 2],
@@ -132,7 +132,7 @@ pub(crate) fn finish(
 ) -> (Topics, Diagnostics, Vec<usize>) {
     let Spectral { recovered, whitening, decomposition, notes, .. } = spectral;
     let [effective_pairs, effective_triples] = effective_documents;
-    // The moments speak for as many documents as they weigh; a polish reads all of them alike.
+    // The moments are worth their effective number of documents; a polish uses all documents equally.
     let n_speaking = match estimate.polish {
         PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
         PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
@@ -205,7 +205,7 @@ pub(crate) fn frequencies(corpus: &Corpus) -> Vec<f64> {
     corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
 }
 
-/// Topics with a share of the corpus mixed in, so that no word that occurs is impossible.
+/// Topics with a share of the corpus' frequencies mixed in, so that no word that occurs has probability zero.
 pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
     let mut mixed = word_topic.clone();
     for j in 0..mixed.n_columns() {
@@ -216,11 +216,11 @@ pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -
     mixed
 }
 
-/// Lifts weights below 1e-4 to that and normalises; tells which were lifted.
+/// Raises weights below 1e-4 to that and normalises; returns which were raised.
 pub(crate) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
-    const LEAST: f64 = 1e-4;
-    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST).collect();
-    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST)).collect();
+    const LEAST_WEIGHT: f64 = 1e-4;
+    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST_WEIGHT).collect();
+    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST_WEIGHT)).collect();
     let total: f64 = raised.iter().sum();
     (raised.iter().map(|w| w / total).collect(), lifted)
 }

@@ -1,8 +1,7 @@
-//! Where a fit stands, told to whoever watches.
+//! The progress of a fit, for a callback.
 //!
-//! A watcher is called with a [`Step`] whenever a stage begins and whenever a measurable part of
-//! it is done, always from the thread that called `fit`. That costs a call for each pass over the
-//! data and nothing inside them.
+//! The callback is called with a [`Step`] whenever a stage begins and whenever a measurable part of it is done,
+//! always from the thread that called `fit`. That costs one call for each pass over the data and nothing inside it.
 
 use std::fmt;
 
@@ -22,9 +21,9 @@ pub enum Stage {
     Polish,
     /// Comparing with and without polish on held-out documents.
     HeldOut,
-    /// Telling directions from noise; a step is a product with half the pair moment.
+    /// Estimating the reliability; a step is a product with half the pair moment.
     Trust,
-    /// A rival's search in place of all of the above; a step is a start of EM or a sweep of Gibbs.
+    /// A rival's search instead of all of the above; a step is a start of EM or a Gibbs sweep.
     Rival,
 }
 
@@ -57,13 +56,13 @@ pub struct Step {
     pub stage: Stage,
     /// Steps done.
     pub done: usize,
-    /// Steps expected in all, at least one. Iterations end when they have converged, so this is
-    /// a forecast that gets better as they go on.
+    /// Expected number of steps, at least one. Iterations end when they have converged, so this is a forecast that
+    /// improves as they go on.
     pub of: usize,
 }
 
 impl Step {
-    /// So many steps of a stage.
+    /// This many steps of a stage.
     pub fn new(stage: Stage, done: usize, of: usize) -> Self {
         Self { stage, done, of: of.max(1) }
     }
@@ -74,7 +73,7 @@ impl Step {
     }
 }
 
-/// A stage that begins.
+/// The beginning of a stage.
 impl From<Stage> for Step {
     fn from(stage: Stage) -> Self {
         Self::new(stage, 0, 1)

@@ -1,15 +1,13 @@
-//! A model of documents that changed, which starts from the topics of an earlier one and keeps their
-//! numbers.
+//! A model of documents that have changed; it starts from the topics of an earlier model and keeps their numbers.
 //!
 //! ```text
-//! old topics over the new words ──► a few sweeps (LDA), or EM (single topic) ──► matched with the old
+//! old topics over the new words ──► a few passes (LDA), or EM (single topic) ──► matched with the old
 //! ```
 //!
-//! No moments are taken, no candidates are compared and no halves are learned, so an update costs a small
-//! part of a fit. What it gives up: it finds no topic that was not there before, and cannot say which topics
-//! would be found again. It has error bars if the old model was asked for them. A [cold](Update::cold)
-//! update is a fit from nothing with the options of the old model, whose topics then take the numbers of
-//! those that they match.
+//! No moments are computed, no candidates are compared and no halves are fitted, so an update costs a small part of
+//! a fit. In return it finds no topic that was not there before, and cannot say which topics would be found again.
+//! It has error bars if the old model has them. A [cold](Update::cold) update is a fit from scratch with the
+//! options of the old model, whose topics then get the numbers of those that they match.
 //!
 //! # Numbers and names
 //! Topics are matched one to one as two models are [compared](crate::evaluation::Comparison). A topic
@@ -24,9 +22,9 @@
 //! expected = 1/2 sum_i sqrt(2/pi) sqrt(old error_i^2 + new error_i^2)
 //! ```
 //!
-//! and a topic has moved when its distance is more than [`MOVED`] times that. Where one of the models has no
-//! bars, those of the other stand in, scaled by the root of the numbers of documents. Most
-//! documents of an update are in both corpora, so the bars are rather too wide than too narrow.
+//! and a topic has moved when its distance is more than [`MOVED`] times that. If one of the models has no error
+//! bars, those of the other are used, scaled by the square root of the numbers of documents. Most documents of an
+//! update are in both corpora, so the error bars are rather too wide than too narrow.
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -39,33 +37,33 @@ use crate::linalg::Matrix;
 use crate::model::{Diagnostics, Lda, Model, PolishOutcome, SingleTopic, Topics};
 use crate::trust;
 
-/// A topic has moved when its distance is more than so many times what error bars let expect.
+/// A topic has moved when its distance is more than this many times the one expected from the error bars.
 pub const MOVED: f64 = 2.0;
 
-/// Sweeps of an update, of LDA. A fit makes more, because it starts further away.
+/// Number of passes of an update of LDA. A fit makes more, because it starts further away.
 pub const SWEEPS: usize = 8;
 
-/// A model of documents that changed.
+/// A model of documents that have changed.
 #[derive(Debug)]
 pub struct Update {
     /// The new model, with the numbers and names of the old one where topics match.
     pub model: Model,
-    /// Whether it was fitted from nothing.
+    /// Whether it was fitted from scratch.
     pub cold: bool,
-    /// What became of each topic, in the order of the new model.
+    /// What happened to each topic, in the order of the new model.
     pub topics: Vec<TopicUpdate>,
     /// Topics of the old model that no topic of the new one matches, from zero.
     pub vanished: Vec<usize>,
 }
 
-/// What became of a topic.
+/// What happened to a topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicUpdate {
     /// Its number in the old model, from zero; `None` when it is new.
     pub old: Option<usize>,
     /// How far it is from the old one, as total variation from 0 to 1.
     pub distance: Option<f64>,
-    /// How far error bars let it be; `None` when there are none.
+    /// The distance expected from the error bars; `None` when there are none.
     pub expected: Option<f64>,
     /// The match, with the words that gained and lost.
     pub pair: Option<TopicPair>,
@@ -79,9 +77,9 @@ impl TopicUpdate {
 }
 
 impl Update {
-    /// Updates a model to a corpus, starting from its topics; `n_words` words that gained and lost are
-    /// kept for each. Where the old model's topics come from the moments alone, or from a rival, there is
-    /// nothing to start, and the update is [cold](Self::cold).
+    /// Updates a model to a corpus, starting from its topics; `n_words` words that gained and lost are listed for
+    /// each. If the old model's topics come from the moments alone, or from a rival, there is no polish to
+    /// continue, and the update is [cold](Self::cold).
     ///
     /// # Errors
     /// When the corpus has no word in common with the model, or cannot support as many topics.
@@ -94,7 +92,7 @@ impl Update {
         Self::warm_by(SWEEPS, old, corpus, n_words, watch)
     }
 
-    /// The same with so many sweeps in place of [`SWEEPS`], where there are any.
+    /// As [`warm`](Self::warm), with a given number of passes instead of [`SWEEPS`], for LDA.
     ///
     /// # Errors
     /// As [`warm`](Self::warm).
@@ -120,8 +118,7 @@ impl Update {
         Self::matched(old, started, false, n_words)
     }
 
-    /// Fits the corpus from nothing, with the options of the old model, and numbers the topics as it
-    /// did.
+    /// Fits the corpus from scratch, with the options of the old model, and numbers the topics as in that model.
     ///
     /// # Errors
     /// As a fit, and when the corpus has no word in common with the model.
@@ -153,7 +150,7 @@ impl Update {
         }
         let taken: Vec<usize> = order.iter().flatten().copied().collect();
         let mut left = (0..k).filter(|j| !taken.contains(j));
-        // As many are left as places are free.
+        // As many topics are left as numbers are free.
         let order: Vec<usize> =
             order.iter().map(|place| place.or_else(|| left.next()).unwrap_or_default()).collect();
         let mut model = reordered(&new, &order);
@@ -178,11 +175,11 @@ impl Update {
     }
 }
 
-/// How far error bars let two estimates of a topic be apart. `ratio` is that of the documents, old to
-/// new.
+/// The expected distance of two estimates of a topic, from their error bars. `ratio` is the number of old documents
+/// over that of new ones.
 fn expected(old: &Topics, new: &Topics, pair: &TopicPair, ratio: f64) -> Option<f64> {
     let sum = |old: Option<&[f64]>, new: Option<&[f64]>| -> Option<f64> {
-        // Squared errors grow with the inverse of the number of documents.
+        // Squared errors are proportional to the inverse of the number of documents.
         let (errors, factor) = match (old, new) {
             (Some(old), Some(new)) if old.len() == new.len() => {
                 let both = old.iter().zip(new).map(|(a, b)| (a * a + b * b).sqrt());
@@ -194,7 +191,7 @@ fn expected(old: &Topics, new: &Topics, pair: &TopicPair, ratio: f64) -> Option<
         };
         Some(factor.sqrt() * errors.iter().sum::<f64>())
     };
-    // Words are numbered alike only where the vocabularies are the same.
+    // Words have the same numbers only if the vocabularies are the same.
     let same = old.vocabulary() == new.vocabulary();
     let old_errors = old.errors().map(|errors| errors.column(pair.old));
     let new_errors = new.errors().map(|errors| errors.column(pair.new));
@@ -202,8 +199,8 @@ fn expected(old: &Topics, new: &Topics, pair: &TopicPair, ratio: f64) -> Option<
     Some(0.5 * (2.0 / std::f64::consts::PI).sqrt() * sum(old_errors, new_errors)?)
 }
 
-/// The topics of a model over the words that occur in a corpus, which stand as its features. A word
-/// that the model has never seen begins as frequent in every topic as in the corpus.
+/// The topics of a model over the words that occur in a corpus, as its features. A word that is not in the model
+/// begins with its frequency in the corpus, in every topic.
 fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
     let vocabulary = corpus.vocabulary();
     let named = !vocabulary.is_numbered() && !old.vocabulary().is_numbered();
@@ -230,7 +227,7 @@ fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
         };
         let column: Vec<f64> = ids.iter().enumerate().map(probability).collect();
         let total: f64 = column.iter().sum();
-        // A topic all of whose words are gone begins anew, as the corpus.
+        // A topic without any remaining word begins with the frequencies of the corpus.
         for (feature, value) in start.column_mut(j).iter_mut().enumerate() {
             *value = if total > 0.0 { column[feature] / total } else { frequencies[feature] };
         }
@@ -238,7 +235,7 @@ fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
     Ok(start)
 }
 
-/// LDA: sweeps from the old topics, in the way in which they were swept before.
+/// LDA: passes from the old topics, with the same kind of prior as before.
 fn swept(
     n_sweeps: usize,
     old: &Lda,
@@ -295,7 +292,7 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
     Ok(SingleTopic::from_parts(topics, diagnostics, old.options().clone()))
 }
 
-/// Topics over the words of the corpus, with error bars if the old model was asked for them.
+/// Topics over the words of the corpus, with error bars if the old model has them.
 fn finish(
     (options, before): (&Options, &Diagnostics),
     corpus: &Corpus,

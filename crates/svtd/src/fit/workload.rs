@@ -1,9 +1,9 @@
-//! What a fit will take, before it begins.
+//! Estimates what a fit will take, before it begins.
 //!
-//! The method has no restarts and its iterations converge at a known pace, so the work can be told
-//! from the sizes alone: stage by stage in *operations*, one operation being what it costs to
-//! multiply one stored count by one column of a sparse product. Whoever has a clock can time one
-//! product and tell seconds ([`Workload::PRODUCT_COLUMNS`]); the library has none.
+//! The method has no restarts and its iterations converge at a known rate, so the work can be estimated from the
+//! sizes alone: stage by stage in *operations*, one operation being the cost of multiplying one stored count by one
+//! column of a sparse product. A caller with a clock can time one product and estimate seconds
+//! ([`Workload::PRODUCT_COLUMNS`]); the library reads no clock.
 //!
 //! # What is counted
 //! `z` stored counts, `N` documents, `n` words, `k` topics, `p` products:
@@ -20,12 +20,12 @@
 //! a rival         EM 3 z k a step; Gibbs 4 k for each token a sweep
 //! ```
 //!
-//! Directions of single topics take [`CROWDED`] times as many products: their eigenvalues lie closer together. The
-//! factors were set by the stages of fits of four corpora; `benches/record/forecast.md` compares forecasts with fits.
-//! They are guides and no more.
+//! Single-topic models take [`CROWDED`] times as many products: their eigenvalues lie closer together. The factors
+//! were fitted to the stages of fits of four corpora; `benches/record/forecast.md` compares forecasts with fits.
+//! They are only rough guides.
 //!
 //! # Cost
-//! None to speak of.
+//! Negligible.
 
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -35,11 +35,11 @@ use crate::fit::options::{Options, Polish};
 use crate::fit::request::Kind;
 use crate::fit::stage::Stage;
 use crate::fit::{contest, em, repeats};
-use crate::krylov::{BLOCK, expected_products};
+use crate::krylov::{BLOCK_COLUMNS, expected_products};
 use crate::trust::drift;
 use crate::trust::found_again::usual_splits;
 
-/// The sizes of a corpus that decide the work.
+/// The sizes of a corpus that determine the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Documents.
@@ -64,14 +64,14 @@ impl From<&Corpus> for Sizes {
 }
 
 impl Sizes {
-    /// A part of the documents; it has nearly all the words.
+    /// The sizes of a part of the documents, which has nearly all the words.
     fn part(self, share: f64) -> Self {
         let of = |n: usize| (n as f64 * share).ceil() as usize;
         Self { n_documents: of(self.n_documents), n_nonzeros: of(self.n_nonzeros), ..self }
     }
 }
 
-/// A stage of a fit, and what it takes.
+/// A stage of a fit, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// The stage.
@@ -85,30 +85,29 @@ pub struct Part {
 /// What a fit will take: an estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// The stages in their order. A fit may leave some out (a polish that does not pay).
+    /// The stages in order. A fit may skip some (a polish that does not pay).
     pub parts: Vec<Part>,
-    /// Topics.
+    /// Number of topics.
     pub n_topics: usize,
-    /// Bytes in use at the peak, the corpus included.
+    /// Bytes in use at the peak, including the corpus.
     pub memory: f64,
-    /// The same without the corpus and the program.
+    /// Bytes in use at the peak, without the corpus and the program.
     pub memory_beside_corpus: f64,
-    /// Further operations, should candidates have to be compared on held-out documents: a fit of LDA
-    /// begins by asking the counts whether it must.
+    /// Further operations if candidates have to be compared on held-out documents: a fit of LDA first checks
+    /// whether that is necessary.
     pub contest: f64,
 }
 
 impl Workload {
-    /// Columns of a product with the pair moment; it costs twice as many operations per stored
-    /// count, there and back.
-    pub const PRODUCT_COLUMNS: usize = BLOCK;
+    /// Columns of a product with the pair moment; it costs two operations per stored count and column.
+    pub const PRODUCT_COLUMNS: usize = BLOCK_COLUMNS;
 
     /// The operations of one product with the pair moment of a corpus.
     pub fn product_operations(sizes: Sizes) -> f64 {
-        2.0 * (BLOCK * sizes.n_nonzeros) as f64
+        2.0 * (BLOCK_COLUMNS * sizes.n_nonzeros) as f64
     }
 
-    /// All operations, should candidates have to be compared.
+    /// All operations, if candidates have to be compared.
     pub fn operations_at_most(&self) -> f64 {
         self.operations() + self.contest
     }
@@ -167,7 +166,7 @@ impl Plan<'_> {
         }
     }
 
-    /// So many passes over counts or tokens, each with all topics.
+    /// Passes over counts or tokens, each with all topics.
     fn rival(&mut self, entries: f64, passes: usize) {
         let passes = passes as f64;
         self.add(Stage::Rival, passes * entries * self.k(), passes);
@@ -206,18 +205,19 @@ impl Plan<'_> {
         self.add(Stage::Polish, looks * sizes.n_nonzeros as f64 * width, passes);
     }
 
-    /// Whether words are repeated as topics explain, then sweeps: the usual way of text. Otherwise
-    /// candidates are compared, which takes more than that again.
+    /// The check of repeated words, then the passes of the polish: the usual case for text. Otherwise candidates
+    /// are compared, which takes more than that again.
     fn best_of_several(&mut self, sizes: Sizes, sweeps: usize) {
-        let products = expected_products(self.options.n_topics.min(repeats::MOST)) as f64;
+        let products =
+            expected_products(self.options.n_topics.min(repeats::MOST_EIGENVALUES)) as f64;
         let looked_at =
             sizes.part((repeats::SAMPLE as f64 / sizes.n_nonzeros.max(1) as f64).min(1.0));
-        let topics = self.options.n_topics.min(repeats::MOST);
+        let topics = self.options.n_topics.min(repeats::MOST_EIGENVALUES);
         self.add(Stage::Moments, whitening(looked_at, topics), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
-        // Two spectral estimates of a part of the documents, the sweeps of both kinds on it, and in
-        // the end those to second order on all, at twice the cost.
+        // Two spectral estimates of a part of the documents, the passes of both kinds on it, and finally
+        // second-order passes on all documents, at twice the cost.
         let so_far = |stage| self.parts.iter().rev().find(|part| part.stage == stage);
         let once = |stage| so_far(stage).map_or(0.0, |part| part.operations);
         let spectral: f64 =
@@ -230,8 +230,8 @@ impl Plan<'_> {
         self.contest = part * (2.0 * spectral + 3.0 * polish) + polish;
     }
 
-    /// Halves of the documents learned from scratch, a short polish included, and some passes for the
-    /// groups that are left out.
+    /// Halves of the documents fitted from scratch, including a short polish, and some passes for the groups that
+    /// are left out.
     fn trust(&mut self, sizes: Sizes) {
         let alone: f64 = self.parts.iter().map(|part| part.operations).sum();
         let splits = self.options.splits.unwrap_or_else(|| usual_splits(alone)) as f64;
@@ -245,7 +245,7 @@ impl Plan<'_> {
             }
             (_, None) => half.with_em(half_sizes, HALF_STEPS),
         }
-        // Halves look for their directions only roughly, which takes fewer products.
+        // Directions of halves are found only approximately, which takes fewer products.
         let roughly = |part: &Part| match part.stage {
             Stage::Whitening if self.options.alpha0.is_none() => part.operations / CROWDED,
             _ => part.operations,
@@ -270,29 +270,29 @@ impl Plan<'_> {
     }
 }
 
-/// Products with the pair moment, and keeping the directions at right angles.
+/// Products with the pair moment, and orthogonalising the directions.
 fn whitening(sizes: Sizes, k: usize) -> f64 {
-    let basis = 1.5 * k as f64 + 2.0 * BLOCK as f64;
-    let dense = 4.0 * (BLOCK * sizes.n_words) as f64 * basis / 3.0;
+    let basis = 1.5 * k as f64 + 2.0 * BLOCK_COLUMNS as f64;
+    let dense = 4.0 * (BLOCK_COLUMNS * sizes.n_words) as f64 * basis / 3.0;
     expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
 }
 
-/// How many times as many products directions of single topics take as those of LDA.
+/// Ratio of the number of products for single-topic models to that for LDA.
 const CROWDED: f64 = 2.5;
 
-/// Sweeps and EM steps after which halves of the documents are compared.
+/// Number of passes, and of EM steps, after which halves of the documents are compared.
 const HALF_SWEEPS: usize = 8;
 const HALF_STEPS: usize = 10;
 
-/// What the program takes before it has read anything, and the threads' stacks.
+/// The memory of the program before it has read anything, and of the threads' stacks.
 const PROGRAM: f64 = 16e6;
 
-/// What the corpus itself takes.
+/// The memory of the corpus itself.
 fn corpus_bytes(sizes: Sizes) -> f64 {
     8.0 * sizes.n_nonzeros as f64
 }
 
-/// The largest of what whitening, polish and trust hold beside the corpus.
+/// The largest memory that whitening, polish and trust use beside the corpus.
 ///
 /// Each is a sum of the sizes there are: copies of the counts (`nnz`), blocks of `n x 32`, matrices
 /// of `n x k` and `N x k`, the cube of `k^3`. How many of each are alive at the peak was counted by
@@ -302,7 +302,7 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     let k = options.n_topics as f64;
     let held = |counts: f64, blocks: f64, words: f64, documents: f64, cubes: f64| {
         let numbers = counts * nnz
-            + blocks * n * BLOCK as f64
+            + blocks * n * BLOCK_COLUMNS as f64
             + words * n * k
             + documents * rows * k
             + cubes * k.powi(3);

@@ -1,7 +1,7 @@
 //! Documents answered a batch at a time.
 //!
-//! A document's answer depends on no other document, so nothing but the batch at hand need be in memory: `svtd infer`
-//! writes each batch before it asks for the next.
+//! A document's topics depend on no other document, so only one batch need be in memory: `svtd infer` writes each
+//! batch before it asks for the next.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::model::{Lda, SingleTopic, Topics};
 
-/// Documents that are answered at a time.
+/// How many documents are inferred at a time.
 pub const BATCH: usize = 4096;
 
 /// How the words of a document become its topics.
 type Infer<'a> = Box<dyn Fn(&Words) -> Vec<f64> + Sync + 'a>;
 
-/// A model that is asked about the documents of a corpus.
+/// A model, ready to infer the topics of the documents of a corpus.
 pub struct Asked<'a> {
     corpus: &'a Corpus,
     n_topics: usize,
@@ -27,7 +27,7 @@ pub struct Asked<'a> {
     infer: Infer<'a>,
 }
 
-/// Answers for documents that follow each other.
+/// The topics of a run of consecutive documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
     /// Documents x topics, a document's numbers side by side.
@@ -76,12 +76,12 @@ impl<'a> Asked<'a> {
         Ok(Self { corpus, n_topics: topics.len(), alignment, infer })
     }
 
-    /// The documents asked about.
+    /// Number of documents in the corpus.
     pub fn n_documents(&self) -> usize {
         self.corpus.n_documents()
     }
 
-    /// Topics of the model.
+    /// Number of topics of the model.
     pub fn n_topics(&self) -> usize {
         self.n_topics
     }
@@ -91,8 +91,8 @@ impl<'a> Asked<'a> {
         self.alignment.by_position
     }
 
-    /// The answers for some documents, telling `watch` before every [`BATCH`] of them which one is next, of how many
-    /// in all.
+    /// The topics of a range of documents. Before every [`BATCH`] of them, `watch` is called with the number of the
+    /// next document and the number of all documents.
     pub fn over(&self, documents: Range<usize>, watch: &dyn Fn(usize, usize)) -> Batch {
         let mut all = Batch::default();
         for first in documents.clone().step_by(BATCH) {
@@ -116,7 +116,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The answers for all documents, telling `watch` now and then how many are done, of how many.
+    /// The topics of all documents. `watch` is called now and then with the number of documents done and the number
+    /// of all documents.
     pub fn all(&self, watch: &dyn Fn(usize, usize)) -> Inferred {
         let n = self.n_documents();
         let all = self.over(0..n, watch);

@@ -7,11 +7,11 @@
 //! theta_dj n_d / (n_d + 30)
 //! ```
 //!
-//! which lets long documents pass and asks a short one for more.
+//! which favours long documents: a short one must be almost entirely about the topic.
 
 use crate::linalg::Matrix;
 
-/// Words about other topics that every document is given when documents are ranked.
+/// Number of imaginary words about other topics that are added to every document for the ranking.
 pub const BACKGROUND: f64 = 30.0;
 
 /// For every topic the `n` documents that show it best, the best first; equal ones in the order of

@@ -7,8 +7,8 @@
 //!
 //! For LDA these are the responsibilities under the model, exactly, given the document's mixture
 //! `theta`: over topics they sum to the word's count. For the single-topic model they are the terms
-//! of Bayes' rule (Remark 2.1): the weight of the topic, and all the pulls added up, give the
-//! posterior, up to what all topics share.
+//! of Bayes' rule (Remark 2.1): the log posterior of a topic is the log of its weight plus the sum of all pulls, up
+//! to a constant that is the same for all topics.
 
 use super::posterior::LEAST;
 use super::{Alignment, TopicTable, Words, fixed_point, posterior};
@@ -52,7 +52,7 @@ impl Explanation {
         order
     }
 
-    /// The topics, the largest share first; equal ones by number.
+    /// The topics in order of falling share; equal shares in order of topic number.
     pub fn topics(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.mixture.len()).collect();
         order.sort_by(|&a, &b| self.mixture[b].total_cmp(&self.mixture[a]));
@@ -72,8 +72,7 @@ impl Model {
         Ok(self.explainer(corpus)?.explain(d))
     }
 
-    /// Ready to explain many documents of a corpus: what does not depend on the document is laid
-    /// out once.
+    /// An explainer for many documents of a corpus; it computes once what does not depend on the document.
     ///
     /// # Errors
     /// When the corpus has no words in common with the model.

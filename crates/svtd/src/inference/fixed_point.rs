@@ -1,22 +1,22 @@
-//! The mixture of a new document, without dice.
+//! The mixture of a new document, without random numbers.
 //!
 //! ```text
 //! start  gamma_ij proportional to M_ij alpha_j;   D_j = sum_i x_i gamma_ij
-//! sweep  gamma_ij proportional to M_ij (D_j - gamma_ij + alpha_j);   D_j += x_i (new - old)
+//! pass   gamma_ij proportional to M_ij (D_j - gamma_ij + alpha_j);   D_j += x_i (new - old)
 //! end    theta_j = (D_j + alpha_j) / (c + sum alpha)
 //! ```
 //!
-//! The words are visited in order; the sweeps end when `D` changes by less than `1e-3` per token,
-//! or after twenty. The result lies within a second Gibbs chain's distance of the mean of a long
-//! one, at a six-hundredth of its cost.
+//! A pass visits the words in order. Passes end when `D` changes by less than `1e-3` per token, or after twenty.
+//! The result is as close to the mean of a long Gibbs chain as a second such chain is, at a six-hundredth of the
+//! cost.
 
 use super::{TopicTable, Words};
 
-/// Change of the mixture, per token, that ends the sweeps.
+/// Passes end when the mixture changes by less than this, per token.
 const SETTLED: f64 = 1e-3;
 
-/// Sweeps at most.
-const MAX_SWEEPS: usize = 20;
+/// The largest number of passes over a document's words.
+const MAX_PASSES: usize = 20;
 
 /// The mixture of a document: the prior when it has no words.
 pub fn mixture(table: &TopicTable, document: &Words) -> Vec<f64> {
@@ -36,8 +36,8 @@ pub fn mixture(table: &TopicTable, document: &Words) -> Vec<f64> {
     let length: f64 = document.iter().map(|&(_, x)| f64::from(x)).sum();
     let mut before = counts.clone();
     let mut fresh = vec![0.0; k];
-    for _ in 0..MAX_SWEEPS {
-        sweep(table, document, &mut gamma, &mut counts, &mut fresh);
+    for _ in 0..MAX_PASSES {
+        update_responsibilities(table, document, &mut gamma, &mut counts, &mut fresh);
         let change: f64 = counts.iter().zip(&before).map(|(a, b)| (a - b).abs()).sum();
         if change < SETTLED * length {
             break;
@@ -48,7 +48,8 @@ pub fn mixture(table: &TopicTable, document: &Words) -> Vec<f64> {
     counts.iter().zip(alpha).map(|(d, a)| (d + a) / total).collect()
 }
 
-fn sweep(
+/// One pass over the document's words: computes the responsibilities `gamma` of each word anew.
+fn update_responsibilities(
     table: &TopicTable,
     document: &Words,
     gamma: &mut [f64],
@@ -71,7 +72,7 @@ fn sweep(
     }
 }
 
-/// Divides by the sum; leaves the values alone and says so when there is none.
+/// Divides the values by their sum. If the sum is not positive, leaves them as they are and returns `false`.
 fn normalise(values: &mut [f64]) -> bool {
     let total: f64 = values.iter().sum();
     if total <= 0.0 {

@@ -6,14 +6,14 @@
 //! P(Y = j | the others, word i) proportional to mu_ij (n_-j + alpha_j)
 //! ```
 //!
-//! and the mixture is the mean of `(n_j + alpha_j)/(c + alpha0)` over the sweeps kept.
+//! and the mixture is the mean of `(n_j + alpha_j)/(c + alpha0)` over the sweeps that are kept (a sweep visits every token once).
 //!
-//! The dice are seeded by the caller's seed and the document's own words, so a document's answer
-//! does not depend on where it stands or which others are asked about.
+//! The random generator is seeded with the caller's seed and the document's words, so a document's result depends
+//! neither on its position nor on the other documents.
 //!
 //! # Departures from the paper
-//! Equation 4 writes `alpha_i` where the topic's `alpha_j` is meant. The paper keeps the last
-//! sweep; we average, which costs nothing and is less noisy.
+//! Equation 4 writes `alpha_i` where the topic's `alpha_j` is meant. The paper keeps the last pass; we average over
+//! all kept passes, which costs nothing and is less noisy.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ use super::{TopicTable, Words};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 
-/// Words of a document that are sampled at most: every one is visited in every sweep.
+/// The longest document, in words, that is sampled: every word is visited in every sweep.
 pub const MAX_LENGTH: u64 = 10_000_000;
 
 /// A Gibbs sampler for mixtures.
@@ -40,19 +40,19 @@ impl Default for Gibbs {
 }
 
 impl Gibbs {
-    /// The seed of the dice.
+    /// The seed of the random generator.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sweeps thrown away before any are kept.
+    /// Number of sweeps thrown away before any is kept.
     pub fn burn_in(mut self, sweeps: usize) -> Self {
         self.burn_in = sweeps;
         self
     }
 
-    /// Sweeps kept and averaged; at least one.
+    /// Number of sweeps kept and averaged; at least one.
     pub fn sweeps(mut self, sweeps: usize) -> Self {
         self.sweeps = sweeps.max(1);
         self

@@ -3,10 +3,10 @@
 //! | model | question | answer |
 //! |---|---|---|
 //! | single topic | which topic is this document about? | [`posterior`], Remark 2.1 |
-//! | LDA | which mixture of topics? | [`fixed_point`], without dice; or [`gibbs`], Remark 3.1 |
+//! | LDA | which mixture of topics? | [`fixed_point`], without random numbers; or [`gibbs`], Remark 3.1 |
 //!
-//! [`Model::explain`] tells which words of a document pull it where, [`densest_passage`] where in its
-//! text they stand.
+//! [`Model::explain`] shows which words of a document pull it towards which topic, [`densest_passage`] where in its
+//! text they are.
 //!
 //! A document is taken by itself, its words in the order of the model's vocabulary. So the answer
 //! depends on nothing but the model and the document: training documents get, bit for bit, what
@@ -81,7 +81,8 @@ impl Model {
         self.infer_watched(corpus, &|_, _| {})
     }
 
-    /// As [`infer`](Self::infer), telling now and then how many documents are done, of how many.
+    /// As [`infer`](Self::infer); `watch` is called now and then with the number of documents done and the number
+    /// of all documents.
     ///
     /// # Errors
     /// As [`infer`](Self::infer).
@@ -89,7 +90,8 @@ impl Model {
         Ok(self.ask_about(corpus)?.all(watch))
     }
 
-    /// The same a batch of documents at a time, for corpora whose mixtures would fill the memory.
+    /// As [`infer`](Self::infer), but one batch of documents at a time, for corpora whose mixtures would fill the
+    /// memory.
     ///
     /// # Errors
     /// As [`infer`](Self::infer).
@@ -118,7 +120,7 @@ impl TopicTable {
         }
     }
 
-    /// Some words only, numbered by their places among them.
+    /// A table of some words only; each word is numbered by its position in `words`.
     pub(crate) fn of_words(topics: &Topics, alpha: &[f64], words: &[u32]) -> Self {
         Self { k: topics.len(), rows: rows_of(topics, words), alpha: alpha.to_vec() }
     }

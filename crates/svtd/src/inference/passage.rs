@@ -1,8 +1,8 @@
 //! The passage of a text where a topic is densest.
 //!
-//! Of all stretches of a text that are no longer than asked for and begin and end with a word, the
-//! one whose words pull most towards the topic, all pulls added up. It is then widened to whole
-//! sentences or lines as far as the length allows, so that it can be read.
+//! Among all stretches of the text that begin and end with a word and are no longer than asked for, this finds the
+//! one whose words have the largest sum of pulls towards the topic. It is then widened to whole sentences or lines
+//! as far as the length allows, so that it can be read.
 //!
 //! # Cost
 //! One pass over the words with two pointers, after one pass over the sentences.
@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The densest passage of at most `most` bytes: where in `text` it begins and ends, on boundaries of
-/// characters. `pulls` are the words with their places, rising, and their pull towards the topic; pulls
-/// that are negative count for nothing. Without any pull it is the beginning of the text.
+/// The densest passage of at most `most` bytes: where in `text` it begins and ends, on character boundaries.
+/// `pulls` lists the words by rising position, each with its pull towards the topic; negative pulls count as zero.
+/// If no word pulls, the passage is the beginning of the text.
 pub fn densest_passage(text: &str, pulls: &[(Range<usize>, f64)], most: usize) -> Range<usize> {
     if text.len() <= most {
         return 0..text.len();
@@ -45,8 +45,8 @@ fn densest(pulls: &[(Range<usize>, f64)], most: usize) -> Option<Range<usize>> {
     best.map(|(_, range)| range)
 }
 
-/// Whole sentences or lines around a stretch, as far as they fit; where a sentence does not, some
-/// words of it.
+/// Extends a stretch to whole sentences or lines as far as they fit; if a sentence does not fit, by some of its
+/// words.
 fn widened(text: &str, core: Range<usize>, most: usize) -> Range<usize> {
     let mut bounds: Vec<usize> =
         text.split_sentence_bound_indices().map(|(at, _)| at).chain([text.len()]).collect();

@@ -13,7 +13,7 @@ use super::Words;
 use crate::logarithm::take_logarithms;
 use crate::model::Topics;
 
-/// The probability an impossible word is counted with.
+/// The probability that stands in for zero.
 pub const LEAST: f64 = 1e-12;
 
 /// Logarithms of a model's parameters.
@@ -29,7 +29,7 @@ impl LogTable {
         Self::of_rows(topics, topics.word_topic().transpose().values().to_vec())
     }
 
-    /// Some words only, numbered by their places among them.
+    /// A table of some words only; each word is numbered by its position in `words`.
     pub(crate) fn of_words(topics: &Topics, words: &[u32]) -> Self {
         Self::of_rows(topics, super::rows_of(topics, words))
     }

@@ -7,10 +7,10 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 
 use super::Matrix;
 
-/// Eigenvalues, falling, and eigenvectors, in columns, of a symmetric matrix.
+/// The eigenvalues, falling, and eigenvectors, in columns, of a symmetric matrix.
 ///
-/// The decomposition itself can only fail on numbers that are not finite; then the values
-/// come back as NaN and the caller's checks on them refuse the result.
+/// The decomposition fails only if entries are not finite; then the values are NaN, and the caller's checks reject
+/// the result.
 pub fn symmetric_eigen(matrix: &Matrix) -> (Vec<f64>, Matrix) {
     let n = matrix.n_rows();
     let mut values = Diag::<f64>::zeros(n);

@@ -2,7 +2,7 @@
 
 use super::{Matrix, dot};
 
-/// The inverse of a symmetric positive definite matrix, or `None` when it is not that.
+/// The inverse of a symmetric positive definite matrix; `None` when it is not positive definite.
 pub fn positive_inverse(matrix: &Matrix) -> Option<Matrix> {
     let lower = cholesky(matrix, 1e-14)?;
     let n = matrix.n_rows();
@@ -15,11 +15,11 @@ pub fn positive_inverse(matrix: &Matrix) -> Option<Matrix> {
     Some(inverse)
 }
 
-/// An orthonormal basis of the columns of `block`, and how many columns were worth keeping.
+/// An orthonormal basis of the span of the columns of `block`; it can have fewer columns than `block`.
 ///
-/// Cholesky-QR, twice, when the columns are comfortably independent: its cost is two products.
-/// Otherwise Gram-Schmidt, twice per column, which drops a column that the ones before it
-/// already explain to within `1e-10` of its length.
+/// Cholesky-QR, twice, when the columns are safely independent: its cost is two products. Otherwise Gram-Schmidt,
+/// twice per column, which drops a column that lies in the span of its predecessors to within `1e-10` of its
+/// length.
 pub fn orthonormal_basis(block: Matrix) -> Matrix {
     match cholesky_qr(&block).and_then(|once| cholesky_qr(&once)) {
         Some(basis) => basis,
@@ -27,7 +27,7 @@ pub fn orthonormal_basis(block: Matrix) -> Matrix {
     }
 }
 
-/// One round of Cholesky-QR; `None` when the condition number is beyond it.
+/// One round of Cholesky-QR; `None` when the block is too ill-conditioned for it.
 fn cholesky_qr(block: &Matrix) -> Option<Matrix> {
     let lower = cholesky(&block.transpose_times(block), 1e-9)?;
     // block * inv(lower') has orthonormal columns.
@@ -60,7 +60,7 @@ fn gram_schmidt(block: &Matrix) -> Matrix {
     basis
 }
 
-/// The lower Cholesky factor, or `None` when a pivot falls below `tolerance` of its diagonal.
+/// The lower Cholesky factor, or `None` when a pivot falls below `tolerance` times its diagonal entry.
 pub(super) fn cholesky(matrix: &Matrix, tolerance: f64) -> Option<Matrix> {
     let n = matrix.n_rows();
     let mut lower = Matrix::zeros(n, n);

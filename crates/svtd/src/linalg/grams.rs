@@ -1,4 +1,4 @@
-//! Weighted Gram matrices, of many columns of weights at once.
+//! Weighted Gram matrices for many columns of weights at once.
 
 use rayon::prelude::*;
 
@@ -8,8 +8,8 @@ use crate::tasks;
 /// The lower triangles of `A_c' diag(s_c) A_c` for every column `s_c` of `scales`, where `A_c` are the
 /// columns of `block` from `first_column(c)` on.
 ///
-/// Chunks of rows are dealt to threads; a chunk goes through the cache once, for all columns `c`. The
-/// chunks' results are added along a fixed tree.
+/// Threads share the work by chunks of rows; a chunk passes through the cache once, for all columns `c`. The
+/// results of the chunks are added along a fixed tree.
 pub(crate) fn weighted_grams(
     block: &Matrix,
     scales: &Matrix,

@@ -1,4 +1,4 @@
-//! Least squares whose solution is not negative.
+//! Non-negative least squares.
 
 use super::factors::{cholesky, solve_lower, solve_lower_transposed};
 use super::{Matrix, dot};
@@ -23,7 +23,7 @@ pub fn non_negative_least_squares(gram: &Matrix, rhs: &[f64]) -> Vec<f64> {
         loop {
             let members: Vec<usize> = (0..k).filter(|&j| passive[j]).collect();
             let Some(trial) = solve_members(gram, rhs, &members) else {
-                // The newcomer makes the system singular: it adds nothing new.
+                // The new variable makes the system singular: it adds nothing.
                 passive[enter] = false;
                 refused[enter] = true;
                 break;
@@ -36,7 +36,7 @@ pub fn non_negative_least_squares(gram: &Matrix, rhs: &[f64]) -> Vec<f64> {
                 refused.fill(false);
                 break;
             }
-            // Walk towards the trial until the first member reaches zero; it leaves.
+            // Move towards the trial solution until the first variable reaches zero; that one leaves.
             let step = members
                 .iter()
                 .zip(&trial)

@@ -1,7 +1,7 @@
-//! Memory that will be needed soon, asked for ahead of time.
+//! Prefetching: loads memory into the cache before it is needed.
 //!
-//! Rows of a table that are visited in the order of a document's words lie far apart, and no processor
-//! guesses which comes next. Asking for a row some words ahead hides most of the wait.
+//! Rows of a table that are visited in the order of a document's words lie far apart, and no processor can guess
+//! the next one. Prefetching a row several words ahead hides most of the waiting time.
 //!
 //! # Soundness
 //! A prefetch is a hint: it reads nothing that a program could see, writes nothing, and cannot fault
@@ -9,10 +9,10 @@
 
 #![allow(unsafe_code, reason = "a hint to the processor, which the language has no safe name for")]
 
-/// Elements of four bytes to a line of the cache.
+/// Number of four-byte elements in a cache line.
 const LINE: usize = 16;
 
-/// Asks for `len` elements from `start`, as far as there are so many.
+/// Prefetches `len` elements from `start` on, or as many as there are.
 #[inline(always)]
 pub(crate) fn will_need<T>(values: &[T], start: usize, len: usize) {
     const { assert!(size_of::<T>() == 4, "lines are counted in elements of four bytes") };

@@ -1,10 +1,10 @@
-//! How much memory the counts of documents may take; what is more lies in temporary files.
+//! A limit on the memory for the counts of documents; what exceeds it is kept in temporary files.
 //!
-//! Large arrays of a corpus, and what the sweeps keep of every document, are then
-//! [`Numbers`](super::Numbers) in a file that is mapped into memory. The system reads pages of it as they
-//! are used. Whoever uses a part says so ([`Limit::touch`]); once as much was used as the limit
-//! allows, all pages are given back. They are read again when they are needed again, so a limit
-//! changes how long work takes, and never a bit of its result.
+//! Large arrays of a corpus, and the data that collapsed variational Bayes keeps for every document, are then
+//! [`Numbers`](super::Numbers) in a file that is mapped into memory. The system loads its pages as they are used.
+//! Code reports how many bytes it is about to use ([`Limit::touch`]); once that reaches the limit, all pages are
+//! released. They are loaded again when needed, so a limit changes how long the work takes but never a bit of the
+//! result.
 
 use std::any::Any;
 use std::fs::File;
@@ -18,19 +18,19 @@ use super::pages::{Pages, Returnable};
 use crate::error::{Error, Result};
 use crate::stop;
 
-/// A lower limit would give pages back all the time.
-const LEAST: u64 = 16 << 20;
+/// The smallest limit; with less, pages would be released all the time.
+const LEAST_BYTES: u64 = 16 << 20;
 
-/// Arrays below this part of the limit stay in memory.
-const SMALL: u64 = 64;
+/// Arrays smaller than the limit divided by this number stay in memory.
+const SMALL_FRACTION: u64 = 64;
 
-/// Bytes that the system maps around one that is used, where files lie in its cache in large pieces:
-/// about 400 kB were seen on Linux 6.18.
+/// Bytes that the system loads around one that is used, where its file cache uses large pages: about 400 kB were
+/// seen on Linux 6.18.
 const AROUND: usize = 1 << 19;
 
-/// A bound on the memory that documents take. Without one they are kept in memory whole.
+/// A limit on the memory that documents take. Without one they are kept in memory entirely.
 ///
-/// The tables of a model (words x topics) and a few numbers for every document are not bounded by it.
+/// It does not cover the tables of a model (words x topics) and a few numbers for every document.
 #[derive(Debug, Clone, Default)]
 pub struct Limit(Option<Arc<Shared>>);
 
@@ -43,20 +43,20 @@ struct Shared {
 }
 
 impl Limit {
-    /// Keeps documents in memory, however many they are.
+    /// No limit: all documents are kept in memory.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Keeps at most about so many bytes of documents in memory, and the rest in temporary files in this
-    /// folder. The files have no name and vanish with the process, however it ends.
+    /// Keeps about `bytes` bytes of documents in memory at most, and the rest in temporary files in this folder.
+    /// The files have no name and disappear with the process, however it ends.
     ///
     /// # Errors
     /// If the limit is below 16 MB, or no file can be made in the folder.
     pub fn of(bytes: u64, folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref().to_owned();
-        if bytes < LEAST {
-            return Err(Error::MemoryLimit { asked: bytes, least: LEAST });
+        if bytes < LEAST_BYTES {
+            return Err(Error::MemoryLimit { asked: bytes, least: LEAST_BYTES });
         }
         let io = |source| Error::Io { path: folder.display().to_string(), source };
         tempfile::tempfile_in(&folder).map_err(io)?;
@@ -69,12 +69,12 @@ impl Limit {
         self.0.as_ref().map(|shared| shared.bytes)
     }
 
-    /// Whether an array of so many bytes lies in a file.
+    /// Whether an array of this size is kept in a file.
     pub(super) fn is_exceeded_by(&self, bytes: usize) -> bool {
-        self.0.as_ref().is_some_and(|shared| bytes as u64 > shared.bytes / SMALL)
+        self.0.as_ref().is_some_and(|shared| bytes as u64 > shared.bytes / SMALL_FRACTION)
     }
 
-    /// Says that so many bytes are about to be used.
+    /// Reports that this many bytes are about to be used.
     #[inline(always)]
     pub(crate) fn touch(&self, bytes: usize) {
         if let Some(shared) = &self.0 {
@@ -82,14 +82,14 @@ impl Limit {
         }
     }
 
-    /// Says that a few bytes are about to be used in each of two files, far from those before: the
-    /// system reads what lies around them too.
+    /// Reports that a few bytes in each of two files are about to be used, far from the previous ones: the system
+    /// loads their surroundings too.
     #[inline(always)]
     pub(crate) fn touch_scattered(&self) {
         self.touch(2 * AROUND);
     }
 
-    /// A file without a name, for numbers.
+    /// A file without a name, for an array.
     pub(super) fn file(&self) -> io::Result<File> {
         match &self.0 {
             Some(shared) => tempfile::tempfile_in(&shared.folder),
@@ -97,7 +97,7 @@ impl Limit {
         }
     }
 
-    /// Has these pages given back with all others.
+    /// Includes these pages when pages are released.
     pub(super) fn register(&self, pages: &Pages) {
         if let Some(shared) = &self.0 {
             let mut mapped = shared.mapped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +106,7 @@ impl Limit {
         }
     }
 
-    /// Leaves work that needs more room on disk than there is; [`caught`] makes an error of it.
+    /// Ends work for which there is no room left on the disk; [`caught`] turns this into an error.
     pub(super) fn leave(&self, source: io::Error) -> ! {
         let folder = self.0.as_ref().map(|shared| shared.folder.display().to_string());
         stop::fail(Error::NoRoom { folder: folder.unwrap_or_default(), source })
@@ -114,7 +114,7 @@ impl Limit {
 }
 
 impl Shared {
-    /// Half of the limit is for pages: the other half is for what is allocated meanwhile.
+    /// Half of the limit is for pages; the other half is for what is allocated meanwhile.
     fn touch(&self, bytes: u64) {
         let before = self.touched.fetch_add(bytes, Ordering::Relaxed);
         if before + bytes > self.bytes / 2 && before <= self.bytes / 2 {
@@ -125,11 +125,11 @@ impl Shared {
     }
 }
 
-/// Does work, and makes an error of it if it ran out of room on disk, or if documents
-/// [elsewhere](crate::Corpus::elsewhere) could not be asked.
+/// Runs work, and returns an error if it ran out of disk space, or if the holders of documents
+/// [elsewhere](crate::Corpus::elsewhere) did not answer.
 ///
-/// Reading and fitting do so themselves. Whoever does other work on a corpus that was read within a
-/// limit, such as a sweep, does it in here.
+/// Reading and fitting use this themselves. Other work on a corpus with a memory limit, such as
+/// [`Sweep`](crate::choosing::Sweep), should be run inside it.
 ///
 /// # Errors
 /// Those of the work; [`Error::NoRoom`] and [`Error::Round`].

@@ -1,9 +1,9 @@
-//! Memory whose size comes from data: asked for before it is used, and refused in a sentence.
+//! Memory whose size depends on data: reserved before it is used, and refused with a message.
 //!
-//! A vector that cannot grow ends the process. Where a size is the word of a file, or follows from a
-//! request, the memory is reserved first by a call that may fail. On systems that promise
-//! more memory than they have, success is no guarantee; what is larger than the machine is refused.
-//! What documents take can be bounded by a [`Limit`]; the rest then lies on disk.
+//! A vector that cannot grow ends the process. Where a size comes from a file or follows from a request, the memory
+//! is reserved first by a call that may fail. On systems that promise more memory than they have, success is no
+//! guarantee; but more than the machine has is refused. The memory of documents can be limited by a [`Limit`]; the
+//! rest is then kept on disk.
 
 mod ahead;
 mod limit;
@@ -16,7 +16,7 @@ pub(crate) use self::ahead::will_need;
 pub use self::limit::{Limit, caught};
 pub(crate) use self::numbers::Numbers;
 
-/// An empty vector with room for `n` values, or a sentence about `what`.
+/// An empty vector with capacity for `n` values, or an error that names `what`.
 pub(crate) fn room<T>(n: usize, what: &str) -> Result<Vec<T>> {
     let mut values = Vec::new();
     match values.try_reserve_exact(n) {
@@ -29,14 +29,14 @@ pub(crate) fn room<T>(n: usize, what: &str) -> Result<Vec<T>> {
     }
 }
 
-/// Whether so many bytes can be had; they are given back at once.
+/// Whether this many bytes can be allocated; they are freed at once.
 pub(crate) fn can_have(bytes: f64) -> bool {
-    // A float beyond the largest size becomes the largest size, which cannot be had.
+    // A float beyond the largest size becomes the largest size, which cannot be allocated.
     Vec::<u8>::new().try_reserve_exact(bytes.max(0.0) as usize).is_ok()
 }
 
-/// Bytes as people say them.
-pub(crate) fn said(bytes: u64) -> String {
+/// A number of bytes as text, such as `2.0 GB`.
+pub(crate) fn readable(bytes: u64) -> String {
     match bytes as f64 {
         n if n < 1e6 => format!("{:.0} kB", (n / 1e3).ceil()),
         n if n < 1e9 => format!("{:.0} MB", (n / 1e6).ceil()),
@@ -44,7 +44,7 @@ pub(crate) fn said(bytes: u64) -> String {
     }
 }
 
-/// Bytes as people write them: `2GB`, `400 MB`, `1.5 GiB`.
+/// A number of bytes from text: `2GB`, `400 MB`, `1.5 GiB`.
 ///
 /// # Errors
 /// A sentence for any other text, to follow the name of what it was given for.

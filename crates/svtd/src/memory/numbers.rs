@@ -1,4 +1,4 @@
-//! Numbers in memory or, beyond a [`Limit`], in a temporary file that is mapped into memory.
+//! Arrays in memory or, beyond a [`Limit`], in a temporary file that is mapped into memory.
 //!
 //! Used like a vector and, through [`Deref`], like a slice.
 
@@ -10,7 +10,7 @@ use pulp::bytemuck::Pod;
 use super::Limit;
 use super::pages::Pages;
 
-/// A file grows by this part of itself at a time, and by [`STEP`] bytes at least.
+/// A file grows by a fraction of its size, one over this number, but at least by [`STEP`] bytes.
 const GROWTH: usize = 4;
 const STEP: usize = 4 << 20;
 
@@ -28,28 +28,28 @@ enum Held<T> {
 }
 
 impl<T: Pod> Numbers<T> {
-    /// No numbers yet.
+    /// An empty array.
     pub(crate) fn new(limit: &Limit) -> Self {
         Self { held: Held::Memory(Vec::new()), limit: limit.clone() }
     }
 
-    /// So many zeros.
+    /// An array of `n` zeros.
     pub(crate) fn zeros(n: usize, limit: &Limit) -> Self {
         if !limit.is_exceeded_by(n * size_of::<T>()) {
-            // Pages of zeros that the system lends as they are first used.
+            // The system provides zeroed pages as they are first used.
             return Self { held: Held::Memory(vec![T::zeroed(); n]), limit: limit.clone() };
         }
         let mut numbers = Self::new(limit);
         numbers.reserve(n);
         match &mut numbers.held {
             Held::Memory(values) => values.resize(n, T::zeroed()),
-            // What a file is made longer by is zero.
+            // A file that is extended is filled with zeros.
             Held::File { len, .. } => *len = n,
         }
         numbers
     }
 
-    /// The limit they are kept within.
+    /// The limit that applies to the array.
     pub(crate) fn limit(&self) -> &Limit {
         &self.limit
     }
@@ -115,7 +115,7 @@ impl<T: Pod> Numbers<T> {
         }
     }
 
-    /// Bytes that are taken in memory whatever the limit.
+    /// Bytes that are in memory whatever the limit.
     pub(crate) fn memory_bytes(&self) -> usize {
         match &self.held {
             Held::Memory(values) => values.capacity() * size_of::<T>(),
@@ -123,7 +123,7 @@ impl<T: Pod> Numbers<T> {
         }
     }
 
-    /// The same numbers within another limit.
+    /// The same numbers under another limit.
     pub(crate) fn kept_within(self, limit: &Limit) -> Self {
         let mut kept = Self { limit: limit.clone(), ..self };
         if let Held::Memory(values) = &kept.held
@@ -134,7 +134,7 @@ impl<T: Pod> Numbers<T> {
         kept
     }
 
-    /// From here on they lie in a file with room for so many.
+    /// Moves the numbers to a file with room for `room` of them.
     fn move_to_file(&mut self, room: usize) {
         let made = self.limit.file().and_then(|file| {
             let pages = Pages::map(&file, bytes_of::<T>(room))?;
@@ -149,7 +149,7 @@ impl<T: Pod> Numbers<T> {
         }
     }
 
-    /// Gives the file room for so many.
+    /// Extends the file to have room for `room` numbers.
     fn lengthen(&mut self, room: usize) {
         if let Held::File { file, pages, capacity, .. } = &mut self.held {
             match Pages::map(file, bytes_of::<T>(room)) {
@@ -164,7 +164,7 @@ impl<T: Pod> Numbers<T> {
     }
 }
 
-/// A file of no bytes cannot be mapped.
+/// At least one element: an empty file cannot be mapped.
 fn bytes_of<T>(n: usize) -> usize {
     (n * size_of::<T>()).max(1)
 }

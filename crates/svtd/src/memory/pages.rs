@@ -1,12 +1,12 @@
 //! Pages of a temporary file as memory. One of two modules with `unsafe` code.
 //!
 //! # Why it is sound
-//! - The file was made without a name by this process, and nobody else can open it: what it holds changes
-//!   through these pages alone, and it is never made shorter.
+//! - The file was created without a name by this process and nobody else can open it: its content changes only
+//!   through these pages, and it is never shortened.
 //! - Its blocks are allocated before it is mapped, so a page can always be written.
 //! - [`Pages`] hands out bytes only to [`Numbers`](super::Numbers), which own them: shared through `&`,
 //!   exclusive through `&mut`.
-//! - Giving pages back changes no byte of a file that is mapped as shared: they are read again.
+//! - Releasing pages changes no byte of a file that is mapped as shared: they are loaded again.
 
 #![allow(unsafe_code, reason = "a mapped file is memory that the language does not know")]
 
@@ -17,16 +17,16 @@ use std::sync::{Arc, Weak};
 use memmap2::MmapRaw;
 use pulp::bytemuck::Pod;
 
-/// Memory whose content is a file's. It has one owner.
+/// Memory that is backed by a file. It has one owner.
 #[derive(Debug)]
 pub(super) struct Pages(Arc<MmapRaw>);
 
-/// A way to give pages back, as long as they are there, for those who cannot look into them.
+/// A handle that can release pages while they exist, but cannot read them.
 #[derive(Debug)]
 pub(super) struct Returnable(Weak<MmapRaw>);
 
 impl Pages {
-    /// Makes the file so long, with room on the disk, and maps it.
+    /// Extends the file to this length, with disk space allocated, and maps it.
     pub(super) fn map(file: &File, bytes: usize) -> io::Result<Self> {
         allocate(file, bytes as u64)?;
         Ok(Self(Arc::new(MmapRaw::map_raw(file)?)))
@@ -39,37 +39,37 @@ impl Pages {
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), n) }
     }
 
-    /// The first `n` numbers, to change.
+    /// The first `n` numbers, mutable.
     pub(super) fn as_mut_slice<T: Pod>(&mut self, n: usize) -> &mut [T] {
         assert!(n * size_of::<T>() <= self.0.len());
         // SAFETY: as above; the one owner is borrowed exclusively, and a `Returnable` reads nothing.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), n) }
     }
 
-    /// For whoever keeps account of all pages.
+    /// A handle for the code that tracks all pages.
     pub(super) fn returnable(&self) -> Returnable {
         Returnable(Arc::downgrade(&self.0))
     }
 }
 
 impl Returnable {
-    /// Whether the pages are there.
+    /// Whether the pages still exist.
     pub(super) fn is_mapped(&self) -> bool {
         self.0.strong_count() > 0
     }
 
-    /// Lets the system have the memory back; what it held stays in the file.
+    /// Releases the memory; its content stays in the file.
     pub(super) fn give_back(&self) {
         #[cfg(target_os = "linux")]
         if let Some(map) = self.0.upgrade() {
-            // SAFETY: pages of a file mapped as shared keep their content, which is read anew.
-            // Advice that is not taken costs memory and nothing else.
+            // SAFETY: pages of a file mapped as shared keep their content, which is loaded again. If the system
+            // ignores the advice, memory stays in use and nothing else happens.
             let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }
     }
 }
 
-/// Makes a file longer, and its room on the disk too: a page without room would end the process.
+/// Extends a file and allocates its disk space: a page without disk space would end the process.
 fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     let from = file.metadata()?.len();
     if bytes <= from {
@@ -86,7 +86,7 @@ fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     fill_with_zeros(file, from, bytes)
 }
 
-/// The same where the system has no call for it.
+/// Writes zeros, for systems without a call to allocate disk space.
 fn fill_with_zeros(mut file: &File, from: u64, to: u64) -> io::Result<()> {
     use std::io::{Seek, SeekFrom, Write};
     let zeros = vec![0; 1 << 20];

@@ -10,48 +10,50 @@ use serde::{Deserialize, Serialize};
 pub struct Diagnostics {
     /// Documents fitted, empty ones included.
     pub n_documents: usize,
-    /// Of these, documents with no word, one word, two words: they count in `M1` at most, or in
-    /// pairs but not triples.
+    /// Number of documents with no word, one word and two words. Documents with one word count only in `M1`;
+    /// documents with two words count in pairs but not in triples.
     pub n_short_documents: [usize; 3],
     /// Words that occur at least once.
     pub n_words_present: usize,
     /// Tokens.
     pub n_tokens: u64,
-    /// How many equally weighted documents the pair moment is worth. When a rival learned, which
-    /// weighs all alike, the documents that have a pair; likewise for triples.
+    /// Effective number of documents behind the pair moment: how many equally weighted documents would have the
+    /// same variance. A classical rival weighs all documents alike; then this is the number of documents with at
+    /// least two words.
     pub effective_documents_pairs: f64,
-    /// How many equally weighted documents the triple moment is worth.
+    /// Effective number of documents behind the triple moment; for a rival, the number of documents with at least
+    /// three words.
     pub effective_documents_triples: f64,
-    /// The leading eigenvalues of the (scaled) pair moment: one per topic, and the next. Empty when
-    /// a rival learned.
+    /// The leading eigenvalues of the (scaled) pair moment: one per topic, and the next one. Empty when a rival
+    /// learned the topics.
     pub eigenvalues: Vec<f64>,
     /// The k-th eigenvalue of the pair moment over the next; `None` when the next is not positive.
     pub spectral_gap: Option<f64>,
-    /// How clearly each direction of the pair moment stands out of the noise, falling with the
-    /// eigenvalues: above 3 it is there. `None` when not asked for, or half the corpus is too
-    /// little to tell.
+    /// The z-score of each direction of the pair moment, in order of falling eigenvalue: how many standard errors
+    /// it stands out of the noise. Above 3 a direction is called clear. `None` when not asked for, or when half the
+    /// corpus is too small to tell.
     #[serde(default)]
     pub z_scores: Option<Vec<f64>>,
-    /// Whether the eigenpairs were found to tolerance, and the largest relative residual.
-    /// `None` when a rival learned, as for all that speaks of moments below.
+    /// Whether the eigenpairs were found to tolerance. `None` when a rival learned, as for all fields below that
+    /// describe moments.
     pub eigenpairs_converged: Option<bool>,
-    /// See `eigenpairs_converged`.
+    /// The largest relative residual of an eigenpair.
     pub eigenpairs_residual: Option<f64>,
-    /// Passes over the data that finding them took.
+    /// How many passes over the data finding the eigenpairs took.
     pub n_products: usize,
     /// The word whose slice fixed the rotation, for the method that uses one.
     pub pivot: Option<String>,
-    /// The least distance between topics in what fixed the rotation.
+    /// The smallest distance between two topics in the values that determined the rotation.
     pub separation: Option<f64>,
-    /// What no rotation could diagonalise, in `[0, 1]`: how far the data are from any model of
-    /// this kind.
+    /// The part of the third moment that no rotation diagonalises, in `[0, 1]`: how far the data are from any model
+    /// of this kind.
     pub off_diagonal: Option<f64>,
     /// What the polish did.
     pub polish: PolishOutcome,
-    /// What a rival did, when one learned in place of the moments.
+    /// What a rival did, if a rival learned the topics instead of the method of moments.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rival: Option<RivalOutcome>,
-    /// Per topic, in the model's order.
+    /// Diagnostics of each topic, in the model's order.
     pub topics: Vec<TopicDiagnostics>,
     /// Sentences a user should read.
     pub notes: Vec<String>,
@@ -61,8 +63,8 @@ pub struct Diagnostics {
 pub(crate) const CLEAR: f64 = 3.0;
 
 impl Diagnostics {
-    /// How many directions of the pair moment the topics were sought in: as many as topics were
-    /// asked for, though some may have been merged since.
+    /// The number of directions of the pair moment in which topics were sought. It is the number of topics asked
+    /// for, even if some topics were merged later.
     pub fn n_directions(&self) -> usize {
         self.eigenvalues.len().saturating_sub(1).max(self.topics.len())
     }
@@ -73,19 +75,20 @@ impl Diagnostics {
     }
 }
 
-/// How far to believe one topic.
+/// How reliable one topic is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopicDiagnostics {
     /// The share of its spectral estimate that was negative and clipped.
     pub clipped: f64,
-    /// The spectral estimate held nothing; the column is what the other topics left over.
+    /// Whether the spectral estimate of the topic was empty; its column is then what the other topics leave
+    /// unexplained.
     pub degenerate: bool,
-    /// Its weight came out below 1e-4 and was lifted to that.
+    /// Whether the topic's weight was below 1e-4 and was raised to that.
     pub lifted: bool,
-    /// Documents' worth of evidence: its weight times the number of documents, which for an
-    /// unpolished estimate is the effective number of the triple moment.
+    /// Documents' worth of evidence: the topic's weight times the number of documents. For an estimate without
+    /// polish, times the effective number of documents of the triple moment.
     pub documents: f64,
-    /// What is known about its errors; `None` when the fit was not asked.
+    /// What is known about the topic's errors; `None` when the fit was not asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TopicTrust>,
 }
@@ -93,43 +96,43 @@ pub struct TopicDiagnostics {
 /// What is known about the errors of one topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopicTrust {
-    /// How clearly the directions it is made of stand out of the noise: their z-scores, by their
-    /// share in it. `None` when those are not known.
+    /// The mean z-score of the directions the topic is made of, weighted by their share in it. `None` when the
+    /// z-scores are not known.
     pub z: Option<f64>,
-    /// The topic most like it; `None` when there is no other.
+    /// The most similar other topic; `None` when there is no other.
     pub nearest: Option<Nearest>,
-    /// The fewest documents that hold half of it.
+    /// The smallest set of documents that holds half of the topic.
     pub driven: Driven,
-    /// Whether it comes back when halves of the documents are learned anew; `None` when the halves
-    /// are too small to be learned, or nobody asked.
+    /// Whether the topic is found again when independent halves of the documents are fitted from scratch; `None`
+    /// when the halves are too small to fit, or when this was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halves: Option<Halves>,
-    /// How it moves when groups of documents are left out; `None` when there are too few different
-    /// documents, or the method leaves no way to tell.
+    /// How the topic changes when groups of documents are left out (delete-a-group jackknife); `None` when there
+    /// are too few different documents, or the method has no jackknife.
     pub stability: Option<Stability>,
 }
 
-/// What independent halves of the documents, each learned from scratch, make of a topic.
+/// How a topic fares when two independent halves of the documents are each fitted from scratch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Halves {
-    /// How many of its ten likeliest words are among the ten likeliest in both halves: from 0 to
-    /// 10, the mean over the splits.
+    /// How many of the topic's ten likeliest words are among the ten likeliest of its counterparts in both halves:
+    /// from 0 to 10, the mean over the splits.
     pub found_again: f64,
-    /// How many of them are on average in one half of it and in the other half of *another* topic: what
-    /// returns by chance. All, in a split whose halves are no nearer to each other than to another topic.
-    /// 0 in files from before it was measured.
+    /// How many words would return by chance: of the ten words, the mean number that is in the topic's counterpart
+    /// in one half and in *another* topic of the other half. All ten, in a split whose counterparts are no closer
+    /// to each other than to another topic. 0 in files written before this was measured.
     #[serde(default)]
     pub by_chance: f64,
-    /// The L1 distance between what the two halves make of it: from 0 to 2, the mean over the splits.
+    /// The L1 distance between the topic's counterparts in the two halves: from 0 to 2, the mean over the splits.
     pub half_distance: f64,
     /// How often the documents were split into two halves.
     pub n_splits: usize,
-    /// Documents in both halves together; fewer than there are where halves are samples.
+    /// Number of documents in both halves together; smaller than the corpus where halves are samples.
     pub n_documents: usize,
 }
 
 impl Halves {
-    /// Whether the topic can be counted on. One split is believed less than the mean of several.
+    /// Whether the topic can be relied on. The threshold is higher after one split than after several.
     pub fn standing(&self) -> Standing {
         let once = self.n_splits < 2 && self.found_again < REPRODUCES_ONCE;
         match Standing::of(self.found_again, self.by_chance) {
@@ -138,7 +141,7 @@ impl Halves {
         }
     }
 
-    /// The same as a sentence.
+    /// The result of the halves as a sentence.
     pub fn sentence(&self) -> String {
         let words = tenths(self.found_again);
         let mut text =
@@ -149,7 +152,8 @@ impl Halves {
         text
     }
 
-    /// The standing with its number, for lists; with what chance brings where that decided.
+    /// A short form for lists: the standing and the number of words found again, plus the number by chance where
+    /// that decided.
     pub fn flag(&self) -> String {
         let mut text =
             format!("{}: {} of 10 words", self.standing().name(), tenths(self.found_again));
@@ -160,24 +164,24 @@ impl Halves {
     }
 }
 
-/// Whether a topic comes back in independent halves of the documents.
+/// Whether a topic is found again in independent halves of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Standing {
-    /// Seven of its ten words or more return, eight where the documents were split once.
+    /// Seven or more of its ten words return; eight or more where the documents were split only once.
     #[serde(rename = "reproduces")]
     Reproduces,
-    /// Five or more, but fewer than that.
+    /// Five or more of its words return, but fewer than for `Reproduces`.
     #[serde(rename = "partly")]
     Partly,
-    /// Fewer than five, or hardly more than chance brings.
+    /// Fewer than five of its words return, or hardly more than would by chance.
     #[serde(rename = "not found again")]
     NotFoundAgain,
 }
 
 impl Standing {
-    /// That of a topic of whose ten words so many return, and so many would by chance. A topic that is
-    /// found again returns by more than four tenths of what chance leaves open; where chance leaves
-    /// nothing, none is.
+    /// The standing of a topic of whose ten words `words` return where `by_chance` would return by chance. A topic
+    /// is found again only if it exceeds chance by more than four tenths of the largest possible excess, `10 -
+    /// by_chance`; if chance brings all ten, no topic is.
     pub fn of(words: f64, by_chance: f64) -> Self {
         if words < PARTLY || words - by_chance <= BEYOND_CHANCE * (10.0 - by_chance) {
             Standing::NotFoundAgain
@@ -188,7 +192,7 @@ impl Standing {
         }
     }
 
-    /// Its name, for people and programs alike.
+    /// The name, as shown to people and as written to files.
     pub fn name(self) -> &'static str {
         match self {
             Standing::Reproduces => "reproduces",
@@ -204,54 +208,56 @@ fn tenths(number: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// The topic most like another.
+/// The topic that is most similar to a given one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nearest {
-    /// Its place, from zero.
+    /// Its number, from zero.
     pub topic: usize,
     /// The L1 distance of their word probabilities, from 0 (equal) to 2 (no word in common).
     pub distance: f64,
 }
 
-/// Documents that hold a part of a topic.
+/// The documents that hold a given share of a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driven {
-    /// How many.
+    /// Number of documents.
     pub documents: usize,
-    /// Their part, between 0 and 1.
+    /// The share of the topic that they hold, between 0 and 1.
     pub share: f64,
 }
 
-/// How a topic moves when groups of documents are left out.
+/// How a topic changes when groups of documents are left out (delete-a-group jackknife).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
-    /// The L1 distance to the truth that the standard errors of its words lead to expect.
+    /// The L1 distance to the truth that is expected from the standard errors of the word probabilities.
     pub expected_error: f64,
-    /// The mean L1 distance by which it moves without a group.
+    /// The mean L1 distance by which the topic moves when a group is left out.
     pub mean_change: f64,
-    /// The largest L1 distance by which it moves without a group.
+    /// The largest L1 distance by which the topic moves when a group is left out.
     pub largest_change: f64,
-    /// Without how many groups it becomes another topic.
+    /// The number of groups whose removal turns the topic into another one.
     pub n_changed: usize,
-    /// The number of groups that were left out in turn.
+    /// The number of groups; each is left out in turn.
     pub n_groups: usize,
 }
 
 impl TopicTrust {
     fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
-        if let Some(nearest) = self.nearest.as_ref().filter(|nearest| nearest.distance < NEAR) {
+        if let Some(nearest) =
+            self.nearest.as_ref().filter(|nearest| nearest.distance < NEAR_DUPLICATE)
+        {
             flags.push(format!("near-duplicate of {}", nearest.topic + 1));
         }
         let Driven { documents, share } = self.driven;
-        if (1..=FEW).contains(&documents) {
+        if (1..=FEW_DOCUMENTS).contains(&documents) {
             let (verb, share) = (if documents == 1 { "holds" } else { "hold" }, 100.0 * share);
             flags.push(format!("driven by few documents: {documents} {verb} {share:.0} %"));
         }
         flags
     }
 
-    /// The same with the other topics' places in a new order.
+    /// This trust after the topics were renumbered: topic `order[i]` became topic `i`.
     pub(crate) fn renumbered(&self, order: &[usize]) -> Self {
         let mut trust = self.clone();
         if let Some(nearest) = &mut trust.nearest {
@@ -264,7 +270,7 @@ impl TopicTrust {
 impl TopicDiagnostics {
     /// Whether fewer than thirty documents' worth of evidence speak for the topic.
     pub fn is_weak(&self) -> bool {
-        self.documents < WEAK
+        self.documents < WEAK_BELOW
     }
 
     /// What speaks against the topic, in words; empty when there is nothing to say.
@@ -273,13 +279,12 @@ impl TopicDiagnostics {
         doubtful.map(Halves::flag).into_iter().chain(self.warnings()).collect()
     }
 
-    /// All there is to say in a list: whether it comes back in independent halves of the documents,
-    /// then its warnings.
+    /// Everything worth listing: the standing in independent halves of the documents, then the warnings.
     pub fn remarks(&self) -> Vec<String> {
         self.halves().map(Halves::flag).into_iter().chain(self.warnings()).collect()
     }
 
-    /// What speaks against it beside the halves.
+    /// What speaks against the topic, apart from the halves.
     pub fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
         if self.degenerate {
@@ -298,101 +303,102 @@ impl TopicDiagnostics {
         flags
     }
 
-    /// What independent halves of the documents make of it; `None` when they were not asked.
+    /// How the topic fares in independent halves of the documents; `None` when that was not measured.
     pub fn halves(&self) -> Option<&Halves> {
         self.trust.as_ref()?.halves.as_ref()
     }
 
-    /// Whether it comes back in independent halves of the documents; `None` when they were not asked.
+    /// Whether the topic is found again in independent halves of the documents; `None` when that was not measured.
     pub fn standing(&self) -> Option<Standing> {
         self.halves().map(Halves::standing)
     }
 }
 
 /// Documents' worth of evidence below which a topic is called weak.
-const WEAK: f64 = 30.0;
+const WEAK_BELOW: f64 = 30.0;
 
-/// A topic with so many of its ten words in both halves, or more, reproduces
+/// A topic reproduces if at least this many of its ten words are found in both halves
 /// (`benches/record/found_again.md`).
 const REPRODUCES: f64 = 7.0;
 
-/// The same where the documents were split once, which says less of other splits. How it was settled, and what it is
-/// worth: `benches/record/found_again.md`.
+/// The threshold where the documents were split only once, which says less about other splits. How it was chosen
+/// and how well it works: `benches/record/found_again.md`.
 const REPRODUCES_ONCE: f64 = 8.0;
 
-/// With fewer than so many it is not found again.
+/// With fewer words than this a topic is not found again.
 const PARTLY: f64 = 5.0;
 
-/// The part of the words that chance does not bring of which a topic has this much at least. In drawn
-/// corpora 95 of 100 invented topics lie below .35, 95 of 100 true ones above .47 (of 300 words and fewer
-/// above .29): `benches/record/found_again.md`.
+/// A topic must exceed chance by this share of the largest possible excess. In generated corpora 95 of 100 invented
+/// topics lie below .35 and 95 of 100 true ones above .47 (above .29 with vocabularies of 300 words or fewer):
+/// `benches/record/found_again.md`.
 const BEYOND_CHANCE: f64 = 0.4;
 
-/// Words by chance that are worth a clause.
+/// The number of words by chance is mentioned from this value on.
 const WORTH_SAYING: f64 = 1.0;
 
-/// Topics closer than this in L1 are called near-duplicates: they share four fifths.
-const NEAR: f64 = 0.4;
+/// Topics closer than this in L1 distance are called near-duplicates: they share at least four fifths of their
+/// probability.
+const NEAR_DUPLICATE: f64 = 0.4;
 
-/// A topic half of which is held by so many documents or fewer is driven by them.
-const FEW: usize = 3;
+/// A topic is called driven by few documents if this many documents or fewer hold half of it.
+const FEW_DOCUMENTS: usize = 3;
 
-/// What followed the spectral estimate.
+/// The polish that followed the spectral estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolishOutcome {
-    /// Nothing was asked for.
+    /// No polish was asked for.
     None,
     /// EM steps for the single-topic model.
     Em {
         /// Steps taken.
         steps: usize,
-        /// Whether the objective had settled.
+        /// Whether the objective had converged.
         settled: bool,
     },
-    /// Sweeps for LDA.
+    /// Passes of collapsed variational Bayes, for LDA.
     Sweeps {
-        /// Sweeps taken.
+        /// Number of passes made.
         sweeps: usize,
         /// Completion perplexity on held-out documents: unpolished, polished. `None` when the two
         /// were not compared: the polish was asked for, or repeated words had settled it.
         held_out: Option<[f64; 2]>,
-        /// The most that so many topics could explain of how often words are repeated, when that
-        /// was so little that sweeps were called for.
+        /// The largest share of the observed word repetition that this many topics could explain, if that was so
+        /// small that collapsed variational Bayes was chosen for it.
         #[serde(default)]
         repeats_explained: Option<f64>,
-        /// By how many words of the corpus each topic was drawn towards it, where documents follow
-        /// the model; `None` on text.
+        /// The strength of the prior that draws each topic towards the word frequencies of the corpus, as a number
+        /// of words; used where documents follow the model, `None` on text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         drawn_to_corpus: Option<f64>,
     },
-    /// The unpolished estimate predicted held-out words better, or nothing could be held out.
+    /// No polish was kept: the unpolished estimate predicted held-out words better, or nothing could be held out.
     Declined {
         /// Completion perplexity on held-out documents: unpolished, polished.
         held_out: Option<[f64; 2]>,
     },
 }
 
-/// What a rival did.
+/// What a classical rival did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RivalOutcome {
-    /// EM with restarts.
+    /// EM from several random starts.
     Em {
-        /// The penalised log-likelihood where each start ended.
+        /// The penalised log-likelihood that each start reached.
         objectives: Vec<f64>,
-        /// How many starts ended at the best of them, to `1e-5`.
+        /// How many starts reached the best of these values, to within `1e-5`.
         n_best: usize,
-        /// Steps of the best start.
+        /// Number of steps of the best start.
         steps: usize,
-        /// Whether its objective had settled.
+        /// Whether the objective of the best start had converged.
         settled: bool,
     },
     /// Collapsed Gibbs sampling.
     Gibbs {
-        /// Sweeps in all.
+        /// Number of Gibbs sweeps (passes over all tokens) in all.
         sweeps: usize,
-        /// Samples averaged.
+        /// Number of samples averaged.
         samples: usize,
         /// The mean L1 distance, from 0 to 2, between the topics of the first half of the samples
         /// and of the second half; `None` for a single sample.

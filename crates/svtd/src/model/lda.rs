@@ -23,7 +23,7 @@ impl Lda {
         &self.alpha
     }
 
-    /// How far to believe the fit.
+    /// How reliable the fit is.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
@@ -41,7 +41,7 @@ impl Lda {
         &mut self.topics
     }
 
-    /// The same model, said to have been fitted with these options.
+    /// The same model, recorded as fitted with these options.
     pub(crate) fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }

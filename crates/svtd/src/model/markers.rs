@@ -1,19 +1,19 @@
-//! Words that tell a topic from all others, by how far they stand out of their errors.
+//! Words that distinguish a topic from all others, ranked by the size of the difference in standard errors.
 //!
-//! With `p` the probability of a word in a topic and `q` its mean in the other topics by weight,
+//! With `p` the probability of a word in a topic and `q` its weighted mean probability in the other topics,
 //!
 //! ```text
 //! log fold = ln(p / q)        z = (p - q) / sqrt(se_p^2 + sum of (share_l se_l)^2)
 //! ```
 //!
-//! Words are ordered by `z`, so that a rare word whose estimate is noise does not lead, as it would
-//! by the fold. Errors of different topics are taken to be independent, which overstates the error of
-//! a difference where a word is exchanged between two topics, and so is on the safe side. Where no
-//! errors are known words are ordered by `p - q`.
+//! Words are ordered by `z`, so that a rare word whose estimate is mostly noise does not come first, as it would by
+//! the fold. Errors of different topics are treated as independent. Where a word is exchanged between two topics
+//! this overstates the error of the difference, which is the safe side. Where no errors are known, words are
+//! ordered by `p - q`.
 
 use super::Topics;
 
-/// A word that a topic has more of than others.
+/// A word that is more probable in one topic than in the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
     /// The topic, from zero.
@@ -22,17 +22,17 @@ pub struct Marker {
     pub word: usize,
     /// Its probability in the topic.
     pub probability: f64,
-    /// The standard error of that, if known.
+    /// The standard error of that probability, if known.
     pub error: Option<f64>,
-    /// Its mean probability in the other topics, by their weights.
+    /// Its mean probability in the other topics, weighted by their weights.
     pub elsewhere: f64,
-    /// Natural logarithm of the one over the other; infinite if no other topic has the word.
+    /// Natural logarithm of `probability / elsewhere`; infinite if no other topic has the word.
     pub log_fold: f64,
-    /// Their difference in standard errors, if known.
+    /// The difference `probability - elsewhere` in standard errors, if known.
     pub z: Option<f64>,
 }
 
-/// At most `n` markers of each topic, the clearest first; only words that it has more of.
+/// At most `n` markers of each topic, the clearest first; only words that are more probable in it than elsewhere.
 pub fn markers(topics: &Topics, n: usize) -> Vec<Marker> {
     (0..topics.len()).flat_map(|j| of_topic(topics, j, n)).collect()
 }

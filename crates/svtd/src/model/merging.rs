@@ -1,9 +1,9 @@
-//! Topics that say the same, joined by the person who sees it.
+//! Merging topics that a person judges to be the same.
 //!
-//! A merged topic is what a document drawn from any of its parts is drawn from: its weight is their
-//! sum, its words are their mean by weight, and for LDA its Dirichlet parameter is their sum, as the
-//! sum of parts of a Dirichlet vector is. What was known about errors was about the parts, so a
-//! merged model knows none.
+//! A merged topic generates what its parts generated together: its weight is the sum of their weights, its word
+//! probabilities are their weighted mean, and for LDA its Dirichlet parameter is the sum of theirs (sums of
+//! components of a Dirichlet vector follow a Dirichlet law again). Standard errors were those of the parts, so a
+//! merged model has none.
 
 use super::diagnostics::{Diagnostics, TopicDiagnostics};
 use super::topic::canonical_order;
@@ -21,8 +21,8 @@ pub struct Merged {
 }
 
 impl Model {
-    /// Joins the topics of each group, numbered from zero, into one. Topics are ordered anew by
-    /// weight.
+    /// Merges the topics of each group, numbered from zero, into one topic. The topics are then ordered by weight
+    /// again.
     ///
     /// # Errors
     /// When a group has fewer than two topics, names one that is not there, or shares one with
@@ -43,7 +43,7 @@ impl Model {
         let weights = order.iter().map(|&at| weights[at]).collect();
         let merged =
             Topics::new(topics.vocabulary().clone(), words.select_columns(&order), weights);
-        let diagnostics = told(self.diagnostics(), &parts);
+        let diagnostics = diagnostics_after(self.diagnostics(), &parts);
         let options = self.options().clone();
         let model = match self {
             Model::SingleTopic(_) => {
@@ -79,7 +79,7 @@ fn check(groups: &[Vec<usize>], n_topics: usize) -> Result<()> {
     Ok(())
 }
 
-/// The words of the joined topics, by the weights of their parts.
+/// The word probabilities of the merged topics: weighted means of their parts.
 fn joined(topics: &Topics, parts: &[Vec<usize>]) -> Matrix {
     let (words, weights) = (topics.word_topic(), topics.weights());
     let mut joined = Matrix::zeros(words.n_rows(), parts.len());
@@ -90,7 +90,7 @@ fn joined(topics: &Topics, parts: &[Vec<usize>]) -> Matrix {
         }
         let total: f64 = part.iter().map(|&j| weights[j]).sum();
         for &j in part {
-            // Topics without any weight are joined alike.
+            // If all weights are zero, the parts count equally.
             let share = if total > 0.0 { weights[j] / total } else { 1.0 / part.len() as f64 };
             for (target, &probability) in joined.column_mut(at).iter_mut().zip(words.column(j)) {
                 *target += share * probability;
@@ -100,8 +100,8 @@ fn joined(topics: &Topics, parts: &[Vec<usize>]) -> Matrix {
     joined
 }
 
-/// The diagnostics without what is no longer true, and with what was done.
-fn told(before: &Diagnostics, parts: &[Vec<usize>]) -> Diagnostics {
+/// The diagnostics without what no longer holds, and with a note for each merge.
+fn diagnostics_after(before: &Diagnostics, parts: &[Vec<usize>]) -> Diagnostics {
     let topic = |part: &Vec<usize>| {
         let of = |j: &usize| &before.topics[*j];
         TopicDiagnostics {

@@ -1,8 +1,8 @@
-//! Fitted models: which topics, how far to believe them, and the options that made them.
+//! Fitted models: the topics, how reliable they are, and the options of the fit.
 //!
-//! [`SingleTopic`] and [`Lda`] are finished values. Both are a [`Topics`] (which words, which
-//! weights), the [`Diagnostics`] of the fit, and its options. [`fit`](crate::fit) makes them.
-//! [`Model`] is either, for code that does not care which.
+//! [`SingleTopic`] and [`Lda`] are finished values. Both hold [`Topics`] (words and weights), the [`Diagnostics`]
+//! of the fit, and its options. [`fit`](crate::fit) makes them. [`Model`] is one or the other, for code that treats
+//! both alike.
 
 pub(crate) mod diagnostics;
 mod lda;
@@ -57,7 +57,7 @@ impl Model {
         }
     }
 
-    /// How far to believe the fit.
+    /// How reliable the fit is.
     pub fn diagnostics(&self) -> &Diagnostics {
         match self {
             Model::SingleTopic(model) => model.diagnostics(),

@@ -17,7 +17,7 @@ impl SingleTopic {
         &self.topics
     }
 
-    /// How far to believe the fit.
+    /// How reliable the fit is.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
@@ -31,7 +31,7 @@ impl SingleTopic {
         &mut self.topics
     }
 
-    /// The same model, said to have been fitted with these options.
+    /// The same model, recorded as fitted with these options.
     pub(crate) fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }

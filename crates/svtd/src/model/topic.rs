@@ -17,15 +17,15 @@ pub struct Topics {
     word_topic: Matrix,
     weights: Vec<f64>,
     errors: Option<Matrix>,
-    /// What people call the topics; empty when nobody has named one.
+    /// Names that people gave to the topics; empty when no topic has one.
     names: Vec<Option<String>>,
 }
 
-/// The most characters of a topic's name; what is longer is no name but a paragraph.
+/// The largest number of characters in a topic's name.
 pub const LONGEST_NAME: usize = 200;
 
 impl Topics {
-    /// Puts topics together; `word_topic` is words x topics in vocabulary order.
+    /// Puts topics together; `word_topic` is words x topics, rows in the order of the vocabulary.
     pub(crate) fn new(vocabulary: Vocabulary, word_topic: Matrix, weights: Vec<f64>) -> Self {
         Self { vocabulary, word_topic, weights, errors: None, names: Vec::new() }
     }
@@ -98,7 +98,7 @@ impl Topics {
         Ok(())
     }
 
-    /// What people call the topics, one for each; `None` when nobody has named one.
+    /// The names that people gave to the topics, one entry for each topic; `None` when no topic has one.
     pub fn names(&self) -> Option<&[Option<String>]> {
         (!self.names.is_empty()).then_some(&self.names)
     }
@@ -137,7 +137,7 @@ impl<'a> Topic<'a> {
         self.index
     }
 
-    /// What people call it, if somebody has named it.
+    /// The name that somebody gave the topic, if any.
     pub fn name(&self) -> Option<&'a str> {
         self.topics.names.get(self.index)?.as_deref()
     }
@@ -173,7 +173,7 @@ impl<'a> Topic<'a> {
         if n == 0 {
             return Vec::new();
         }
-        // The first few of many: most words are passed over by one comparison.
+        // Only the first few of many are wanted: one comparison rules out most words.
         let mut order: Vec<usize> = Vec::with_capacity(2 * n);
         let mut least = f64::NEG_INFINITY;
         for (word, &probability) in column.iter().enumerate() {
@@ -192,19 +192,19 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// Differences smaller than this are rounding when topics are ordered.
-const ROUNDING: f64 = 1e-9;
+/// Smaller differences than this count as rounding errors when topics are ordered.
+const EQUAL_WITHIN: f64 = 1e-9;
 
 /// The canonical order of topics: falling weight, then the first differing row of `M`.
 ///
-/// Weights and probabilities count as equal when they differ by rounding only; otherwise the
-/// order of documents could decide which of two equal topics comes first.
+/// Weights and probabilities that differ only by rounding count as equal; otherwise the order of the documents
+/// could decide which of two equal topics comes first.
 pub(crate) fn canonical_order(word_topic: &Matrix, weights: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-    // Rounded, so that "equal" is the same for all three of any three topics.
-    let rounded = |j: usize| word_topic.column(j).iter().map(|p| (p / ROUNDING).round() as i64);
-    for equals in order.chunk_by_mut(|&a, &b| weights[a] - weights[b] <= ROUNDING) {
+    // Values are rounded first, so that equality is transitive.
+    let rounded = |j: usize| word_topic.column(j).iter().map(|p| (p / EQUAL_WITHIN).round() as i64);
+    for equals in order.chunk_by_mut(|&a, &b| weights[a] - weights[b] <= EQUAL_WITHIN) {
         equals.sort_by(|&a, &b| rounded(b).cmp(rounded(a)));
     }
     order

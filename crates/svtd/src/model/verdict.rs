@@ -1,8 +1,8 @@
-//! What was found, how far to believe it, and what to do about it: the diagnostics in sentences.
+//! The diagnostics as sentences: what was found, how reliable it is, and what to do about it.
 //!
-//! For readers who will see no other page: three sentences of belief (is there a signal, can the
-//! topics be trusted, does the model suit the data) and one piece of advice for each thing that
-//! speaks against them. Every number comes from [`Diagnostics`]; every threshold is decided there.
+//! For readers who will see no other page: three sentences on reliability (is there a signal, can the topics be
+//! trusted, does the model suit the data) and one piece of advice for each problem. Every number comes from
+//! [`Diagnostics`]; every threshold is set there.
 
 use super::Model;
 use super::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics};
@@ -10,15 +10,15 @@ use super::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, Standing, Top
 /// A fit in sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What was fitted on what.
+    /// What was fitted to which data.
     pub found: String,
-    /// How far to believe it, in three sentences.
+    /// How reliable it is, in three sentences.
     pub belief: [String; 3],
     /// What to do about it; never empty.
     pub advice: Vec<String>,
 }
 
-/// Topics listed by number in a piece of advice; of more, only how many there are is told.
+/// Advice lists topics by number up to this many; beyond that it only says how many there are.
 const LISTED: usize = 12;
 
 impl Model {
@@ -38,9 +38,10 @@ impl Model {
             grouped(d.n_words_present as u64),
         );
         let mut advice = advice(d);
-        // That some directions may be chance is told above.
-        let told = |note: &&String| note.contains("directions stand clearly out of the noise");
-        let notes = d.notes.iter().filter(|note| !told(note));
+        // The first sentence of `belief` already says how many directions are clear.
+        let already_said =
+            |note: &&String| note.contains("directions stand clearly out of the noise");
+        let notes = d.notes.iter().filter(|note| !already_said(note));
         advice.extend(notes.map(|note| format!("{}.", capital(note))));
         if advice.is_empty() {
             advice.push(
@@ -245,7 +246,7 @@ fn advice(d: &Diagnostics) -> Vec<String> {
     advice
 }
 
-/// The same said of one topic.
+/// The same sentence about a single topic.
 fn singular(sentence: &str) -> String {
     let words = [
         (

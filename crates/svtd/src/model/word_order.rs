@@ -1,8 +1,7 @@
 //! In which order a topic's words are shown.
 //!
-//! The likeliest words of a topic are often likely everywhere. Three other orders weigh how much
-//! a word is the topic's own. With `m_i = sum_l w_l mu_il` the probability of word `i` in all
-//! topics together:
+//! The likeliest words of a topic are often likely everywhere. Three other orders also weigh how exclusive a word
+//! is to the topic. With `m_i = sum_l w_l mu_il` the probability of word `i` in all topics together:
 //!
 //! ```text
 //! probability   mu_ij
@@ -17,8 +16,8 @@
 //!
 //! # Departures
 //! Sievert and Shirley, and others for lift, divide by the share of the word among the tokens of
-//! the corpus. A model alone does not hold the counts, so it is divided by the model's own share,
-//! which is an estimate of the same. Equal ranks of FREX share their mean, as in the R package stm.
+//! the corpus. A model does not hold the counts, so we divide by the share that the model gives the word, which
+//! estimates the same quantity. Tied ranks of FREX get their mean rank, as in the R package stm.
 
 use std::borrow::Cow;
 
@@ -36,23 +35,23 @@ pub enum WordOrder {
     Probability,
     /// Between probability (`lambda` 1) and lift (`lambda` 0).
     Relevance {
-        /// From 0 to 1; 0.6 is the inventors' advice.
+        /// From 0 to 1; its inventors recommend 0.6.
         lambda: f64,
     },
     /// Frequent and exclusive, by the harmonic mean of the two ranks.
     Frex {
-        /// What frequency weighs, from 0 to 1; exclusivity weighs the rest.
+        /// The weight of frequency, from 0 to 1; exclusivity has the rest.
         frequency: f64,
     },
-    /// The most over-represented first, however rare.
+    /// By lift, the probability in the topic over that in all topics, however rare the word.
     Lift,
 }
 
 impl WordOrder {
-    /// The `lambda` that Sievert and Shirley found people to understand topics best with.
+    /// The `lambda` at which people understood topics best in the study of Sievert and Shirley.
     pub const LAMBDA: f64 = 0.6;
 
-    /// Its name.
+    /// The name of the order.
     pub fn name(self) -> &'static str {
         match self {
             WordOrder::Probability => "probability",
@@ -76,7 +75,7 @@ impl WordOrder {
     }
 }
 
-/// A word of a topic in some order.
+/// A word of a topic, with the score by which it is ranked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedWord<'a> {
     /// The word.
@@ -85,7 +84,7 @@ pub struct RankedWord<'a> {
     pub id: usize,
     /// `mu_ij`: its probability in the topic.
     pub probability: f64,
-    /// What it is ranked by.
+    /// The score by which it is ranked.
     pub score: f64,
 }
 
@@ -102,8 +101,8 @@ impl Topics {
         shares
     }
 
-    /// What each word (row) is ranked by in each topic (column). Words that a topic cannot
-    /// produce score minus infinity, or zero where the score is not a logarithm.
+    /// The score of each word (row) in each topic (column). Words that a topic cannot produce score minus infinity,
+    /// or zero where the score is not a logarithm.
     ///
     /// # Errors
     /// When a weight of the order lies outside 0 to 1.
@@ -148,7 +147,7 @@ impl Topics {
         self.ranked_words_among(order, n, |_| true)
     }
 
-    /// The same among the words that may be shown.
+    /// As [`ranked_words`](Self::ranked_words), restricted to the words for which `shown` is true.
     ///
     /// # Errors
     /// As [`ranked_words`](Self::ranked_words).
@@ -196,7 +195,7 @@ fn relevance(mu: f64, share: f64, lambda: f64) -> f64 {
     if mu > 0.0 { lambda * mu.ln() + (1.0 - lambda) * (mu / share).ln() } else { f64::NEG_INFINITY }
 }
 
-/// The first `n` of some words in an order, ties by number.
+/// The first `n` of some words in a given order; ties go by word number.
 fn first(
     n: usize,
     words: &[usize],
@@ -213,7 +212,7 @@ fn first(
     all
 }
 
-/// The rank of each value, the smallest first, over their number; equal values share their mean.
+/// The rank of each value, smallest first, divided by the number of values; tied values get their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).collect();

@@ -1,5 +1,5 @@
-//! What Gaussian mixtures and hidden Markov models share around the search: its options, the choice
-//! of the number of components, and the record that a fit leaves.
+//! What Gaussian mixtures and hidden Markov models share around the search: its options, the choice of the number
+//! of components, and the record of a fit.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,10 +11,10 @@ use super::engine::{
 use super::learned::{Parts, found_again_fact, json_of};
 use crate::error::{Error, Result};
 
-/// What a fit tells whoever watches: stages done, and stages in all.
+/// Called with the number of stages done and the total.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Watches part `part` of `parts` equal parts of a longer work.
+/// Reports part `part` of `parts` equal parts of a longer work.
 pub(super) fn part_of(
     watch: Watch<'_>,
     part: usize,
@@ -23,12 +23,12 @@ pub(super) fn part_of(
     move |done, of| watch(part * of + done, parts * of)
 }
 
-/// How many components, and how they are searched for.
+/// The number of components, and the options of the search.
 #[derive(Clone, Debug)]
 pub(super) struct FitOptions {
     /// `None`: the data choose.
     pub n_components: Option<usize>,
-    /// The most components that the data may choose.
+    /// The largest number of components that the data may choose.
     pub most: usize,
     pub effort: Effort,
     pub criterion: Criterion,
@@ -39,7 +39,7 @@ pub(super) struct FitOptions {
 pub(super) type Path = Vec<(usize, Criteria)>;
 
 impl FitOptions {
-    /// So many components.
+    /// This many components.
     pub fn fixed(n_components: usize) -> Self {
         Self {
             n_components: Some(n_components),
@@ -66,7 +66,7 @@ impl FitOptions {
         }
     }
 
-    /// The number of components of least criterion, and the criteria of all, on `n_records` records.
+    /// The number of components with the smallest criterion, and the criteria of all, for `n_records` records.
     pub fn choose<M: LatentModel + Send>(
         &self,
         model: &M,
@@ -95,19 +95,19 @@ pub(super) fn criteria_path<M: LatentModel + Send>(
     (1..).zip(&found).map(criteria).collect()
 }
 
-/// The number of components of least criterion; the fewest of equals.
+/// The number of components with the smallest criterion; ties go to the fewest.
 pub(super) fn least(path: &[(usize, Criteria)], criterion: Criterion) -> usize {
     let value = |(_, criteria): &(usize, Criteria)| criteria.get(criterion);
     let best = path.iter().min_by(|a, b| value(a).total_cmp(&value(b)).then(a.0.cmp(&b.0)));
     best.map_or(1, |(k, _)| *k)
 }
 
-/// An option that is out of range.
+/// The error for an option that is out of range.
 pub(super) fn option(name: &'static str, needed: &str, found: f64) -> Error {
     Error::Option { name, needed: needed.to_owned(), found: found.to_string() }
 }
 
-/// The end of one climb, as if it had been found by a search.
+/// The result of one climb in the form of a search result.
 pub(super) fn found_by_climbing<P>(end: Climbed<P>) -> Found<P> {
     Found {
         parameters: end.parameters,
@@ -118,26 +118,26 @@ pub(super) fn found_by_climbing<P>(end: Climbed<P>) -> Found<P> {
     }
 }
 
-/// What a fit says of itself.
+/// The record of a fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FitRecord {
     /// The weight of the prior that was used.
     pub prior: f64,
-    /// The objective reached: log-likelihood and logarithm of the prior.
+    /// The objective reached: log-likelihood plus logarithm of the prior.
     pub objective: f64,
-    /// Whether the last climb converged.
+    /// Whether EM converged.
     pub converged: bool,
     /// Steps of EM in all.
     pub steps: usize,
-    /// Every start and where it led.
+    /// The result of every start.
     pub starts: Vec<StartEnd>,
     /// Log-likelihood at the estimate, number of parameters, and the criteria made of them.
     pub criteria: Criteria,
     /// Criteria of every number of components that was compared, when the data chose it.
     pub path: Vec<(usize, Criteria)>,
-    /// What comes back of every component in halves of the records; empty where that was not looked at.
+    /// How well every component is found again in halves of the records; empty where that was not measured.
     pub found_again: Vec<FoundAgain>,
-    /// Sentences for the user about what the data did not support.
+    /// Notes for the user about what the data did not support.
     pub notes: Vec<String>,
 }
 
@@ -172,13 +172,13 @@ impl FitRecord {
         }
     }
 
-    /// How many of the starts reached the best objective, of how many.
+    /// How many of the starts reached the best objective, and how many there were.
     pub fn agreement(&self) -> (usize, usize) {
         agreement(&self.starts)
     }
 
-    /// Notes what is true of any model: more parameters than `records`, and a climb cut short;
-    /// `fewer` says what to ask for instead.
+    /// Adds notes that apply to any model: more parameters than `records`, and EM that did not converge; `fewer`
+    /// says what to ask for instead.
     pub(super) fn note(&mut self, records: &str, fewer: &str) {
         let c = &self.criteria;
         if c.n_parameters as f64 > c.n_records {
@@ -192,7 +192,7 @@ impl FitRecord {
         }
     }
 
-    /// Facts for people; `own` are those of the model itself.
+    /// Facts about the fit; `own` are those of the model itself.
     pub(super) fn facts(&self, own: (&'static str, String)) -> Vec<(&'static str, String)> {
         let c = &self.criteria;
         let (reached, starts) = self.agreement();
@@ -233,7 +233,7 @@ impl FitRecord {
             starts: parts.field("starts")?,
             criteria: parts.field("criteria")?,
             path: parts.field("path")?,
-            // Files of before it was looked at have none.
+            // Older files do not have it.
             found_again: parts.field("found_again").unwrap_or_default(),
             notes: parts.field("notes")?,
         })

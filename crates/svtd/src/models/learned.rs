@@ -1,7 +1,7 @@
-//! What every learned model of records can do: show itself, be saved, be asked about records.
+//! The interface of all learned models of records: showing, saving, inference.
 //!
-//! The command line, the model file and the Python package know models by this trait alone. A
-//! model of another kind joins by implementing [`Learned`] and by a line in [`load`].
+//! The command line, the model file and the Python package use models only through this trait. A model of another
+//! kind joins by implementing [`Learned`] and by a line in [`load`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,16 +19,16 @@ use crate::persist::container::{Array, Container};
 /// The values of a column of a [`Listing`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
-    /// Words.
+    /// Text.
     Text(Vec<String>),
     /// Whole numbers.
     Whole(Vec<i64>),
-    /// Real numbers; none where there is nothing to tell.
+    /// Real numbers; `None` where there is no value.
     Real(Vec<Option<f64>>),
 }
 
 impl Cells {
-    /// Real numbers that are all there.
+    /// Real numbers without missing values.
     pub fn real(values: impl IntoIterator<Item = f64>) -> Self {
         Cells::Real(values.into_iter().map(Some).collect())
     }
@@ -53,7 +53,7 @@ impl Cells {
 pub struct Listing {
     /// Its name: lower case, words joined by `-`, unique among a model's listings.
     pub name: &'static str,
-    /// One sentence for people: what the numbers are.
+    /// One sentence on what the numbers are.
     pub title: String,
     /// Named columns of equal length.
     pub columns: Vec<(String, Cells)>,
@@ -65,7 +65,7 @@ impl Listing {
         self.columns.first().map_or(0, |(_, cells)| cells.len())
     }
 
-    /// One row of it; none when it has fewer.
+    /// One of its rows; none when it has fewer.
     pub fn row(&self, row: usize) -> Self {
         let picked = |cells: &Cells| match cells {
             Cells::Text(cells) => Cells::Text(cells.get(row).cloned().into_iter().collect()),
@@ -93,10 +93,10 @@ impl Listing {
 
 /// A learned model of records.
 pub trait Learned: Send + Sync {
-    /// Its kind, as `--model` spells it and the model file keeps it.
+    /// Its kind, as in `--model` and in the model file.
     fn kind(&self) -> &'static str;
 
-    /// What its components are called, in the singular: class, state, component.
+    /// The word for its components: class, state, component.
     fn component(&self) -> &'static str;
 
     /// Number of components.
@@ -105,13 +105,13 @@ pub trait Learned: Send + Sync {
     /// The log-likelihood of the records it was learned from, without the prior.
     fn log_likelihood(&self) -> f64;
 
-    /// Its parameters and what may be said of them, the most important first.
+    /// Its parameters and results, the most important first.
     fn listings(&self) -> Vec<Listing>;
 
-    /// Facts about the fit in a few lines for people: name and sentence.
+    /// Facts about the fit in a few lines: name and sentence.
     fn facts(&self) -> Vec<(&'static str, String)>;
 
-    /// What the user should beware of, a sentence each.
+    /// Warnings for the user, one sentence each.
     fn notes(&self) -> Vec<String>;
 
     /// The fit's options and diagnostics, for `--json` and for the model file.
@@ -120,20 +120,20 @@ pub trait Learned: Send + Sync {
     /// The numbers of the model file.
     fn arrays(&self) -> BTreeMap<String, Array>;
 
-    /// What it says about records: a row each (or a row for each step), the answers first.
+    /// The inference for records: one row each (or one for each step), the result first.
     ///
     /// # Errors
     /// When the table lacks a column, or holds what the model has never seen.
     fn infer(&self, table: &Table) -> Result<Listing>;
 
-    /// How well it explains records, best ones that it has not seen: names and numbers.
+    /// How well it explains records, preferably unseen ones: names and numbers.
     ///
     /// # Errors
     /// As [`Learned::infer`].
     fn evaluate(&self, table: &Table) -> Result<Vec<(&'static str, f64)>>;
 
-    /// What it says about one record, counted from 0, and why: first the answer, then what pulls
-    /// where.
+    /// The inference for one record, counted from 0, and why: first the result, then the contribution of each
+    /// value.
     ///
     /// # Errors
     /// As [`Learned::infer`].
@@ -141,7 +141,7 @@ pub trait Learned: Send + Sync {
         Ok(vec![self.infer(table)?.row(row)])
     }
 
-    /// Its components beside those of another model of its kind: matched, and what moved.
+    /// Its components beside those of another model of its kind: matched, and what changed.
     ///
     /// # Errors
     /// When the other is of another kind, or about other items.
@@ -155,14 +155,14 @@ pub trait Learned: Send + Sync {
         })
     }
 
-    /// Records drawn from it.
+    /// Random records from it.
     ///
     /// # Errors
     /// When the model has no law of records.
     fn draw(&self, n_records: usize, seed: u64) -> Result<Table>;
 }
 
-/// Everything a program may want to know of a fit, as JSON.
+/// Everything about a fit, as JSON.
 ///
 /// # Errors
 /// When the model cannot be written down.
@@ -178,7 +178,7 @@ pub fn to_json(model: &dyn Learned) -> Result<Map<String, Value>> {
     Ok(object)
 }
 
-/// Several of a component.
+/// The plural of the word for a component.
 pub fn plural(component: &str) -> String {
     if component.ends_with('s') { format!("{component}es") } else { format!("{component}s") }
 }
@@ -216,7 +216,7 @@ pub fn save(
     container(model, digest)?.write(path.as_ref(), overwrite)
 }
 
-/// Reads a model file; `None` when it holds topics, which are read elsewhere.
+/// Reads a model file; `None` when it contains topics, which are read elsewhere.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or is something else.
@@ -226,7 +226,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Option<SavedRecords>> {
     found.map_err(|reason| Error::ModelFile { path: path.display().to_string(), reason })
 }
 
-/// Reads the bytes of a model file; `name` is what messages call it.
+/// Reads the bytes of a model file; `name` is used in messages.
 ///
 /// # Errors
 /// As [`load`].
@@ -253,15 +253,14 @@ fn from_container(container: Container) -> std::result::Result<Option<SavedRecor
     Ok(Some(SavedRecords { model, digest }))
 }
 
-/// The pieces of a model file, taken one by one; what is missing or does not fit is told as the
-/// end of a sentence about the file.
+/// The parts of a model file, taken one by one; errors are the end of a sentence about the file.
 pub struct Parts {
     header: Map<String, Value>,
     arrays: BTreeMap<String, Array>,
 }
 
 impl Parts {
-    /// The pieces of a model that is at hand.
+    /// The parts of a model in memory.
     ///
     /// # Errors
     /// When it cannot be written down.
@@ -282,7 +281,7 @@ impl Parts {
             .map_err(|error| format!("has {name} that cannot be read: {error}"))
     }
 
-    /// An array of so many finite numbers.
+    /// An array of `len` finite numbers.
     ///
     /// # Errors
     /// When it is missing, or of another size.
@@ -297,7 +296,7 @@ impl Parts {
         }
     }
 
-    /// The same, or `None` when there is no array of that name.
+    /// An array of `len` finite numbers, or `None` when there is no array of that name.
     ///
     /// # Errors
     /// When it is of another size.
@@ -349,8 +348,7 @@ pub fn json_of(value: &impl serde::Serialize) -> Result<Value> {
     })
 }
 
-/// Columns that tell what comes back of every component in halves of the records; none where that was
-/// not looked at.
+/// Columns with how well every component is found again in halves of the records; none where that was not measured.
 pub(super) fn found_again_columns(found: &[FoundAgain]) -> Vec<(String, Cells)> {
     if found.is_empty() {
         return Vec::new();
@@ -362,7 +360,7 @@ pub(super) fn found_again_columns(found: &[FoundAgain]) -> Vec<(String, Cells)> 
     ]
 }
 
-/// How many components come back, in a sentence; `None` where that was not looked at.
+/// How many components are found again, as a sentence; `None` where that was not measured.
 pub(super) fn found_again_fact(found: &[FoundAgain]) -> Option<(&'static str, String)> {
     let count = |wanted: Standing| found.iter().filter(|one| one.standing() == wanted).count();
     (!found.is_empty()).then(|| {
@@ -377,8 +375,7 @@ pub(super) fn found_again_fact(found: &[FoundAgain]) -> Option<(&'static str, St
     })
 }
 
-/// The table that answers which component each record belongs to: the likeliest, then the
-/// probability of each.
+/// The table with the component of each record: the likeliest, then the probability of each.
 pub fn membership(component: &str, posterior: &Matrix, likeliest: &[usize]) -> Listing {
     let n = posterior.n_rows();
     let mut columns = vec![

@@ -1,9 +1,9 @@
 //! Models of records: latent classes, raters, hidden Markov models, Gaussian mixtures.
 //!
-//! Where topics are learned from documents, these are learned from a [`table`] of records. All are
-//! searched by one [`engine`]: a model is a value of a type that implements
-//! [`engine::LatentModel`], its data and how one step of EM is made on them. What was learned
-//! implements [`learned::Learned`], by which the command line, the model file and the Python package know it.
+//! Topics are learned from documents, these from a [`table`] of records. All are searched by one [`engine`]: a
+//! model is a value of a type that implements [`engine::LatentModel`], with its data and one step of EM on them.
+//! The learned model implements [`learned::Learned`], through which the command line, the model file and the Python
+//! package use it.
 
 pub mod classes;
 pub mod engine;

@@ -1,4 +1,4 @@
-//! Rows seen along a direction: how cuts of components are scored.
+//! Scores of rows along a direction, for splitting components.
 
 use crate::linalg::{Matrix, dot};
 

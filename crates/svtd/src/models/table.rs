@@ -1,8 +1,8 @@
 //! A table of records: named columns whose cells are labels, numbers or missing.
 //!
-//! What latent classes, raters, hidden Markov models and Gaussian mixtures are learned from. A
-//! column keeps its distinct labels once and a number for each cell, so that a survey of a hundred
-//! thousand answers costs four bytes an answer.
+//! Latent classes, raters, hidden Markov models and Gaussian mixtures are learned from it. A column stores its
+//! distinct labels once and a number for each cell, so that a survey of a hundred thousand answers takes four bytes
+//! per answer.
 
 mod reader;
 
@@ -63,7 +63,7 @@ impl Column {
         &self.labels
     }
 
-    /// The number of each cell's label, [`MISSING`] for none.
+    /// The number of each cell's label, [`MISSING`] if it has none.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
@@ -143,7 +143,7 @@ impl Table {
         &self.columns
     }
 
-    /// Puts the rows of another table behind these.
+    /// Appends the rows of another table.
     ///
     /// # Errors
     /// When it lacks one of the columns.
@@ -161,7 +161,7 @@ impl Table {
     /// A digest of the names of the columns and of the set of rows: the same for rows in any order.
     pub fn digest(&self) -> String {
         let update = |hash: &mut Sha256, text: &str| {
-            // The length goes first, or "ab" "c" would look like "a" "bc".
+            // The length comes first, or "ab" "c" would look like "a" "bc".
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         };
@@ -242,7 +242,7 @@ pub fn as_number(label: &str) -> Option<f64> {
     label.trim().parse().ok()
 }
 
-/// A number as a label: the shortest that reads back, whole numbers without a point.
+/// A number as a label: the shortest that reads back, whole numbers without a decimal point.
 pub fn number_label(x: f64) -> String {
     // Adding zero makes -0 and 0 one label.
     format!("{}", x + 0.0)

@@ -1,11 +1,11 @@
-//! A pair of bases that moments are seen through.
+//! A pair of bases through which moments are evaluated.
 
 use std::ops::Range;
 
 use super::unpack;
 use crate::linalg::{Matrix, dot, positive_inverse};
 
-/// A feature with more leverage than this keeps its row: removing it is ill-conditioned.
+/// A feature with a larger leverage than this keeps its row: removing it would be ill-conditioned.
 const MAX_LEVERAGE: f64 = 0.9;
 
 /// `E` and `W`, features x topics, with `E = M2 W` and `W'M2 W = I`.
@@ -60,8 +60,8 @@ impl Basis {
     /// From `A_i = E_i' M3_i E_i`, row `i` removed, to `H_i = G_i A_i G_i` with
     /// `G_i = (E'E - e_i e_i')^-1` by Sherman and Morrison.
     ///
-    /// Removing a feature of leverage near one divides by what is nearly zero; for such
-    /// features `kept` supplies the slice with its row kept, whose population value is the same.
+    /// Removing a feature of leverage near one divides by nearly zero; for such features `kept` supplies the slice
+    /// with its row kept, whose expected value is the same.
     pub(crate) fn unproject(
         &self,
         features: Range<usize>,

@@ -1,15 +1,15 @@
-//! Moments written out: for models of few features.
+//! Moments stored in full, for models with few features.
 //!
-//! A Gaussian mixture in `d` variables or a hidden Markov model over `n` symbols has moments of
-//! three dozen features, not thirty thousand words. They are kept as they are, `n x n` and
-//! `n x n x n`, at most [`MAX_FEATURES`] features.
+//! A Gaussian mixture in `d` variables or a hidden Markov model over `n` symbols has moments of a few dozen
+//! features, not thirty thousand words. They are stored as `n x n` and `n x n x n` arrays, for at most
+//! [`MAX_FEATURES`] features.
 
 use std::ops::Range;
 
 use super::{Basis, Cube, Moments, Rows, pack};
 use crate::linalg::{Matrix, dot};
 
-/// The most features whose moments are written out: the third moment then takes 16 MB.
+/// The largest number of features: the third moment then takes 16 MB.
 pub const MAX_FEATURES: usize = 128;
 
 /// The first three moments, stored.

@@ -1,9 +1,9 @@
-//! Documents as moments see them: what they add up to.
+//! The sums over documents that moments are made of.
 //!
-//! Everything that moments ask of documents is a sum, over documents, of something that is made of
-//! one document and a table that everybody has. [`Documents`] answers for a table of counts, block by
-//! block along a fixed tree. [`Asked`] asks whoever holds documents elsewhere, who answer with the same
-//! functions ([`rounds`](crate::rounds)).
+//! Every quantity that moments need from documents is a sum over documents, whose terms depend on one document and
+//! on a table that everybody has. [`Documents`] computes these sums from a table of counts, block by block along a
+//! fixed tree. [`Asked`] sends the question to whoever holds the documents elsewhere; they compute the answer with
+//! the same functions ([`rounds`](crate::rounds)).
 
 use std::borrow::Cow;
 
@@ -30,22 +30,22 @@ pub(crate) struct Documents<'a> {
     repeats: Vec<f64>,
 }
 
-/// What weighted documents add up to, word by word and in all.
+/// Sums over weighted documents, by feature and in total.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FirstSums {
     /// `X'w1`, `X'w2` and `X'w3`.
     pub by_feature: [Vec<f64>; 3],
     /// The trace of `M2`: the chance that two words of a document coincide.
     pub pair_trace: f64,
-    /// `sum_d (w_d tuples(c_d))^2` of pairs and of triples: one over the effective documents.
+    /// `sum_d (w_d tuples(c_d))^2` for pairs and for triples: the inverse of the effective number of documents.
     pub squares: [f64; 2],
-    /// `sum_d w_d tuples(c_d)` in each moment: the share of its weight that these documents hold.
+    /// `sum_d w_d tuples(c_d)` in each moment: the share of its total weight that these documents hold.
     pub shares: [f64; 3],
 }
 
-/// What documents make of the third moment seen through `W`.
+/// The sums over documents from which the whitened third moment is computed.
 pub(crate) struct CubeSums {
-    /// `sum_d w3_d z_dc z_d z_d'` for every direction `c`, of which rows and columns from `c` on.
+    /// `sum_d w3_d z_dc z_d z_d'` for every direction `c`; only rows and columns from `c` on.
     pub documents: Vec<Matrix>,
     /// `X'(w3 o Z)`.
     pub words: Matrix,
@@ -58,7 +58,7 @@ impl<'a> Documents<'a> {
         Self { rows, n_features, counting, lengths, repeats }
     }
 
-    /// What the lengths add up to.
+    /// Sums over the lengths of the documents.
     pub(crate) fn length_sums(&self) -> LengthSums {
         let [with_pairs, with_triples, pairs, repeats] = self.rows.sum_rows(|d| {
             let c = self.lengths[d];
@@ -68,7 +68,7 @@ impl<'a> Documents<'a> {
         LengthSums { with_pairs, with_triples, pairs, repeats }
     }
 
-    /// What the values of a law add up to, in each of the three moments.
+    /// The sums of a law's values in each of the three moments.
     pub(crate) fn totals(&self, law: Law, own: Option<&[f64]>) -> [f64; 3] {
         self.rows.sum_rows(|d| {
             let own = own.map_or(1.0, |own| own[d]);
@@ -103,7 +103,7 @@ impl<'a> Documents<'a> {
         pairs(self.products(), q, weights)
     }
 
-    /// What the third moment seen through `W` needs.
+    /// The sums for the whitened third moment.
     pub(crate) fn cube(&self, w: &Matrix, weights: &MomentWeights) -> CubeSums {
         cube(self.rows, self.products(), w, weights)
     }
@@ -128,7 +128,7 @@ pub(super) fn pairs(products: Products<'_>, q: &Matrix, weights: &MomentWeights)
     products.normal(q, &weights.second)
 }
 
-/// What the third moment seen through `W` needs of the documents of a table.
+/// The sums for the whitened third moment, over the documents of a table.
 pub(super) fn cube(
     rows: &SparseCounts,
     products: Products<'_>,
@@ -151,7 +151,7 @@ pub(super) fn cube(
     CubeSums { documents, words }
 }
 
-/// Documents elsewhere, once it is known how they are weighed.
+/// Documents held elsewhere, after their weights are determined.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     corpus: &'a Corpus,
@@ -160,7 +160,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Finds the weights of a law; `None` when the documents are here. Whoever does not answer ends the fit.
+    /// Determines the weights for a law; `None` when the documents are here. If a holder of documents does not
+    /// answer, the fit ends.
     ///
     /// # Errors
     /// When no document has three words.
@@ -186,7 +187,7 @@ impl<'a> Asked<'a> {
         Ok(Some((asked, first)))
     }
 
-    /// The same documents, or those of a part, weighed as they are here.
+    /// These documents, or a part of them, with these weights.
     pub(super) fn weighed(&self, part: Option<&KeyPart>) -> Weighed<'a> {
         let corpus = match part {
             Some(part) => Cow::Owned(self.corpus.among(part)),
@@ -202,7 +203,7 @@ impl<'a> Asked<'a> {
         self.table(q.n_rows(), q.n_columns(), sums)
     }
 
-    /// What the third moment seen through `W` needs.
+    /// The sums for the whitened third moment.
     pub(super) fn cube(&self, w: &Matrix) -> CubeSums {
         let sums = self.ask(Request::Cube(self.counting, self.weighing, w.clone()));
         CubeSums::from_table(&sums, w.n_rows(), w.n_columns())
@@ -227,7 +228,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The numbers of an answer, of which there must be so many.
+/// The numbers of an answer; an error when there are not exactly `M`.
 fn taken<const M: usize>(sums: &[f64]) -> Result<[f64; M]> {
     sums.try_into().map_err(|_| wrong_size(sums.len(), M))
 }
@@ -251,7 +252,7 @@ impl LengthSums {
 }
 
 impl FirstSums {
-    /// How many numbers they are.
+    /// The number of values in the table.
     pub(super) fn size(n: usize) -> usize {
         6 + 3 * n
     }

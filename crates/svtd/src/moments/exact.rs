@@ -1,8 +1,8 @@
-//! Exact moments of known parameters: our yardstick.
+//! Exact moments of known parameters, as a reference.
 //!
-//! Theorem 4.1 says: exact moments in, exact parameters out. These are the moments to put in,
-//! Equations 1-3 for the single-topic model and the expectations of Theorem 3.1 for LDA. Both
-//! are `M2 = M diag(a) M'` and `M3 = sum_j b_j mu_j^(3)` for some weights `a`, `b`.
+//! Theorem 4.1 says that exact moments give exact parameters. These are such moments: Equations 1-3 for the
+//! single-topic model and the expectations of Theorem 3.1 for LDA. Both are `M2 = M diag(a) M'` and `M3 = sum_j b_j
+//! mu_j^(3)` for some weights `a`, `b`.
 
 use std::ops::Range;
 

@@ -1,25 +1,25 @@
-//! Moments that documents can be added to and taken from, exactly.
+//! Moments to which documents can be added, and from which they can be removed, exactly.
 //!
-//! The moments of Theorem 2.1 are sums over documents divided by sums over documents, so a new
-//! document need not wake the old ones: its own counts are added, or subtracted when it goes,
+//! The moments of Theorem 2.1 are sums over documents divided by sums over documents. So a new document does not
+//! require the old ones: its counts are added, or subtracted when it is removed,
 //!
 //! ```text
 //! M_j = ( sum_d w_j(c_d) tuples of d ) / ( sum_d v_j(c_d) )        j = 1, 2, 3
 //! ```
 //!
-//! For that the weight of a document must be a function of its length alone, fixed beforehand: a
-//! [`LengthLaw`]. (The optimal weights look at the whole corpus once, for the chance that two words
+//! For that the weight of a document must be a function of its length alone, fixed beforehand: a [`LengthLaw`].
+//! (The optimal weights depend on the whole corpus through one number, the probability that two words of a document
 //! coincide; here that number is given.)
 //!
 //! # Cost
-//! This is the one place that stores `M2` and `M3`, so it is for small vocabularies:
-//! [`MAX_WORDS`] at most. A document of `m` different words costs `m^3` to add, whatever came before;
-//! the moments are asked in `n^3 k`.
+//! This is the one place that stores `M2` and `M3`, so it is for small vocabularies: at most [`MAX_WORDS`] words.
+//! Adding a document of `m` different words costs `m^3`, whatever was added before; evaluating the moments costs
+//! `n^3 k`.
 //!
 //! # Rounding
-//! Counts are whole numbers, but weights are not: what is added and taken away again may leave a few
-//! units of the last place of the largest sum there was. Begin anew when most of what was added has
-//! been taken away.
+//! Counts are whole numbers, but weights are not: adding and removing documents may leave rounding errors of a few
+//! units in the last place of the largest intermediate sum. Start again from scratch when most of what was added
+//! has been removed.
 
 use std::ops::Range;
 
@@ -28,19 +28,19 @@ use super::{Basis, Cube, Moments, Rows, pack};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot};
 
-/// Words of the vocabulary at most: `M3` takes 128 MiB then.
+/// The largest vocabulary: `M3` then takes 128 MiB.
 pub const MAX_WORDS: usize = 256;
 
-/// How much a document of some length counts.
+/// How much a document counts, by its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LengthLaw {
-    /// By number of pairs and triples: Theorem 2.1.
+    /// By the number of pairs and triples: Theorem 2.1.
     Paper,
-    /// All documents alike: Zou et al.
+    /// All documents equally: Zou et al.
     Zou,
-    /// Least variance, given the chance that two words of a document coincide, `trace(M2)`.
+    /// Smallest variance, given the probability that two words of a document coincide, `trace(M2)`.
     Optimal {
-        /// That chance.
+        /// That probability.
         coincidence: f64,
     },
 }
@@ -57,7 +57,7 @@ impl LengthLaw {
     }
 }
 
-/// Sums over documents that can grow and shrink.
+/// Sums over documents, to which documents can be added and from which they can be removed.
 ///
 /// Features are the words of the vocabulary in its order, those that never occur included.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub struct IncrementalMoments {
     n_documents: usize,
     /// `sum_d v_j(c_d)` for the three orders.
     totals: [f64; 3],
-    /// Documents that have tuples of each order.
+    /// Number of documents that have tuples of each order.
     usable: [usize; 3],
     first: Vec<f64>,
     second: Matrix,
@@ -76,7 +76,7 @@ pub struct IncrementalMoments {
 }
 
 impl IncrementalMoments {
-    /// Sums over no documents yet.
+    /// Empty sums.
     ///
     /// # Errors
     /// When there are more than [`MAX_WORDS`] words.
@@ -100,7 +100,7 @@ impl IncrementalMoments {
         })
     }
 
-    /// Documents in the sums.
+    /// Number of documents in the sums.
     pub fn n_documents(&self) -> usize {
         self.n_documents
     }
@@ -116,7 +116,7 @@ impl IncrementalMoments {
         Ok(())
     }
 
-    /// Takes away a document that was added.
+    /// Removes a document that was added before.
     ///
     /// # Errors
     /// As [`add`](Self::add), or when there is none left; nothing is taken away then.
@@ -184,7 +184,7 @@ impl IncrementalMoments {
         for &(i, x) in words {
             self.first[i] += per_tuple[0] * x;
             for &(h, y) in words {
-                // A token is not used twice.
+                // No token may be used twice.
                 let pair = x * (y - same(i, h));
                 self.second[(h, i)] += per_tuple[1] * pair;
                 if per_tuple[2] != 0.0 && pair != 0.0 {
@@ -202,14 +202,14 @@ fn same(a: usize, b: usize) -> f64 {
     f64::from(u8::from(a == b))
 }
 
-/// The moments at one moment.
+/// The moments of the documents that are in the sums now.
 pub struct Estimate<'a> {
     sums: &'a IncrementalMoments,
     first: Vec<f64>,
 }
 
 impl Estimate<'_> {
-    /// `M3_i basis`. A handful of columns: sums of products beat a general matrix product.
+    /// `M3_i basis`. For a handful of columns, sums of products are faster than a general matrix product.
     fn image(&self, i: usize, basis: &Matrix) -> Matrix {
         let n = self.sums.n_words;
         let mut image = Matrix::zeros(n, basis.n_columns());

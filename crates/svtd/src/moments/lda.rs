@@ -8,9 +8,9 @@
 //!                                                            c2 = 2 alpha0^2/((alpha0+1)(alpha0+2))
 //! ```
 //!
-//! have again one term per topic, with weights `alpha_j/(alpha0(alpha0+1))` and
-//! `2 alpha_j/(alpha0(alpha0+1)(alpha0+2))`. Seen through a whitening of `M2a` the corrections
-//! are small dense matters: with `m = W'M1`, and because `W'M2a = E'` and `W'M2a W = I`,
+//! have again one term per topic, with weights `alpha_j/(alpha0(alpha0+1))` and `2
+//! alpha_j/(alpha0(alpha0+1)(alpha0+2))`. After whitening by `M2a` the corrections are small dense terms: with `m =
+//! W'M1`, and because `W'M2a = E'` and `W'M2a W = I`,
 //!
 //! ```text
 //! T   = T_raw   - c1 sym3(I, m)                     - a1 c1 m^(3)
@@ -57,7 +57,7 @@ impl<'a> LdaMoments<'a> {
         self.raw.weights()
     }
 
-    /// How many equally weighted documents the pair moment and the triple moment are worth.
+    /// The effective number of documents behind the pair moment and the triple moment.
     pub(crate) fn effective_documents(&self) -> [f64; 2] {
         self.raw.effective_documents()
     }
@@ -100,7 +100,7 @@ impl<'a> LdaMoments<'a> {
         slices
     }
 
-    /// Row `i` removed, for any `E`: the correction with `M2 E`, less what row `i` adds to it.
+    /// Slices with row `i` removed, for any `E`: the correction with `M2 E`, less the contribution of row `i`.
     fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
         let mut slices = self.raw.removed_projections(basis, range.clone());
         let e = basis.factor();
@@ -124,7 +124,7 @@ impl<'a> LdaMoments<'a> {
     }
 }
 
-/// Refuses an `alpha0` that is not a positive number.
+/// Returns an error for an `alpha0` that is not a positive number.
 pub(crate) fn check_alpha0(alpha0: f64) -> Result<()> {
     if alpha0.is_finite() && alpha0 > 0.0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Moments: what a decomposition may ask of data.
+//! Moments: the interface between data and decomposition.
 //!
 //! The first three moments of a model with `k` hidden groups are (Equations 1-3)
 //!
@@ -51,7 +51,7 @@ use crate::linalg::{Matrix, dot};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rows {
-    /// `H_i = W' M3_i W` with all rows: better conditioned, and as accurate.
+    /// `H_i = W' M3_i W` with all rows: better conditioned, and equally accurate.
     #[default]
     Kept,
     /// `H_i` from `M3_i` and `E` without row `i`, as the paper prints Algorithms 1 and 2.
@@ -60,8 +60,8 @@ pub enum Rows {
 
 /// The first three moments of some data, as operators.
 ///
-/// Features are numbered from zero. All whitened objects are with respect to the `W` and `E` of
-/// a [`Whitening`](crate::whitening::Whitening) of these same moments.
+/// Features are numbered from zero. Whitened quantities refer to the `W` and `E` of a
+/// [`Whitening`](crate::whitening::Whitening) of these same moments.
 pub trait Moments: Sync {
     /// Number of features, `n`.
     fn n_features(&self) -> usize;
@@ -82,7 +82,7 @@ pub trait Moments: Sync {
     /// `sum_i eta_i H_i = W' M3(eta) W`, the third moment along a direction of the features, rows
     /// kept.
     ///
-    /// From the slices, unless there is a shorter way.
+    /// Computed from the slices, unless an implementation has a faster way.
     fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
         let k = basis.n_columns();
         let mut sum = vec![0.0; k * (k + 1) / 2];
@@ -141,7 +141,7 @@ impl Cube {
     /// `M3(W, W, W)` from all slices `H_i`, rows kept, a packed one to a row.
     pub fn of_slices(basis: &Basis, slices: &Matrix) -> Self {
         let k = basis.n_columns();
-        // Column p of `along` is the packed pair p of the slice along each whitened direction.
+        // Column p of `along` holds entry p of the packed slice along each whitened direction.
         let along = basis.unmixing().transpose_times(slices);
         let place = |b: usize, c: usize| b * k - b * (b + 1) / 2 + c;
         Self::symmetric(k, |a, b, c| along[(a, place(b, c))])

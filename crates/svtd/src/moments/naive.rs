@@ -1,8 +1,8 @@
-//! A twin of Theorem 2.1 and of Algorithm 2 that is too simple to be wrong: dense arrays, plain
-//! loops over all pairs and triples of words, explicit pseudo-inverses.
+//! A reference implementation of Theorem 2.1 and Algorithm 2, too simple to be wrong: dense arrays, plain loops
+//! over all pairs and triples of words, explicit pseudo-inverses.
 //!
-//! The sparse code must agree with it on random small corpora, also with empty documents and
-//! documents of one or two words.
+//! The sparse code must agree with it on small random corpora, including empty documents and documents of one or
+//! two words.
 
 #![allow(clippy::needless_range_loop, reason = "plain loops are the point")]
 

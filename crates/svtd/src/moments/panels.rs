@@ -1,27 +1,25 @@
 //! Sparse counts times dense columns, a panel of columns at a time.
 //!
-//! Every product that a fit needs has the same shape: for each document gather a dense row for
-//! each of its words, make something of the sum, and scatter that back to the same words:
+//! Every product that a fit needs has the same form: for each document gather a dense row for each of its words,
+//! compute a function of the sum, and scatter the result back to the same words:
 //!
 //! ```text
 //! z_d  = sum_h  x_dh q_h            forward, a row of X Q
 //! y_h += x_dh f(d, z_d)             backward, X' f(X Q)
 //! ```
 //!
-//! One pass over the counts does both halves for [`WIDE`] or [`NARROW`] columns, few enough that
-//! the rows of frequent words stay in the cache. (Corpora number their words by falling
-//! frequency for this reason.) The tasks of a pass are panels of columns x
-//! [blocks](crate::corpus::blocks) of documents.
+//! One pass over the counts does both steps for [`WIDE`] or [`NARROW`] columns, few enough that the rows of
+//! frequent words stay in the cache. (For this reason corpora number their words by falling frequency.) The tasks
+//! of a pass are panels of columns x [blocks](crate::corpus::blocks) of documents.
 //!
 //! # Same bits
-//! A column's arithmetic does not depend on which panel it is in or which thread runs it: every
-//! block sums over its documents in order, and blocks are added along a fixed tree. So the width of
-//! the panels can follow the number of threads, and the result cannot. Multiply and add are kept
-//! apart (no fused operation), so all instruction sets agree too.
+//! The arithmetic of a column depends neither on its panel nor on the thread: every block sums over its documents
+//! in order, and blocks are added along a fixed tree. So the panel width may depend on the number of threads while
+//! the result does not. Multiplication and addition are never fused, so all instruction sets agree too.
 //!
 //! # Cost
-//! Four flops per stored count and column, and a sum of `n` numbers per block and column. The kernels
-//! are bound by cache bandwidth.
+//! Four flops per stored count and column, and a sum of `n` numbers per block and column. The kernels are limited
+//! by cache bandwidth.
 
 mod counting;
 mod passes;
@@ -49,11 +47,11 @@ const WIDE: usize = 16;
 /// Columns in a panel when there are few columns, or more threads than full panels.
 const NARROW: usize = 8;
 
-/// Blocks whose images are held at a time, for each panel.
-const ABREAST: usize = 32;
+/// Number of blocks of a panel whose partial sums are in memory at a time.
+const BLOCKS_AT_A_TIME: usize = 32;
 
-/// Numbers of two answers that one task adds.
-const PIECE: usize = 1 << 15;
+/// Numbers of two partial sums that one task adds.
+const NUMBERS_PER_TASK: usize = 1 << 15;
 
 /// The first `n` features of a table of counts, ready for products.
 #[derive(Clone, Copy)]
@@ -87,7 +85,7 @@ impl<'a> Products<'a> {
         self.counted(z.n_columns(), self.n_features, &BackwardPass { z, weights })
     }
 
-    /// `(X o X)'(w o Z)`, features x columns: squared values in place of the values.
+    /// `(X o X)'(w o Z)`, features x columns: with squared values.
     pub(crate) fn backward_squared(&self, z: &Matrix, weights: &[f64]) -> Matrix {
         let (k, n) = (z.n_columns(), self.n_features);
         let pass = BackwardPass { z, weights: Some(weights) };
@@ -114,7 +112,7 @@ impl<'a> Products<'a> {
         self.counted(b.n_columns(), 2 * self.n_features, &SquaresPass { b, weights })
     }
 
-    /// The first of the two, `X'(w o (B^2 - X(B o B)))`, with `X B` given.
+    /// `X'(w o (B^2 - X(B o B)))`, the first of the two products of [`squares`](Self::squares), with `X B` given.
     pub(crate) fn squares_given(&self, b: &Matrix, image: &Matrix, weights: &[f64]) -> Matrix {
         self.counted(b.n_columns(), self.n_features, &SquaresGivenPass { b, image, weights })
     }
@@ -122,7 +120,7 @@ impl<'a> Products<'a> {
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the
     /// features `i` of `range`, in rows of `k(k+1)/2`, with `Z = X B` given.
     ///
-    /// Two sparse products per panel of packed entries; never more than the result in memory.
+    /// Two sparse products per panel of packed entries; only the result is kept in memory.
     pub(crate) fn slices(
         &self,
         b: &Matrix,
@@ -135,7 +133,7 @@ impl<'a> Products<'a> {
         self.counted(k, n, &SlicesPass { b, z, weights, pairs: &pairs, range })
     }
 
-    /// As [`sums`](Self::sums), of the counts as these products count them.
+    /// As [`sums`](Self::sums), with the counts as these products count them (damped or not).
     fn counted(&self, n_columns: usize, n_rows: usize, pass: &impl Pass) -> Matrix {
         match self.counting {
             Counting::Raw => self.sums(n_columns, n_rows, pass, &RawValue),
@@ -143,7 +141,7 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// The sums over all blocks of what a pass makes of each, `n_rows x n_columns`.
+    /// The sum over all blocks of what a pass computes for each, `n_rows x n_columns`.
     fn sums(
         &self,
         n_columns: usize,
@@ -173,7 +171,8 @@ impl<'a> Products<'a> {
             sums
         };
         let add = |left: &mut Vec<f64>, right: Vec<f64>| {
-            let pieces = left.par_chunks_mut(PIECE).zip(right.par_chunks(PIECE));
+            let pieces =
+                left.par_chunks_mut(NUMBERS_PER_TASK).zip(right.par_chunks(NUMBERS_PER_TASK));
             let add = |(left, right): (&mut [f64], &[f64])| {
                 left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
             };
@@ -185,7 +184,7 @@ impl<'a> Products<'a> {
         spare.give_back(sum);
     }
 
-    /// What a pass makes of each document, documents x columns.
+    /// What a pass computes for each document, documents x columns.
     fn images(&self, n_columns: usize, pass: &impl Pass, value: &impl EntryValue) -> Matrix {
         self.by_panels(n_columns, self.rows.n_rows(), |panel| match panel.width {
             WIDE => self.panel_images::<WIDE>(panel, pass, value),
@@ -216,8 +215,9 @@ impl<'a> Products<'a> {
         let answer = |b: usize| tasks::branch(|| answer(b));
         let n_blocks = self.rows.n_blocks();
         let mut row = 0;
-        for first in (0..n_blocks).step_by(ABREAST) {
-            let blocks = (first..n_blocks.min(first + ABREAST)).into_par_iter().with_max_len(1);
+        for first in (0..n_blocks).step_by(BLOCKS_AT_A_TIME) {
+            let blocks =
+                (first..n_blocks.min(first + BLOCKS_AT_A_TIME)).into_par_iter().with_max_len(1);
             let images: Vec<Vec<[f64; W]>> = tasks::fork(|| blocks.map(answer).collect());
             for image in images {
                 panel.take_from(row, &image);
@@ -226,7 +226,7 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// Runs something for every panel of `n_columns` columns and lays the results side by side.
+    /// Runs a function for every panel of `n_columns` columns and puts the results side by side.
     fn by_panels(
         &self,
         n_columns: usize,
@@ -256,11 +256,10 @@ pub(crate) fn packed_pairs(k: usize) -> Vec<(usize, usize)> {
     (0..k).flat_map(|a| (a..k).map(move |b| (a, b))).collect()
 }
 
-/// Cuts `n` columns into panels: full ones, and narrow ones at the end or when threads would
-/// otherwise have nothing to do.
+/// Cuts `n` columns into panels: wide ones, and narrow ones at the end or when threads would otherwise be idle.
 fn panel_widths(n: usize, n_blocks: usize, n_threads: usize) -> Vec<usize> {
     let full = n / WIDE;
-    // So many threads have a panel each when every block of a panel has a thread of its own.
+    // The number of panels that can run at the same time when every block of a panel has its own thread.
     let side_by_side = n_threads.div_ceil(n_blocks).max(1);
     let wide = if full >= side_by_side { full - full % side_by_side } else { 0 };
     let narrow = (n - wide * WIDE).div_ceil(NARROW);
@@ -269,7 +268,7 @@ fn panel_widths(n: usize, n_blocks: usize, n_threads: usize) -> Vec<usize> {
     widths
 }
 
-/// One panel: the columns `start..start + used` of a product, padded to `width`.
+/// One panel: columns `start..start + used` of a product, padded to `width`.
 struct Panel<'a> {
     start: usize,
     width: usize,
@@ -286,12 +285,12 @@ impl Panel<'_> {
         self.target.len() / self.used.max(1)
     }
 
-    /// Lays rows of numbers into the columns of the product.
+    /// Copies rows of numbers into the columns of the product.
     fn take<const W: usize>(mut self, result: &[[f64; W]]) {
         self.take_from(0, result);
     }
 
-    /// The same for rows from `first` on.
+    /// Copies rows of numbers into the columns of the product, from row `first` on.
     fn take_from<const W: usize>(&mut self, first: usize, result: &[[f64; W]]) {
         let (n_rows, last) = (self.n_rows().max(1), first + result.len());
         let mut places: Vec<Vec<&mut [f64]>> = Vec::new();
@@ -314,14 +313,14 @@ impl Panel<'_> {
     }
 }
 
-/// What is made of a block of documents, for a panel of columns.
+/// What is computed for a block of documents and a panel of columns.
 trait Pass: Sync {
-    /// What all blocks need of a panel.
+    /// Data of a panel that all blocks need.
     type Shared<const W: usize>: Sync;
 
     fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W>;
 
-    /// Adds what the block's documents make to `result`, which starts at zero.
+    /// Adds the contribution of the block's documents to `result`, which starts at zero.
     fn run<const W: usize>(
         &self,
         shared: &Self::Shared<W>,
@@ -349,10 +348,10 @@ impl<P: Pass, V: EntryValue, const W: usize> WithSimd for Vectorised<'_, P, V, W
     }
 }
 
-/// Slices held at a time, in numbers: one gibibyte.
+/// How many numbers of slices are held at a time: one gibibyte.
 const SLICE_BUDGET: usize = 1 << 27;
 
-/// Ranges of features whose slices fit the budget together.
+/// Ranges of features whose slices fit into that budget.
 pub(crate) fn feature_blocks(n: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (SLICE_BUDGET / (k * (k + 1) / 2)).max(1);
     (0..n).step_by(step).map(move |start| start..n.min(start + step))

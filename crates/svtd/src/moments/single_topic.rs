@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The subtractions remove pairs and triples that use the same token twice: the diagonals
-//! become `x(x-1)` and `x(x-1)(x-2)`. Seen through a whitening nothing larger than the data
-//! appears; with `Z = X W`, `R = X'(w3 o Z)`, `m3 = X'w3` (rows `z_d`, `w_i`, `r_i`)
+//! become `x(x-1)` and `x(x-1)(x-2)`. After whitening nothing larger than the data appears; with `Z = X W`, `R =
+//! X'(w3 o Z)`, `m3 = X'w3` (rows `z_d`, `w_i`, `r_i`)
 //!
 //! ```text
 //! M3(W,W,W) = sum_d w3_d z_d^(3) - sum_i sym3(w_i w_i', r_i) + 2 sum_i m3_i w_i^(3)
@@ -18,8 +18,8 @@
 //! ```
 //!
 //! # Cost
-//! A product with `M2`: four flops per count and column. The cube: as much for `2k` columns,
-//! and `(N + n) k^3` in dense products. The slices: `nnz k^2`, only the paper's method asks.
+//! A product with `M2`: four flops per count and column. The cube: as much for `2k` columns, and `(N + n) k^3` in
+//! dense products. The slices: `nnz k^2`, needed only by the paper's method.
 
 mod norm;
 mod three_words;
@@ -48,19 +48,19 @@ pub struct SingleTopicMoments<'a> {
     effective_documents: [f64; 2],
     first: Vec<f64>,
     pair_trace: f64,
-    /// `X'w2`: what the diagonal of `X' diag(w2) X` has too much.
+    /// `X'w2`: what must be subtracted from the diagonal of `X' diag(w2) X`.
     pair_diagonal: Vec<f64>,
     /// `X'w3`.
     triple_diagonal: Vec<f64>,
 }
 
-/// The documents and the words seen through a basis: `Z = X W` and `R = X'(w3 o Z)`.
+/// The counts multiplied by a basis: `Z = X W` and `R = X'(w3 o Z)`.
 pub(crate) struct SeenThrough {
     z: Matrix,
     r: Matrix,
 }
 
-/// The counts, borrowed from a corpus, drawn from it, or elsewhere.
+/// The counts: borrowed from a corpus, sampled from it, or held elsewhere.
 enum RowSource<'a> {
     Corpus(&'a SparseCounts),
     Drawn(SparseCounts),
@@ -82,7 +82,7 @@ impl<'a> SingleTopicMoments<'a> {
             return Ok(Self::elsewhere(corpus, asked, counting, first));
         }
         let (rows, counting) = match weights {
-            // Three words drawn from a document repeat each other too rarely to be damped.
+            // Among three words drawn from a document repetition is too rare to need damping.
             DocumentWeights::ThreeWords { seed } => {
                 (RowSource::Drawn(three_words::draw(corpus, *seed)), Counting::Raw)
             }
@@ -101,7 +101,7 @@ impl<'a> SingleTopicMoments<'a> {
         Ok(Self::of_sums(rows, n_features, counting, lengths, weights, first))
     }
 
-    /// The moments of documents elsewhere, whose lengths and weights are not known here.
+    /// The moments of documents held elsewhere, whose lengths and weights are not known here.
     fn elsewhere(corpus: &Corpus, asked: Asked<'a>, counting: Counting, first: FirstSums) -> Self {
         let weights = MomentWeights { first: vec![], second: vec![], third: vec![] };
         let rows = RowSource::Elsewhere(asked);
@@ -133,12 +133,12 @@ impl<'a> SingleTopicMoments<'a> {
         }
     }
 
-    /// How many equally weighted documents the pair moment and the triple moment are worth.
+    /// The effective number of documents behind the pair moment and the triple moment.
     pub(crate) fn effective_documents(&self) -> [f64; 2] {
         self.effective_documents
     }
 
-    /// The trace of `M2`: the chance that two words of a document coincide.
+    /// The trace of `M2`: the probability that two words of a document coincide.
     pub(crate) fn pair_trace(&self) -> f64 {
         self.pair_trace
     }
@@ -151,7 +151,7 @@ impl<'a> SingleTopicMoments<'a> {
         }
     }
 
-    /// Those of a part of the corpus, weighed as they are among all.
+    /// The documents of a part of the corpus, with the weights they have among all documents.
     pub(crate) fn weighed_among(&self, corpus: &Corpus, part: &KeyPart) -> Weighed<'_> {
         if let RowSource::Elsewhere(asked) = &self.rows {
             return asked.weighed(Some(part));
@@ -194,7 +194,7 @@ impl<'a> SingleTopicMoments<'a> {
         self.with_own_words(block, &sums, &self.triple_diagonal)
     }
 
-    /// The same from the two products of Section 2.4 of any documents, given their `X'w3`.
+    /// `M3_i(v_j, v_j)` from the two products of Section 2.4 over any documents; `diagonal` is their `X'w3`.
     pub(crate) fn with_own_words(&self, block: &Matrix, sums: &Matrix, diagonal: &[f64]) -> Matrix {
         let n = self.n_features;
         Matrix::from_fn(n, block.n_columns(), |i, j| {
@@ -203,15 +203,15 @@ impl<'a> SingleTopicMoments<'a> {
         })
     }
 
-    /// What the diagonals of every rotation of these directions share.
+    /// The products that the diagonals of every rotation of these directions have in common.
     pub(crate) fn seen_through(&self, basis: &Basis) -> SeenThrough {
         let z = self.products().forward(basis.unmixing());
         let r = self.products().backward(&z, Some(&self.weights.third));
         SeenThrough { z, r }
     }
 
-    /// [`third_diagonals`](Moments::third_diagonals) of leading directions with two sparse products
-    /// in place of four: `X V = Z O` and `X'(w3 o XV) = R O` are small dense ones.
+    /// [`third_diagonals`](Moments::third_diagonals) for the leading directions with two sparse products instead of
+    /// four: `X V = Z O` and `X'(w3 o XV) = R O` are small dense products.
     pub(crate) fn diagonals_seen(
         &self,
         seen: &SeenThrough,
@@ -375,7 +375,7 @@ impl Moments for SingleTopicMoments<'_> {
         }
     }
 
-    /// The formula of `H_i` summed before anything of size `n k^2` appears.
+    /// The formula of `H_i`, summed over `i` first, so that nothing of size `n k^2` appears.
     fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
         let w = basis.unmixing();
         let w3 = &self.weights.third;
@@ -418,7 +418,7 @@ impl RowSource<'_> {
     }
 }
 
-/// Says that only damping makes documents too short, where that is so.
+/// Adds to the error that documents are too short only because of damping, where that is so.
 fn damped(corpus: &Corpus, error: Error) -> Error {
     let CorpusReport { n_empty, n_one_word, n_two_words, .. } = *corpus.report();
     match error {

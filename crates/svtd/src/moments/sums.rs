@@ -1,4 +1,4 @@
-//! Plain sums over the counts: what a document adds up to, and what a word does.
+//! Plain sums over the counts, by document and by word.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::Counting;
 use crate::corpus::SparseCounts;
 use crate::tasks;
 
-/// Counts below this are evaluated once; in text nearly all are.
+/// Values of counts below this are computed once; in text nearly all counts are.
 const SMALL_COUNTS: u32 = 256;
 
 /// The first `n_features` features of a table of counts, to be summed.
@@ -35,7 +35,7 @@ impl Sums<'_> {
         tasks::fork(|| documents.map(sums).unzip())
     }
 
-    /// `sum_d w_d value(x_di)` for every feature `i` and each of several weights `w` of the documents.
+    /// `sum_d w_d value(x_di)` for every feature `i` and each of several weight vectors `w`.
     pub fn by_feature<const M: usize>(
         &self,
         weights: [&[f64]; M],

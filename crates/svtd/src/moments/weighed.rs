@@ -1,7 +1,8 @@
-//! Documents weighed as the moments of all documents weigh them: all of them or a part, here or elsewhere.
+//! Documents with the weights that they have in the moments of all documents: all of them or a part, here or
+//! elsewhere.
 //!
-//! What trust and z-scores want of documents is a sum again, made of one document, its weights and a table
-//! that everybody has. [`Weighed::sum`] makes it of documents that are here, or asks for it.
+//! What error bars and z-scores need from documents is again a sum; its terms depend on one document, its weights
+//! and a table that everybody has. [`Weighed::sum`] computes it from documents that are here, or asks for it.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::moments::documents::wrong_size;
 use crate::rounds::Request;
 use crate::stop;
 
-/// Documents that are weighed.
+/// Documents with their weights.
 pub(crate) struct Weighed<'a> {
     pub(super) source: Source<'a>,
     pub(super) n_features: usize,
@@ -44,8 +45,8 @@ impl<'a> Table<'a> {
         Self { rows, products: Products::new(rows, n_features, counting), weights }
     }
 
-    /// The sum over documents of `n` numbers, which `add` adds those of some documents to: block by block
-    /// along the tree.
+    /// Sums over documents of `n` numbers, block by block along the tree; `add` adds the numbers of a range of
+    /// documents.
     pub(crate) fn sums(
         &self,
         n: usize,
@@ -55,7 +56,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The sum over the rows of a table of `n` numbers, block by block along the tree.
+/// Sums over the rows of a table of `n` numbers, block by block along the tree; `add` adds the numbers of a range
+/// of rows.
 pub(crate) fn sums(
     rows: &SparseCounts,
     n: usize,
@@ -72,7 +74,8 @@ pub(crate) fn sums(
 }
 
 impl Weighed<'_> {
-    /// A sum of so many numbers: what `here` makes of documents that are here, or the answer to a request.
+    /// A sum over documents of `n` numbers: computed by `here` if the documents are here, otherwise the answer to
+    /// `request`.
     pub(crate) fn sum(
         &self,
         n: usize,
@@ -94,7 +97,7 @@ impl Weighed<'_> {
         }
     }
 
-    /// What they add up to, word by word and in all.
+    /// The sums over these documents, by feature and in total.
     pub(crate) fn first(&self) -> FirstSums {
         let table = self.sum(FirstSums::size(self.n_features), Request::Weighted, |table| {
             let documents = Documents::new(table.rows, self.n_features, self.counting);

@@ -6,47 +6,47 @@
 //! M1 = X'w1      M2 = X' diag(w2) X - diag(X'w2)      M3 likewise with w3
 //! ```
 //!
-//! is unbiased as long as the weights follow the lengths alone and sum to one in the right
-//! sense: `sum w1 c = sum w2 c(c-1) = sum w3 c(c-1)(c-2) = 1`. The choice decides the variance.
+//! is unbiased as long as the weights depend on the lengths alone and are normalised: `sum w1 c = sum w2 c(c-1) =
+//! sum w3 c(c-1)(c-2) = 1`. The choice of weights determines the variance.
 //!
-//! Theorem 2.1 weighs a document by its number of pairs or triples, Zou et al. weigh all
-//! documents alike. A per-document estimator is a U-statistic whose variance is, to leading
-//! order and with `s = trace(M2)`, the chance that two words of a document coincide,
+//! Theorem 2.1 weighs a document by its number of pairs or triples, Zou et al. weigh all documents equally. A
+//! per-document estimator is a U-statistic whose variance is, to leading order and with `s = trace(M2)`, the
+//! probability that two words of a document coincide,
 //!
 //! ```text
 //! 1/v2 = s^2 + 4 s/c + 2/(c(c-1))
 //! 1/v3 = s^3 + 9 s^2/c + 18 s/c^2 + 6/(c(c-1)(c-2))
 //! ```
 //!
-//! so `v2`, `v3` are the weights of least variance: the paper's for documents much shorter than
-//! `1/s`, Zou's for much longer ones. They are the default.
+//! so `v2` and `v3` are the weights of smallest variance. They approach the paper's weights for documents much
+//! shorter than `1/s` and Zou's for much longer ones. They are the default.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// The law by which documents are weighted.
+/// The law that gives each document its weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DocumentWeights {
-    /// Least variance for the lengths at hand.
+    /// Smallest variance for the given lengths.
     #[default]
     Optimal,
     /// By number of pairs and triples: Theorem 2.1.
     Paper,
-    /// All documents alike: Zou et al. Poor when there are short documents.
+    /// All documents equally: Zou et al. Poor when there are short documents.
     Zou,
-    /// Three words drawn from every document, all documents alike; needs a seed.
+    /// Three words drawn from every document, all documents equally; needs a seed.
     ThreeWords {
-        /// Decides which three words are drawn.
+        /// Determines which three words are drawn.
         seed: u64,
     },
-    /// A weight of the caller's own for each document.
+    /// A weight for each document, given by the caller.
     Custom(Vec<f64>),
 }
 
 impl DocumentWeights {
-    /// The same law for some of the documents only.
+    /// This law for some of the documents only.
     pub fn of(&self, documents: &[usize]) -> Self {
         match self {
             DocumentWeights::Custom(weights) => DocumentWeights::Custom(
@@ -56,7 +56,7 @@ impl DocumentWeights {
         }
     }
 
-    /// The caller's own weights.
+    /// The weights given by the caller, if any.
     pub(crate) fn own(&self) -> Option<&[f64]> {
         match self {
             DocumentWeights::Custom(weights) => Some(weights),
@@ -77,8 +77,8 @@ pub struct MomentWeights {
 }
 
 impl MomentWeights {
-    /// Evaluates a law for documents of the given lengths, where two words of a document coincide by
-    /// the chance `coincidence`.
+    /// The weights that a law gives to documents of these lengths; `coincidence` is the probability that two words
+    /// of a document coincide.
     pub(crate) fn new(law: &DocumentWeights, lengths: &[f64], coincidence: f64) -> Result<Self> {
         let own = law.own();
         let sum = |term: &dyn Fn(usize) -> f64| (0..lengths.len()).map(term).sum::<f64>();
@@ -99,18 +99,18 @@ impl MomentWeights {
         Ok(Weighing::find(law, &sums, totals).weights(lengths, own))
     }
 
-    /// Those of some of the documents.
+    /// The weights of some of the documents.
     pub(crate) fn of(&self, documents: &[usize]) -> Self {
         let of = |weights: &[f64]| documents.iter().map(|&d| weights[d]).collect();
         Self { first: of(&self.first), second: of(&self.second), third: of(&self.third) }
     }
 
-    /// How many equally weighted documents the pair moment is worth, `1 / W2` of Theorem 2.2.
+    /// The effective number of documents behind the pair moment, `1 / W2` of Theorem 2.2.
     pub fn effective_documents_pairs(&self, lengths: &[f64]) -> f64 {
         effective(&self.second, lengths, 2)
     }
 
-    /// How many equally weighted documents the triple moment is worth, `1 / W3`.
+    /// The effective number of documents behind the triple moment, `1 / W3`.
     pub fn effective_documents_triples(&self, lengths: &[f64]) -> f64 {
         effective(&self.third, lengths, 3)
     }
@@ -126,7 +126,7 @@ impl MomentWeights {
     }
 }
 
-/// What the lengths of documents add up to.
+/// Sums over the lengths of documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LengthSums {
     /// Documents of two words and more.
@@ -135,12 +135,12 @@ pub(crate) struct LengthSums {
     pub with_triples: f64,
     /// Ordered pairs of words within documents.
     pub pairs: f64,
-    /// Those of them that are the same word twice.
+    /// Pairs of tokens that are the same word.
     pub repeats: f64,
 }
 
 impl LengthSums {
-    /// Refuses documents of which none has two words, or none has three.
+    /// Returns an error when no document has two words, or none has three.
     pub(super) fn check(&self) -> Result<()> {
         match self {
             sums if sums.with_pairs == 0.0 => Err(Error::NoPairs),
@@ -150,22 +150,22 @@ impl LengthSums {
     }
 }
 
-/// What a law says of a single document, before it is normalised.
+/// The value that a law gives to a single document, before normalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Law {
     /// Its number of pairs or triples.
     ByTokens,
-    /// The inverse of its variance, where two words coincide by this chance.
+    /// The inverse of its variance; the parameter is the probability that two words coincide.
     LeastVariance(f64),
-    /// One.
+    /// One, for all documents.
     Alike,
-    /// A number of its own.
+    /// The weight given by the caller.
     Own,
 }
 
 impl Law {
-    /// The value of a document of length `c` in the moment of an order; nothing if it is too short.
+    /// The value of a document of length `c` in the moment of this order; zero if the document is too short.
     pub(super) fn value(self, order: usize, c: f64, own: f64) -> f64 {
         match (self, order) {
             _ if c < order as f64 => 0.0,
@@ -178,7 +178,7 @@ impl Law {
     }
 }
 
-/// A law, and what its values sum up to over all documents: enough to weigh any of them.
+/// A law, with the sums of its values over all documents: enough to compute the weight of any document.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Weighing {
     law: Law,
@@ -186,7 +186,7 @@ pub(crate) struct Weighing {
 }
 
 impl Weighing {
-    /// From what documents add up to; `totals` sums the values of a law for the three moments.
+    /// From sums over documents; `totals` computes the sums of a law's values in the three moments.
     pub(super) fn find(
         law: &DocumentWeights,
         sums: &LengthSums,
@@ -236,7 +236,7 @@ fn effective(weights: &[f64], lengths: &[f64], order: usize) -> f64 {
     1.0 / squares
 }
 
-/// Refuses weights that do not fit documents of these lengths.
+/// Returns an error for weights that do not fit documents of these lengths.
 pub(crate) fn check_custom(weights: &[f64], lengths: &[f64]) -> Result<()> {
     let wrong = |needed: &str, found: String| {
         Err(Error::Option { name: "document weights", needed: needed.to_owned(), found })
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn optimal_weights_lie_between_the_two_laws() {
-        // Effective documents: the paper's law is ruled by the longest document, Zou's by none.
+        // The paper's law depends most on the longest document, Zou's equally on all.
         let effective = |law| weights(law).effective_documents_pairs(&LENGTHS);
         let (paper, optimal, zou) = (
             effective(DocumentWeights::Paper),

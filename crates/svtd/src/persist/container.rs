@@ -1,4 +1,4 @@
-//! The container: named arrays and a JSON header in one file that notices damage.
+//! The container: named arrays and a JSON header in one file that detects damage.
 //!
 //! A model file is a valid [safetensors] file, so any tool that reads those can read ours, and a
 //! few lines of Python or C can do without such a tool (`docs/model-file.md`):
@@ -9,9 +9,9 @@
 //! the rest    the arrays, little-endian, row by row, without gaps
 //! ```
 //!
-//! Everything that is not an array sits under the one metadata key `svtd`, as JSON text of our
-//! own. One key, because the safetensors crate keeps its metadata in a hash map, and two keys
-//! would come out in either order: the same container must give the same bytes.
+//! Everything that is not an array is under the one metadata key `svtd`, as JSON text of our own. There is only one
+//! key because the safetensors crate keeps its metadata in a hash map, which would write two keys in either order:
+//! the same container must give the same bytes.
 //!
 //! # Damage
 //! `sha256` is the digest of the *whole* file, taken while its own 64 digits are zeros. It always
@@ -49,13 +49,13 @@ pub const FORMAT: &str = "svtd-model";
 /// The value of the header key `version`: the newest layout this code can read.
 pub const VERSION: u64 = 1;
 
-/// How every file continues after its first eight bytes, up to the digits of the digest.
+/// The bytes of every file after the first eight, up to the digits of the digest.
 const SIGNATURE: &[u8] = br#"{"__metadata__":{"svtd":"{\"sha256\":\""#;
 
 /// The metadata key that holds our header.
 const KEY: &str = "svtd";
 
-/// The header keys that the container writes and checks by itself.
+/// The header keys that the container itself writes and checks.
 const RESERVED: [&str; 3] = ["format", "version", "sha256"];
 
 /// The longest header safetensors allows, in bytes.
@@ -117,8 +117,8 @@ impl Array {
 /// A header and arrays, as a model file holds them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
-    /// What is not an array. The keys `format`, `version` and `sha256` belong to the file: they
-    /// are added on writing, checked and taken away on reading, and ignored if present here.
+    /// Everything that is not an array. The keys `format`, `version` and `sha256` belong to the file: they are
+    /// added when it is written, checked and removed when it is read, and ignored if present here.
     pub header: Map<String, Value>,
     /// The arrays by name.
     pub arrays: BTreeMap<String, Array>,
@@ -130,7 +130,7 @@ impl Container {
         self.encode("model file")
     }
 
-    /// Reads the bytes of a file; `name` is what messages call it.
+    /// Reads the bytes of a file; `name` is used in messages.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Container> {
         Source { reader: Cursor::new(bytes), length: bytes.len() as u64, name }.read()
     }
@@ -145,7 +145,7 @@ impl Container {
     pub fn read(path: &Path) -> Result<Container> {
         let name = path.display().to_string();
         let io_error = |source| Error::Io { path: name.clone(), source };
-        // Asked before opening: to open a pipe is to wait for somebody to write into it.
+        // Checked before opening: opening a pipe would wait for somebody to write into it.
         let found = fs::metadata(path).map_err(io_error)?;
         if !found.is_file() {
             return Err(refuse(&name, "a model is read from an ordinary file, and this is none"));
@@ -161,8 +161,8 @@ impl Container {
         let mut bytes = safetensors::serialize(&self.arrays, Some(metadata))
             .map_err(|error| refuse(name, &format!("the model cannot be written: {error}")))?;
         let digest = hex(&Sha256::digest(&bytes));
-        // The digits lie where the signature ends. Should another release of safetensors arrange
-        // its header differently, refuse to write what could not be read.
+        // The digits are where the signature ends. If another release of safetensors arranges its header
+        // differently, refuse to write a file that could not be read.
         match bytes.get_mut(DIGEST_START..DIGEST_END) {
             Some(digits) if *digits == ZEROS => digits.copy_from_slice(digest.as_bytes()),
             _ => return Err(refuse(name, "the header has no place for the checksum")),
@@ -193,7 +193,7 @@ impl Container {
         header.insert("format".to_string(), FORMAT.into());
         header.insert("version".to_string(), VERSION.into());
         let mut header = Value::Object(header);
-        // Sorted by default, but any crate in a build can switch serde_json to order of insertion.
+        // Sorted by default, but any crate in a build can make serde_json keep the order of insertion.
         header.sort_all_objects();
         let text = serde_json::to_string(&header)
             .map_err(|error| refuse(name, &format!("the header cannot be written: {error}")))?;
@@ -202,7 +202,7 @@ impl Container {
     }
 }
 
-/// What the safetensors crate asks of an array it is to write.
+/// What the safetensors crate needs to know about an array to write it.
 impl View for &Array {
     fn dtype(&self) -> Dtype {
         match self {
@@ -232,7 +232,7 @@ impl View for &Array {
     }
 }
 
-/// A file about to be read: its bytes, how many there are, and what to call it.
+/// A file to be read: its bytes, its size, and its name for messages.
 struct Source<'a, R> {
     reader: R,
     length: u64,
@@ -250,7 +250,7 @@ impl<R: Read + Seek> Source<'_, R> {
         Ok(Container { header, arrays })
     }
 
-    /// The length and the header, as they lie in the file, with the digest in place.
+    /// The length and the header as they are in the file, with the digest in place.
     fn read_start(&mut self) -> Result<Vec<u8>> {
         let mut start = self.read_bytes(self.length.min(DIGEST_END as u64))?;
         self.check_signature(&start)?;
@@ -272,7 +272,7 @@ impl<R: Read + Seek> Source<'_, R> {
         if self.length == 0 {
             return Err(self.refuse("the file is empty"));
         }
-        // Our own file with a flipped bit in its first bytes comes here too.
+        // A file of ours with a flipped bit in its first bytes ends here too.
         let safetensors = found.starts_with(br#"{""#);
         Err(self.refuse(match safetensors {
             true => "a safetensors file perhaps, but not a model written by svtd",
@@ -280,7 +280,7 @@ impl<R: Read + Seek> Source<'_, R> {
         }))
     }
 
-    /// Reads `h`, and believes it only if it can be true.
+    /// Reads `h`, and accepts it only if it is possible.
     fn header_length(&self, start: &[u8]) -> Result<u64> {
         let mut length = [0; LENGTH_BYTES];
         length.copy_from_slice(&start[..LENGTH_BYTES]);
@@ -331,7 +331,7 @@ impl<R: Read + Seek> Source<'_, R> {
         }
     }
 
-    /// Our own part of the header, once format and version are known to be ours.
+    /// Our own part of the header, after checking format and version.
     fn header(&self, metadata: &Metadata) -> Result<Map<String, Value>> {
         let text = metadata.metadata().as_ref().and_then(|entries| entries.get(KEY));
         let parsed = text.and_then(|text| serde_json::from_str(text).ok());
@@ -408,7 +408,7 @@ impl<R: Read + Seek> Source<'_, R> {
         }
     }
 
-    /// Hands the next `n_bytes` on, piece by piece; every piece but the last is full.
+    /// Passes the next `n_bytes` on in chunks; every chunk but the last is full.
     fn for_each_chunk(&mut self, n_bytes: u64, mut take: impl FnMut(&[u8])) -> Result<()> {
         let mut buffer = vec![0; n_bytes.min(CHUNK as u64) as usize];
         let mut n_left = n_bytes;

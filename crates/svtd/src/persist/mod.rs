@@ -1,4 +1,4 @@
-//! Model files: a fitted model in one open, checked file.
+//! Model files: a fitted model in one file with an open format and a checksum.
 //!
 //! ```text
 //! model ──► header (JSON) + arrays ──► container ──► temporary file, fsync, rename
@@ -23,7 +23,7 @@ use crate::model::{Diagnostics, Lda, Model, SingleTopic, Topics};
 use crate::text::WordChoice;
 use container::{Array, Container};
 
-/// What a model file holds.
+/// The content of a model file.
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// The model.
@@ -37,7 +37,7 @@ pub struct Saved {
 }
 
 impl Model {
-    /// Writes the model; `corpus` is what it was fitted on.
+    /// Writes the model; `corpus` is the corpus it was fitted to.
     ///
     /// # Errors
     /// When the file exists already and must not be overwritten, or cannot be written.
@@ -74,7 +74,7 @@ impl Model {
         }
         let mut arrays = std::collections::BTreeMap::new();
         let vector = |values: &[f64]| Array::F64 { shape: vec![k], values: values.to_vec() };
-        // Words x topics by columns is topics x words by rows.
+        // Words x topics stored by columns is the same as topics x words stored by rows.
         let values = topics.word_topic().values().to_vec();
         arrays.insert("topic_word".to_owned(), Array::F64 { shape: vec![k, n], values });
         arrays.insert("topic_weights".to_owned(), vector(topics.weights()));
@@ -121,7 +121,7 @@ impl Saved {
         self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?.to_bytes()
     }
 
-    /// Reads the bytes of a model file; `name` is what messages call it.
+    /// Reads the bytes of a model file; `name` is used in messages.
     ///
     /// # Errors
     /// When they are damaged, or something else.
@@ -131,7 +131,7 @@ impl Saved {
     }
 }
 
-/// Writes a model file, which takes its name only if it can be read again.
+/// Writes a model file; it gets its name only if it can be read back.
 fn write(container: &Container, path: &Path, overwrite: bool) -> Result<()> {
     let bytes = container.to_bytes()?;
     let refused = |reason: String| Error::ModelFile {
@@ -144,7 +144,7 @@ fn write(container: &Container, path: &Path, overwrite: bool) -> Result<()> {
         |out| out.write_all(&bytes),
         |written| {
             let read = Container::read(written).map_err(|error| match error {
-                // Our temporary name would mean nothing to the user.
+                // The temporary name would mean nothing to the user.
                 Error::ModelFile { reason, .. } => refused(reason),
                 Error::Io { source, .. } => refused(source.to_string()),
                 other => other,
@@ -161,7 +161,7 @@ fn to_json(value: &impl serde::Serialize) -> Result<Value> {
     })
 }
 
-/// The words one behind the other, and where each begins (and the last one ends).
+/// All words in one string, with the start of each word (and the end of the last one).
 fn pack_vocabulary(vocabulary: &Vocabulary) -> (Vec<u8>, Vec<u64>) {
     let mut bytes = Vec::new();
     let mut offsets = vec![0];
@@ -172,7 +172,7 @@ fn pack_vocabulary(vocabulary: &Vocabulary) -> (Vec<u8>, Vec<u64>) {
     (bytes, offsets)
 }
 
-/// Takes a container apart, checking that its pieces fit each other; errors are the reason.
+/// Takes a container apart and checks that its parts fit together; the error is the reason.
 fn from_container(mut container: Container) -> Result<Saved, String> {
     let header = std::mem::take(&mut container.header);
     let mut take = |name: &str| container.arrays.remove(name);
@@ -264,7 +264,7 @@ fn check_distribution(name: &str, values: &[f64]) -> Result<(), String> {
     Err(format!("has a {name} that is not a distribution"))
 }
 
-/// What can stand as a standard error.
+/// Whether a number can be a standard error.
 fn is_error(value: &f64) -> bool {
     value.is_finite() && *value >= 0.0
 }

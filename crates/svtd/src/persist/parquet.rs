@@ -1,9 +1,9 @@
-//! Tables as Apache Parquet, for whoever goes on in pandas, polars, DuckDB or Spark.
+//! Tables as Apache Parquet, for use in pandas, polars, DuckDB or Spark.
 //!
-//! A table is named columns of equal length, each a function from the row to its value: what is
-//! written is usually computed (the share of a topic in a document) and never stands in memory as
-//! a column. Rows are written in groups of 65,536 rows, so memory is bounded by one group, and the
-//! bytes depend on the values alone: no time, no thread count, no path.
+//! A table consists of named columns of equal length. Each is a function from the row to its value, because values
+//! are usually computed (such as the share of a topic in a document) and never stored as a column. Rows are written
+//! in groups of 65,536, so memory is bounded by one group. The bytes depend on the values alone: no time, no thread
+//! count, no path.
 //!
 //! Columns have no missing values. Text is UTF-8, numbers are 64 bits wide, pages are compressed
 //! with zstd, and text that repeats (words, names) is stored once in a dictionary.
@@ -23,13 +23,13 @@ use crate::atomic::write_atomically;
 use crate::error::Result;
 
 /// Rows in a group.
-const GROUP: usize = 1 << 16;
+const GROUP_ROWS: usize = 1 << 16;
 
 /// A column of a table: its name and its value in each row.
 pub struct Column<'a> {
-    /// The head of the column.
+    /// The name of the column.
     pub name: String,
-    /// What stands below it.
+    /// The values of the column.
     pub values: Values<'a>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Writes a table of `n_rows` rows as a Parquet file that appears whole or not at all.
+/// Writes a table of `n_rows` rows as a Parquet file, complete or not at all.
 ///
 /// # Errors
 /// When the file exists already and must not be overwritten, or cannot be written.
@@ -80,8 +80,8 @@ pub fn write_to(
         .build();
     let mut writer =
         SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(io_error)?;
-    for first in (0..n_rows).step_by(GROUP) {
-        let rows = first..(first + GROUP).min(n_rows);
+    for first in (0..n_rows).step_by(GROUP_ROWS) {
+        let rows = first..(first + GROUP_ROWS).min(n_rows);
         let mut group = writer.next_row_group().map_err(io_error)?;
         for column in columns {
             if let Some(mut cells) = group.next_column().map_err(io_error)? {
@@ -141,7 +141,7 @@ fn field(column: &Column<'_>) -> Result<Type, ParquetError> {
         .build()
 }
 
-/// A full disk stays a full disk: what the system said is passed on as it was.
+/// Passes the system's own error on unchanged, such as a full disk.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_across_groups() {
-        let n_rows = GROUP + 5;
+        let n_rows = GROUP_ROWS + 5;
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&table(n_rows)).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();

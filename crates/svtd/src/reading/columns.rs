@@ -1,6 +1,6 @@
-//! Which columns of a table with a document in each row hold what.
+//! Which columns of a table with one document per row have which meaning.
 
-/// Which columns of a table hold what. What is not named is looked for under its usual name.
+/// Which columns of a table have which meaning. A column that is not named is looked for under its usual name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
     /// Lists of words.

@@ -6,14 +6,14 @@
 //! canto 2,3,0,0
 //! ```
 //!
-//! Cells are parted by tabs, commas or semicolons, and may stand in quotes, where two quotes stand
-//! for one. The first column names the documents if its cells are not numbers, or if its head is
-//! empty or one of `id`, `doc`, `document`, `name`; else it is a word like the others.
+//! Cells are separated by tabs, commas or semicolons, and may be quoted, where two quotes stand for one. The first
+//! column contains the names of the documents if its cells are not numbers, or if its header is empty or one of
+//! `id`, `doc`, `document`, `name`; otherwise it is a word like the others.
 //!
-//! On its side (`transposed`) the table has the documents in its first row and a word in each row.
+//! When `transposed`, the table has the documents in its first row and a word in each row.
 //!
 //! # Cost
-//! Every zero is read, but only what is not zero is kept.
+//! Every zero is read, but only non-zero counts are kept.
 
 use super::entries::{Table, whole_count};
 use super::format;
@@ -22,17 +22,17 @@ use super::rows::Rows;
 use super::source::{Source, quoted};
 use crate::error::Result;
 
-/// Heads under which a first column of numbers is still a name.
+/// Headers for which a first column of numbers still contains names.
 const NAMING: [&str; 4] = ["id", "doc", "document", "name"];
 
-/// The counts, what the first row says, and what the first column does, if it names rows.
+/// The counts, the names in the first row, and those in the first column if it has names.
 pub(super) struct Dense {
     pub(super) table: Table,
     pub(super) columns: Vec<String>,
     pub(super) rows: Option<Vec<String>>,
 }
 
-/// Reads the table; rows are documents, or words if it lies on its side.
+/// Reads the table; rows are documents, or words if it is transposed.
 pub(super) fn read(source: &mut Source) -> Result<Dense> {
     source.allow_lines_of(LONGEST_LINE);
     let second = source.peek(format::SAMPLE)?.split(|&b| b == b'\n').nth(1).map(<[u8]>::to_vec);
@@ -46,12 +46,12 @@ pub(super) fn read(source: &mut Source) -> Result<Dense> {
     let mut reading = Reading { rows: Rows::new(source.limit()), names, n_columns: columns.len() };
     reading.read(source, separator)?;
     let mut table = reading.rows.into_table(columns.len());
-    // Zeros are what a dense table is made of, not something worth a remark.
+    // A dense table consists mostly of zeros; they are not worth a remark.
     table.n_zeros = 0;
     Ok(Dense { table, columns, rows: reading.names })
 }
 
-/// The heads of the columns of counts, and whether a column of names stands before them.
+/// The headers of the columns of counts, and whether a column of names precedes them.
 fn head(first: &[u8], second: &[u8], separator: u8) -> Result<(Vec<String>, bool), String> {
     let mut columns = Vec::new();
     cells(first, separator, |_, cell| {
@@ -124,7 +124,7 @@ impl Reading {
                 "expected {n_expected} cells as in the first row, found {n_found}"
             ));
         }
-        // Columns differ by construction.
+        // Columns cannot repeat here.
         self.rows.end_document().map_err(|word| format!("column {word} is counted twice"))
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn cells(
     Ok(n_cells)
 }
 
-/// Reads a cell behind its first quote; returns what follows the separator after it.
+/// Reads a cell after its first quote; returns what follows the separator after it.
 fn take_quoted<'a>(
     mut rest: &'a [u8],
     separator: u8,
@@ -182,7 +182,7 @@ fn text(cell: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// The separator that occurs most in the first row.
+/// The most frequent separator in the first row.
 fn separator(first_row: &[u8]) -> u8 {
     let count = |separator: u8| first_row.iter().filter(|&&b| b == separator).count();
     let mut best = b',';

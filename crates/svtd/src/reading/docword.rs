@@ -10,7 +10,7 @@
 //! 3 1 1
 //! ```
 //!
-//! The words themselves are in a second file: beside `docword.kos.txt` stands `vocab.kos.txt`.
+//! The words themselves are in a second file: `vocab.kos.txt` for `docword.kos.txt`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::source::{Source, line_error, quoted};
 use crate::corpus::Corpus;
 use crate::error::Result;
 
-/// Reads the header, of which `first_line` is already taken from the source.
+/// Reads the header; `first_line` was already taken from the source.
 pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -> Result<Header> {
     let [row, column] = nouns(transposed);
     let rows = number(
@@ -42,7 +42,7 @@ pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -
     })
 }
 
-/// The vocabulary that by custom stands beside this file, if it does.
+/// The vocabulary file that usually accompanies this file, if it exists.
 pub(super) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_prefix("docword.")?;
@@ -69,7 +69,7 @@ pub(super) fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a declared size that 32 bits cannot number.
+/// Returns an error for a declared size that does not fit in 32 bits.
 pub(super) fn at_most_u32(source: &Source, line: u64, declared: u64, what: &str) -> Result<u32> {
     u32::try_from(declared).map_err(|_| {
         let most = u32::MAX;

@@ -1,20 +1,18 @@
 //! The body of a count table: lines of `document word count`, numbered from 1.
 //!
-//! Docword and MatrixMarket files differ in their headers alone, so both are read here. Nearly
-//! every line is three plain numbers parted by single spaces, and a loop over its bytes reads it
-//! without allocating. Whatever does not look like that (tabs, `\r\n`, `3.0`, an id out of range,
-//! nonsense) goes to a second, careful reader, which either makes sense of the line or says in
-//! one sentence why it cannot.
+//! Docword and MatrixMarket files differ only in their headers, so both are read here. Nearly every line consists
+//! of three plain numbers separated by single spaces, and a loop over its bytes reads it without allocating.
+//! Everything else (tabs, `\r\n`, `3.0`, an id out of range, nonsense) goes to a second, careful reader, which
+//! either understands the line or says in one sentence why it cannot.
 //!
-//! Entries become compressed rows as they arrive. We only note where a *run* of entries of one
-//! document starts: when documents ascend, as they nearly always do, the runs are the rows. When
-//! they do not, the runs are moved to their places at the end, which takes a second copy of the
-//! arrays but accepts any order.
+//! Entries are stored as compressed rows as they arrive. We only record where a *run* of entries of one document
+//! starts: when documents ascend, as they nearly always do, the runs are the rows. Otherwise the runs are moved to
+//! their places at the end, which takes a second copy of the arrays but accepts any order.
 //!
-//! # Headers that lie
-//! Nothing is allocated on the word of a header. Room is reserved for no more entries than a
-//! plain file of that size could hold, and arrays with a place for each document or word wait until
-//! the entries are counted and make such sizes plausible.
+//! # Wrong headers
+//! Nothing is allocated because a header says so. Room is reserved for no more entries than a plain file of that
+//! size could contain, and arrays with an element for each document or word are allocated only after the entries
+//! were counted and make such sizes plausible.
 
 use super::source::{Source, line_error, quoted};
 use crate::corpus::SparseCounts;
@@ -22,38 +20,38 @@ use crate::corpus::sparse::offsets_of;
 use crate::error::{Error, Result};
 use crate::memory::Numbers;
 
-/// `1 1 1` and a newline: no entry takes fewer bytes in a plain file.
+/// `1 1 1` and a newline: the shortest possible entry in a plain file, in bytes.
 const SHORTEST_LINE: u64 = 6;
-/// The most digits of which any number fits in a `u32`.
+/// Numbers with at most this many digits always fit in a `u32`.
 const SAFE_DIGITS: usize = 9;
 
-/// What the header of a count table promises, and where it does so.
+/// What the header of a count table declares, and on which lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
     pub(super) n_rows: u32,
     pub(super) n_columns: u32,
     pub(super) n_entries: u64,
-    /// Entries are `document word` alone and count once: a MatrixMarket pattern.
+    /// Whether entries are only `document word` and count once: a MatrixMarket pattern.
     pub(super) ones: bool,
     pub(super) rows_line: u64,
     pub(super) columns_line: u64,
-    /// The table lies on its side: rows are words and columns are documents.
+    /// Whether the table is transposed: rows are words and columns are documents.
     pub(super) transposed: bool,
 }
 
 impl Header {
-    /// How many words there are, whichever way the table lies.
+    /// The number of words, whether the table is transposed or not.
     pub(super) fn n_words(&self) -> u32 {
         if self.transposed { self.n_rows } else { self.n_columns }
     }
 
-    /// What a row and a column are.
+    /// What a row and a column are called.
     fn nouns(&self) -> [&'static str; 2] {
         nouns(self.transposed)
     }
 }
 
-/// What a row and a column are, in a table that may lie on its side.
+/// What a row and a column are called, in a table that may be transposed.
 pub(super) fn nouns(transposed: bool) -> [&'static str; 2] {
     if transposed { ["word", "document"] } else { ["document", "word"] }
 }
@@ -66,13 +64,13 @@ struct Entry {
     count: u32,
 }
 
-/// The counts of a table, still under word ids, and how many explicit zeros were left out.
+/// The counts of a table by word id, and the number of explicit zeros that were left out.
 pub(super) struct Table {
     pub(super) rows: SparseCounts,
     pub(super) n_zeros: u64,
 }
 
-/// Reads all entries below a header.
+/// Reads all entries after a header.
 pub(super) fn read(source: &mut Source, header: &Header) -> Result<Table> {
     let mut runs = Runs::with_room(source, header);
     let n_zeros = scan(source, header, |entry, _| runs.push(entry))?;
@@ -81,10 +79,10 @@ pub(super) fn read(source: &mut Source, header: &Header) -> Result<Table> {
     Ok(Table { rows, n_zeros })
 }
 
-/// The first two lines that give the same place of the table a count.
+/// The first two lines that give a count for the same cell of the table.
 ///
-/// Duplicates show only once rows are sorted, when lines are long forgotten. Rather than remember
-/// a line for each entry of every good file, we read the bad file once more.
+/// Duplicates are found only after rows are sorted, when line numbers are no longer known. Rather than store a line
+/// number for each entry of every good file, we read the bad file once more.
 pub(super) fn find_twice(
     source: &mut Source,
     header: &Header,
@@ -103,7 +101,7 @@ pub(super) fn find_twice(
     })
 }
 
-/// A whole number in decimal digits and nothing else.
+/// Parses a whole number of decimal digits only.
 pub(super) fn whole_number(field: &[u8]) -> Option<u64> {
     if !field.iter().all(u8::is_ascii_digit) {
         return None;
@@ -111,13 +109,13 @@ pub(super) fn whole_number(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// The parts of a line between blanks.
+/// The parts of a line between white space.
 pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty())
 }
 
-/// A thousand empty rows are someone's habit; millions for a few entries are a mistake. Columns are
-/// looked at where they are documents; how many words there may be depends on the vocabulary.
+/// A thousand empty rows may be intended; millions for a few entries are a mistake. Columns are checked where they
+/// are documents; how many words there may be depends on the vocabulary.
 fn check_rows(source: &Source, header: &Header) -> Result<()> {
     let [row, column] = header.nouns();
     let rows = (header.n_rows, row, header.rows_line);
@@ -134,12 +132,12 @@ fn check_rows(source: &Source, header: &Header) -> Result<()> {
     Ok(())
 }
 
-/// Whether so many documents, most of them empty, may be meant where there are so few entries.
+/// Whether this many documents, most of them empty, can be intended with so few entries.
 pub(super) fn is_plausible(n: u64, n_entries: u64, free: u64) -> bool {
     n <= n_entries.saturating_mul(50).saturating_add(free)
 }
 
-/// Calls `visit` with every entry that is not zero and its line; returns how many were zero.
+/// Calls `visit` with every non-zero entry and its line; returns how many entries were zero.
 fn scan(source: &mut Source, header: &Header, mut visit: impl FnMut(Entry, u64)) -> Result<u64> {
     let mut scanner = Scanner::new(source, header);
     while let Some(block) = source.next_block()? {
@@ -156,7 +154,7 @@ struct Scanner {
     line: u64,
     n_found: u64,
     n_zeros: u64,
-    /// Entries up to this one may take the fast path: all, until an empty line is seen.
+    /// Entries up to this one may use the fast path: all, until an empty line is seen.
     n_fast: u64,
     empty_line: Option<u64>,
 }
@@ -203,7 +201,7 @@ impl Scanner {
         }
     }
 
-    /// The entry on the first line and the lines after it, if all is as it nearly always is.
+    /// The entry on the first line, and the remaining lines, if the line has the usual form.
     #[inline(always)]
     fn plain_entry<'a>(&self, rest: &'a [u8]) -> Option<(Entry, &'a [u8])> {
         let (row, rest) = plain_number(rest, b' ')?;
@@ -215,7 +213,7 @@ impl Scanner {
             let (count, rest) = plain_number(rest, b'\n')?;
             (column, count, rest)
         };
-        // Id 0 wraps round to the largest number and is out of range like any other.
+        // Id 0 wraps around to the largest number and is then out of range like any other.
         let entry = Entry { row: row.wrapping_sub(1), column: column.wrapping_sub(1), count };
         let expected = entry.row < self.header.n_rows
             && entry.column < self.header.n_columns
@@ -223,7 +221,7 @@ impl Scanner {
         expected.then_some((entry, rest))
     }
 
-    /// The entry on any other line; none if the line is empty.
+    /// The entry on any other line; `None` if the line is empty.
     #[cold]
     fn careful_entry(&mut self, line: &[u8]) -> Result<Option<Entry>> {
         if fields(line).next().is_none() {
@@ -248,7 +246,7 @@ impl Scanner {
         }))
     }
 
-    /// Row, column and count; the count is supplied where the format leaves it out.
+    /// Row, column and count; the count is supplied where the format omits it.
     fn three_fields<'a>(&self, line: &'a [u8]) -> Result<[&'a [u8]; 3]> {
         let mut found = fields(line);
         let (row, column) = (found.next(), found.next());
@@ -312,7 +310,7 @@ fn plain_number(bytes: &[u8], end: u8) -> Option<(u32, &[u8])> {
     None
 }
 
-/// A count, also when written `3.0` or `3e0` as numeric software likes to do.
+/// A count, also when written as `3.0` or `3e0`, as numeric software often does.
 pub(super) fn whole_count(field: &[u8]) -> Result<u32, String> {
     let expected = || format!("expected a whole number of occurrences, found {}", quoted(field));
     let text = std::str::from_utf8(field).map_err(|_| expected())?;

@@ -1,8 +1,8 @@
-//! Which format a file has, told by how it begins.
+//! Detects the format of a file from its beginning.
 //!
-//! Names lie (`counts.txt`, `data.dat`, a pipe has none), contents rarely do: the first kilobytes
-//! decide, and the name is asked only where the contents leave a choice. Where they do, the
-//! answer carries a remark that says what else it might have been, for the person who asked.
+//! File names can mislead (`counts.txt`, `data.dat`) and a pipe has none, but contents rarely do: the first
+//! kilobytes decide, and the name is used only where the contents are ambiguous. In that case the result carries a
+//! remark for the user that says what else it might be.
 //!
 //! ```text
 //! magic bytes        svtdc, parquet, npz (or an office document: by its members), HDF5, PLINK
@@ -15,9 +15,8 @@
 //! 3                  docword
 //! ```
 //!
-//! A malformed file should be told as a malformed table, not read as something else without a
-//! word. So most lines decide, not all, and a file that begins with numbers alone is a docword
-//! file, good or bad.
+//! A malformed table should be reported as such, not silently read as something else. So the majority of lines
+//! decides, and a file that begins with numbers alone is a docword file, good or bad.
 
 use std::fmt;
 use std::path::Path;
@@ -29,9 +28,9 @@ use super::matrix_market;
 use super::plink;
 use super::svtdc;
 
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 pub(super) const SAMPLE: usize = 1 << 16;
-/// Lines that are looked at.
+/// Number of lines that are examined.
 const LINES: usize = 200;
 
 /// The formats in which a corpus can be read.
@@ -42,9 +41,9 @@ pub enum Format {
     Docword,
     /// A sparse matrix in MatrixMarket coordinates, documents as rows.
     MatrixMarket,
-    /// Blei's LDA-C: a document a line, `M term:count ...`, terms from 0.
+    /// Blei's LDA-C: one document per line, `M term:count ...`, terms from 0.
     LdaC,
-    /// SVMlight or libsvm: a document a line, `label index:count ...`.
+    /// SVMlight or libsvm: one document per line, `label index:count ...`.
     SvmLight,
     /// A sparse matrix saved by `scipy.sparse.save_npz`: CSR, CSC or COO.
     Npz,
@@ -52,24 +51,24 @@ pub enum Format {
     CountsCsv,
     /// A corpus that was counted before and saved as `.svtdc`.
     Svtdc,
-    /// Apache Parquet, a document a row: text, lists of words, or of word numbers and counts. Needs the
+    /// Apache Parquet, one document per row: text, lists of words, or lists of word numbers and counts. Needs the
     /// feature `parquet`.
     Parquet,
-    /// A folder of text files, a document each.
+    /// A folder of text files, one document each.
     Folder,
-    /// Text, a document a line.
+    /// Text, one document per line.
     Lines,
-    /// Text, the whole file one document.
+    /// Text, the whole file is one document.
     Document,
-    /// JSON Lines: an object a line, of which a member is the text.
+    /// JSON Lines: one object per line, one of whose members is the text.
     JsonLines,
     /// A table with a header and a column of text, separated by commas or semicolons.
     Csv,
-    /// The same, separated by tabs.
+    /// A table with a header and a column of text, separated by tabs.
     Tsv,
     /// The first sheet of a spreadsheet (.xlsx), with a column of text.
     Xlsx,
-    /// A page of HTML, its visible text one document.
+    /// An HTML page; its visible text is one document.
     Html,
     /// A document of a word processor or an electronic book: .docx, .odt, .epub.
     Office,
@@ -109,7 +108,7 @@ impl Format {
         Format::Plink,
     ];
 
-    /// The short name by which it can be asked for.
+    /// The short name with which it can be selected.
     pub fn name(self) -> &'static str {
         match self {
             Format::Docword => "docword",
@@ -136,25 +135,25 @@ impl Format {
         }
     }
 
-    /// Whether it holds text, whose words are yet to be counted.
+    /// Whether it is text, whose words must be counted.
     pub fn is_text(self) -> bool {
         use Format::{Csv, Document, Folder, Html, JsonLines, Lines, Office, Tsv, Xlsx};
         matches!(self, Folder | Document | Lines | JsonLines | Csv | Tsv | Xlsx | Html | Office)
     }
 
-    /// Whether a document or a count is a line, and lines end in `\n`.
+    /// Whether each line is a document or a count, and lines end in `\n`.
     pub(super) fn is_in_lines(self) -> bool {
         use Format::{CountsCsv, Docword, JsonLines, LdaC, Lines, MatrixMarket, SvmLight};
         matches!(self, Lines | JsonLines | Docword | MatrixMarket | LdaC | SvmLight | CountsCsv)
     }
 
-    /// Whether a table in this format may lie on its side, with documents as columns.
+    /// Whether a table in this format may be transposed, with documents as columns.
     pub fn is_matrix(self) -> bool {
         matches!(self, Format::Docword | Format::MatrixMarket | Format::Npz | Format::CountsCsv)
     }
 }
 
-/// What a reader of messages knows it by.
+/// The name in messages.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -195,7 +194,7 @@ impl FromStr for Format {
     }
 }
 
-/// A format, and what to say if it was not the only choice.
+/// A format, and a remark if it was not the only possibility.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Detected {
     pub(super) format: Format,
@@ -208,7 +207,7 @@ impl From<Format> for Detected {
     }
 }
 
-/// Tells the format from the first bytes of a file, unpacked, and its name.
+/// Detects the format from the first bytes of a file, unpacked, and its name.
 pub(super) fn detect(path: &Path, start: &[u8]) -> Detected {
     for (magic, format) in [
         (&svtdc::MAGIC[..], Format::Svtdc),
@@ -264,7 +263,7 @@ fn is_json_array(start: &[u8]) -> bool {
     let inside = start.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
     match inside {
         Some([b'{', rest @ ..]) => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
-        // A text between quotes that a comma or the end follows.
+        // A text between quotes, followed by a comma or the end.
         Some([b'"', rest @ ..]) => {
             let end = rest.iter().position(|&b| b == b'"').map(|end| &rest[end + 1..]);
             matches!(end.map(<[u8]>::trim_ascii_start), Some([b',' | b']', ..]))
@@ -292,13 +291,13 @@ fn text(path: &Path, start: &[u8], lines: &[&[u8]]) -> Option<Format> {
     has_letter.then_some(Format::Lines)
 }
 
-/// How a zip archive begins, which `.npz` is, and a spreadsheet, and a document.
+/// The beginning of a zip archive: an `.npz` file, a spreadsheet or a document.
 pub(super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-/// How a PDF begins.
+/// The beginning of a PDF.
 pub(super) const PDF_MAGIC: &[u8] = b"%PDF";
 const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Whether text begins as a page of HTML does.
+/// Whether text begins like an HTML page.
 pub(super) fn is_html(start: &[u8]) -> bool {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     let begins =
@@ -306,7 +305,7 @@ pub(super) fn is_html(start: &[u8]) -> bool {
     begins(b"<!doctype html") || begins(b"<html")
 }
 
-/// The lines of the sample, but for one that may be cut.
+/// The lines of the sample without the last one, which may be cut.
 fn whole_lines(start: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = start.split(|&b| b == b'\n').take(LINES).collect();
     if lines.len() > 1 && (lines.len() == LINES || start.len() >= SAMPLE || start.ends_with(b"\n"))
@@ -316,7 +315,7 @@ fn whole_lines(start: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// Lines of `number index:count ...`, of which there are two kinds.
+/// Recognises lines of `number index:count ...`, of which there are two kinds.
 fn pairs(path: &Path, lines: &[&[u8]]) -> Option<Detected> {
     let shapes: Vec<PairLine> = lines.iter().filter_map(|line| PairLine::of(line)).collect();
     let with_pairs = shapes.iter().filter(|shape| shape.n_pairs > 0).count();
@@ -347,7 +346,7 @@ fn pairs(path: &Path, lines: &[&[u8]]) -> Option<Detected> {
     Some(Detected { format: Format::LdaC, doubt })
 }
 
-/// What a line of pairs looks like from afar.
+/// A summary of a line of pairs.
 struct PairLine {
     /// The number in front, if it is whole.
     first: Option<u64>,
@@ -355,7 +354,7 @@ struct PairLine {
 }
 
 impl PairLine {
-    /// None unless the line is a label and pairs with a colon, up to a comment.
+    /// `None` unless the line consists of a label and pairs with a colon, up to a comment.
     fn of(line: &[u8]) -> Option<Self> {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let mut parts = fields(line);
@@ -372,8 +371,8 @@ impl PairLine {
     }
 }
 
-/// The byte between the cells of a dense table of counts, if this is one: a first row that is not
-/// all numbers, and below it rows of as many cells, nearly all of them numbers but for the first.
+/// The separator of a dense table of counts, if this is one: a first row that is not all numbers, followed by rows
+/// of the same number of cells, nearly all of them numbers except the first.
 fn separator(lines: &[&[u8]]) -> Option<u8> {
     let (header, rows) = lines.split_first()?;
     let rows: Vec<&[u8]> =
@@ -393,7 +392,7 @@ fn separator(lines: &[&[u8]]) -> Option<u8> {
     })
 }
 
-/// How many cells a row has, and how many of them are numbers; the first passes for one.
+/// How many cells a row has, and how many of them are numbers; the first counts as one.
 fn shape(line: &[u8], separator: u8) -> (usize, usize) {
     let mut n_numbers = 0;
     let n_cells = dense::cells(line.trim_ascii_end(), separator, |i, cell| {
@@ -408,7 +407,7 @@ pub(super) fn is_number(cell: &[u8]) -> bool {
     std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok())
 }
 
-/// Whether the name, without `.gz` or `.zst`, ends so.
+/// Whether the name, without `.gz` or `.zst`, has one of these endings.
 pub(super) fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return false;

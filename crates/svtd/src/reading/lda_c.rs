@@ -1,4 +1,4 @@
-//! LDA-C, the format of Blei's program and of gensim's `BleiCorpus`: a document a line.
+//! LDA-C, the format of Blei's program and of gensim's `BleiCorpus`: one document per line.
 //!
 //! ```text
 //! 2 0:1 4:3        two different words: word 0 once, word 4 three times
@@ -6,15 +6,14 @@
 //! 1 1:2
 //! ```
 //!
-//! Words are numbered from 0. The number in front is how many pairs follow, which catches a line
-//! that was cut.
+//! Words are numbered from 0. The first number is how many pairs follow, which detects a truncated line.
 
 use super::entries::{Table, fields, whole_count, whole_number};
 use super::rows::Rows;
 use super::source::{Source, quoted};
 use crate::error::Result;
 
-/// No line of a table of documents may be longer than this.
+/// The longest line of a table of documents, in bytes.
 pub(super) const LONGEST_LINE: usize = 256 << 20;
 
 /// Reads every document.
@@ -63,7 +62,7 @@ pub(super) fn pair(part: &[u8]) -> Result<(u32, u32), String> {
     let expected = || format!("expected word:count, found {}", quoted(part));
     let colon = part.iter().position(|&b| b == b':').ok_or_else(expected)?;
     let word = whole_number(&part[..colon]).ok_or_else(expected)?;
-    // One below the largest number, so that the number of words is a number too.
+    // Below the largest number, so that the number of words fits too.
     let word = u32::try_from(word).ok().filter(|&word| word < u32::MAX);
     let word = word.ok_or_else(|| format!("a word number of {} is too large", quoted(part)))?;
     Ok((word, whole_count(&part[colon + 1..])?))

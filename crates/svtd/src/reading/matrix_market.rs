@@ -1,4 +1,4 @@
-//! The header of a MatrixMarket file, the common tongue of sparse matrix software.
+//! The header of a MatrixMarket file, the common format of sparse matrix software.
 //!
 //! ```text
 //! %%MatrixMarket matrix coordinate integer general
@@ -7,23 +7,23 @@
 //! 1 2 1            document 1 holds word 2 once
 //! ```
 //!
-//! The format can say much more than counts. We take sparse (`coordinate`) matrices without
-//! `symmetry`, of `integer` or `real` values that prove to be whole, or of no values at all
-//! (`pattern`, where every entry counts once), and turn the rest away by name.
+//! The format can represent much more than counts. We read sparse (`coordinate`) matrices without `symmetry`, of
+//! `integer` or `real` values that turn out to be whole, or of no values at all (`pattern`, where every entry
+//! counts once). Anything else is an error that names it.
 //!
 //! # Departures from the format
-//! Elsewhere a repeated entry may mean a sum. Here it is refused: in counts it is more often a
-//! table joined wrongly than a wish to add.
+//! Elsewhere a repeated entry may mean a sum. Here it is an error: in counts it is more often a table joined
+//! wrongly than an intended sum.
 
 use super::docword::at_most_u32;
 use super::entries::{Header, fields, nouns, whole_number};
 use super::source::{Source, quoted};
 use crate::error::Result;
 
-/// How the first line begins.
+/// The beginning of the first line.
 pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
 
-/// Reads the header, of which `first_line` is already taken from the source.
+/// Reads the header; `first_line` was already taken from the source.
 pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -> Result<Header> {
     let ones = holds_ones(first_line).map_err(|reason| source.error_at(1, reason))?;
     let sizes = size_line(source)?;
@@ -45,7 +45,7 @@ pub(super) fn header(first_line: &[u8], source: &mut Source, transposed: bool) -
     })
 }
 
-/// Whether entries have no count of their own; an error if they cannot be counts.
+/// Whether entries have no counts; an error if they cannot be counts.
 fn holds_ones(banner: &[u8]) -> Result<bool, String> {
     let text = String::from_utf8_lossy(banner).to_ascii_lowercase();
     let parts: Vec<&str> = text.split_ascii_whitespace().skip(1).collect();

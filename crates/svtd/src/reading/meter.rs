@@ -1,14 +1,14 @@
-//! How much of a corpus is read, for whoever watches.
+//! Counts how much of a corpus is read, for a progress callback.
 //!
-//! What is counted are bytes of files as they lie on disk, packed or not, because their number is
-//! known before the first of them is read. A pipe has no size; of it one can only tell how much has
-//! come. The watcher is called after each piece that is read, from whatever thread reads it.
+//! The bytes of files on disk are counted, compressed or not, because their number is known beforehand. A pipe has
+//! no size; only the amount read so far is known. The callback is called after each read, from the thread that
+//! reads.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Called with how much is read, and of how much.
+/// Called with the amount read and the total.
 type Watcher = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// Counts what is read.
@@ -20,17 +20,17 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Tells this watcher.
+    /// A meter that reports to this callback.
     pub(super) fn telling(watcher: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
         Meter { watcher: Some(Arc::new(watcher)), ..Meter::default() }
     }
 
-    /// Begins anew, with so much to read; 0 if that is not known.
+    /// Starts again with this much to read; 0 if that is not known.
     pub(super) fn of(&self, of: u64) -> Self {
         Meter { watcher: self.watcher.clone(), done: Arc::default(), of }
     }
 
-    /// So much more is read.
+    /// Adds `n` to the amount read.
     pub(super) fn add(&self, n: u64) {
         if let Some(watcher) = &self.watcher {
             let before = self.done.fetch_add(n, Ordering::Relaxed);

@@ -1,13 +1,13 @@
-//! Reading: a corpus from files, and files of corpora that grow.
+//! Reading: a corpus from files, and corpus files that can be changed.
 //!
 //! ```text
 //! file ──► unpacked ──► format ──► entries (counts) ────────────────► corpus
 //! source   unpack       format     documents (text) ──► text ──────► corpus
 //! ```
 //!
-//! [`CorpusReader`] is the way in. It finds out what a file holds ([`Format`]), hands counts to a builder and text to
-//! [`text`](crate::text), and unites [several inputs](CorpusReader::read_all) into one corpus. [`CorpusFile`] is a corpus on disk to
-//! which documents are added and from which they are taken away.
+//! [`CorpusReader`] is the entry point. It detects what a file contains ([`Format`]), passes counts to a builder
+//! and text to [`text`](crate::text), and unites [several inputs](CorpusReader::read_all) into one corpus.
+//! [`CorpusFile`] is a corpus on disk to which documents can be added and from which they can be removed.
 
 mod cells;
 mod columns;
@@ -50,7 +50,7 @@ pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
 
 impl Corpus {
-    /// Ways to read a corpus from files.
+    /// A reader with its options, to read a corpus from files.
     pub fn reader() -> CorpusReader {
         CorpusReader::new()
     }
@@ -63,8 +63,8 @@ impl Corpus {
         CorpusReader::new().read(path)
     }
 
-    /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go
-    /// to a file of their own, one a line.
+    /// Writes the counts as a UCI docword file, which [`read`](Self::read) reads back. The words go to a separate
+    /// file, one per line.
     ///
     /// # Errors
     /// When `out` does not take them.

@@ -4,27 +4,27 @@
 //! \x93NUMPY 1 0   length   {'descr': '<i4', 'fortran_order': False, 'shape': (3,), }   numbers
 //! ```
 //!
-//! The description is a Python dictionary, of which we read three entries. Arrays here are
-//! vectors, so the order of axes does not matter.
+//! The description is a Python dictionary, of which we read three entries. The arrays here are vectors, so the
+//! order of axes does not matter.
 
 use super::zip::Member;
 
 /// Bytes decoded at a time; a multiple of every width.
 const CHUNK: usize = 1 << 16;
-/// No description is longer.
+/// The longest description, in bytes.
 const LONGEST_DESCRIPTION: u64 = 1 << 16;
 
-/// What the numbers are.
+/// The type of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Signed,
     Unsigned,
     Real,
-    /// Text of one byte a character (`S`) or four (`U`).
+    /// Text with one byte per character (`S`) or four (`U`).
     Text,
 }
 
-/// An array whose description is read and whose numbers follow.
+/// An array whose description was read and whose numbers follow.
 pub(super) struct Array {
     member: Member,
     name: String,
@@ -63,12 +63,12 @@ impl Array {
         Ok(Array { member, name: name.to_owned(), kind, width, big_endian, len })
     }
 
-    /// How many values there are, checked against the directory of the archive.
+    /// The number of values, checked against the directory of the archive.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Every value as a whole number; what is not one is refused.
+    /// Calls a function with every value as a whole number; other values are an error.
     pub(super) fn for_each(
         mut self,
         mut visit: impl FnMut(u64) -> Result<(), String>,
@@ -91,7 +91,7 @@ impl Array {
         }
         let mut bytes = vec![0; self.member.left() as usize];
         self.member.read_exact(&mut bytes)?;
-        // Four bytes a character are three of them zero, for plain letters.
+        // With four bytes per character, three are zero for ASCII.
         bytes.retain(|&byte| byte != 0);
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -151,7 +151,7 @@ fn descr(description: &str) -> Option<(Kind, usize, bool)> {
     Some((kind, width, order == ">"))
 }
 
-/// How many values `'shape': (3,)` means; `()` is one.
+/// The number of values of `'shape': (3,)`; `()` means one.
 fn length_of(description: &str) -> Option<u64> {
     let text = after(description, "'shape':")?.trim_start().strip_prefix('(')?;
     let text = &text[..text.find(')')?];

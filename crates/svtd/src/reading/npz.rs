@@ -9,12 +9,12 @@
 //! indices.npy, indptr.npy   (CSR, CSC)      row.npy, col.npy   (COO)
 //! ```
 //!
-//! CSR is our own form, CSC that of the matrix on its side, and both are read in place; COO is
-//! sorted into rows. Indices may have 32 or 64 bits, values may be of any type if they are whole.
+//! CSR is our own form and CSC is that of the transposed matrix, so both are read directly; COO is sorted into
+//! rows. Indices may have 32 or 64 bits, values may have any type if they are whole.
 //!
 //! # Departures from the other formats
-//! SciPy defines a repeated entry to mean a sum, and `CountVectorizer` pipelines leave such
-//! matrices behind, so here it is summed and not refused.
+//! SciPy defines a repeated entry as a sum, and `CountVectorizer` pipelines produce such matrices, so here repeated
+//! entries are added and not an error.
 
 use std::fs::File;
 
@@ -25,7 +25,7 @@ use crate::corpus::SparseCounts;
 use crate::corpus::sparse::offsets_of;
 use crate::memory;
 
-/// The layouts that are read.
+/// The supported layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     Csr,
@@ -43,13 +43,13 @@ impl std::fmt::Display for Layout {
     }
 }
 
-/// A matrix, by rows or, if `by_columns`, on its side.
+/// A matrix by rows or, if `by_columns`, transposed.
 pub(super) struct Matrix {
     pub(super) table: Table,
     pub(super) by_columns: bool,
 }
 
-/// The matrix archive with its layout known, to be read.
+/// A matrix archive whose layout is known.
 pub(super) struct Npz {
     archive: Archive,
     pub(super) layout: Layout,
@@ -102,7 +102,7 @@ impl Npz {
     }
 }
 
-/// What a zip archive is that holds no matrix, by the names of its members.
+/// What a zip archive without a matrix is, judging by the names of its members.
 fn what_else(archive: &Archive) -> String {
     const KINDS: [(&str, &str); 5] = [
         ("word/document.xml", "a Word document (.docx); save it as plain text first"),
@@ -126,7 +126,7 @@ fn array(archive: &mut Archive, name: &str) -> Result<Array, String> {
     Array::open(archive.member(&file)?, &file)
 }
 
-/// Room for the numbers of an array, whose size was compared with that of the archive.
+/// Allocates room for an array, whose size was compared with that of the archive.
 fn room<T>(n: u64) -> Result<Vec<T>, String> {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     memory::room(n, "an array of this archive").map_err(|error| error.to_string())
@@ -181,7 +181,7 @@ fn indices(
     Ok(indices)
 }
 
-/// Where each row begins: ascending, from none to all values.
+/// Where each row begins: ascending, from zero to the number of values.
 fn offsets(archive: &mut Archive, n_rows: u32, n_values: usize) -> Result<Vec<usize>, String> {
     let array = array(archive, "indptr")?;
     if array.len() != u64::from(n_rows) + 1 {
@@ -200,7 +200,7 @@ fn offsets(archive: &mut Archive, n_rows: u32, n_values: usize) -> Result<Vec<us
     Ok(offsets)
 }
 
-/// A thousand empty rows are someone's habit; millions for a few entries are a mistake.
+/// A thousand empty rows may be intended; millions for a few entries are a mistake.
 fn check_plausible(n_rows: u32, n_values: usize) -> Result<(), String> {
     if is_plausible(u64::from(n_rows), n_values as u64, 1_000_000) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Genotypes as PLINK keeps them: `.bed` beside `.bim` and `.fam`.
+//! Genotypes in PLINK format: `.bed` with `.bim` and `.fam`.
 //!
 //! ```text
 //! NAME.bed   6c 1b 01, then for each variant two bits for each individual, lowest first:
@@ -7,11 +7,11 @@
 //! NAME.fam   an individual a line: family, name, ...
 //! ```
 //!
-//! An individual is a document and an allele of a variant a word, called `rs123_A`: two words for
-//! each variant, one after the other, allele 1 first. Ancestral populations are topics, and the share
-//! of a population in an individual its mixture: the model of ADMIXTURE (Alexander, Novembre and
-//! Lange 2009), but for one thing, that it fixes how many alleles each variant has in a person, and
-//! LDA lets that vary. A missing genotype counts for neither allele.
+//! An individual is a document and an allele of a variant a word, called `rs123_A`: two words for each variant, one
+//! after the other, allele 1 first. Ancestral populations are topics, and the share of a population in an
+//! individual is its mixture. This is the model of ADMIXTURE (Alexander, Novembre and Lange 2009) with one
+//! difference: there the number of alleles of each variant in a person is fixed, in LDA it varies. A missing
+//! genotype counts for neither allele.
 //!
 //! # Cost
 //! About 1.4 entries of eight bytes for each genotype.
@@ -28,22 +28,22 @@ use crate::corpus::SparseCounts;
 use crate::error::{Error, Result};
 use crate::memory::Limit;
 
-/// How a `.bed` file begins that goes variant by variant.
+/// The beginning of a `.bed` file that is ordered by variant.
 pub(super) const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
-/// The same, individual by individual, which nothing has written for long.
+/// The beginning of a `.bed` file that is ordered by individual; this form is obsolete.
 const BY_INDIVIDUAL: [u8; 3] = [0x6c, 0x1b, 0x00];
 
-/// What the three files hold.
+/// The content of the three files.
 pub(super) struct Genotypes {
     pub(super) table: Table,
     /// `NAME_ALLELE`, two for each variant.
     pub(super) words: Vec<String>,
-    /// Individuals.
+    /// The names of the individuals.
     pub(super) names: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the file and those beside it.
+/// Reads the file and its two companions.
 pub(super) fn read(path: &Path, mut file: File, meter: &Meter) -> Result<Genotypes> {
     let name = path.display().to_string();
     let refused = |reason| Error::File { path: name.clone(), reason };
@@ -97,7 +97,7 @@ fn lines(path: &Path) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
-/// Two words for each variant, called by its name, or by its place where names are not unique.
+/// Two words for each variant, named after it, or by its position where names are not unique.
 fn alleles(variants: &[Vec<String>]) -> Result<Vec<String>, String> {
     let mut times: HashMap<&str, usize> = HashMap::new();
     for (i, row) in variants.iter().enumerate() {
@@ -116,7 +116,7 @@ fn alleles(variants: &[Vec<String>]) -> Result<Vec<String>, String> {
             name = format!("{name}:{again}");
         }
         let (first, second) = (&row[4], &row[5]);
-        // Two alleles that are written alike (both unknown) are told apart by their number.
+        // Two alleles that are written the same way (both unknown) are distinguished by a number.
         let same = first == second;
         words.push(if same { format!("{name}_{first}1") } else { format!("{name}_{first}") });
         words.push(if same { format!("{name}_{second}2") } else { format!("{name}_{second}") });
@@ -124,7 +124,7 @@ fn alleles(variants: &[Vec<String>]) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Refuses a file that is not as long as its companions say, before anything is read.
+/// Returns an error for a file whose length does not fit its companions, before anything is read.
 fn check_size(size: u64, n_individuals: usize, n_variants: usize) -> Result<(), String> {
     if n_individuals == 0 || n_variants == 0 {
         return Err(format!("there are {n_individuals} individuals and {n_variants} variants"));
@@ -145,7 +145,7 @@ fn check_size(size: u64, n_individuals: usize, n_variants: usize) -> Result<(), 
     ))
 }
 
-/// Individuals x alleles, and how many genotypes are missing.
+/// Individuals x alleles, and the number of missing genotypes.
 pub(super) fn decoded(
     bytes: &[u8],
     n_individuals: usize,

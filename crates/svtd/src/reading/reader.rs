@@ -1,9 +1,9 @@
-//! Files of counts or text into a corpus.
+//! From files of counts or text to a corpus.
 //!
-//! Reading has two steps, so that a caller can say what is being read before it takes its time:
-//! [`open`](CorpusReader::open) looks at how the file begins and settles the format (`format`),
-//! [`read`](Opened::read) reads it. Each format has a module that turns bytes into rows; what
-//! remains is the same for all: find the words, check that they fit, build the corpus.
+//! Reading has two steps, so that a caller can say what is being read before it takes time:
+//! [`open`](CorpusReader::open) examines the beginning of the file and determines the format (`format`),
+//! [`read`](Opened::read) reads it. Each format has a module that turns bytes into rows; the rest is the same for
+//! all: find the words, check that they fit, build the corpus.
 
 mod finishing;
 mod opened;
@@ -30,10 +30,9 @@ pub use self::opened::Opened;
 
 /// How to read a corpus from files of counts or of text.
 ///
-/// The formats are those of [`Format`]; which one a file has is told by how it begins. Files may
-/// be packed with gzip or zstd, and `-` is standard input. Entries with a count of zero are left
-/// out and tallied in the [report](Corpus::report), whose notes also say when no vocabulary was
-/// found.
+/// The formats are those of [`Format`]; the format of a file is detected from its beginning. Files may be
+/// compressed with gzip or zstd, and `-` is standard input. Entries with a count of zero are left out and counted
+/// in the [report](Corpus::report), whose notes also say when no vocabulary was found.
 ///
 /// The words come from the file named by [`vocabulary_file`](Self::vocabulary_file), from the
 /// table itself if it has them, or from `vocab.NAME.txt` beside `docword.NAME.txt`.
@@ -69,25 +68,25 @@ impl CorpusReader {
         Self::default()
     }
 
-    /// Takes the words from this file, one word a line in the order of their ids.
+    /// Takes the words from this file, one word per line in the order of their ids.
     pub fn vocabulary_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.vocabulary_file = Some(path.into());
         self
     }
 
-    /// Takes the file to be in this format, whatever it looks like.
+    /// Reads the file in this format, whatever it looks like.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Takes the columns of a matrix to be the documents, and its rows the words.
+    /// Whether the columns of a matrix are the documents, and its rows the words.
     pub fn transposed(mut self, transposed: bool) -> Self {
         self.transposed = transposed;
         self
     }
 
-    /// Which columns of a table hold what.
+    /// Which columns of a table have which meaning.
     pub fn columns(mut self, columns: Columns) -> Self {
         self.layout.id_column.clone_from(&columns.id);
         self.layout.label_column.clone_from(&columns.label);
@@ -95,15 +94,14 @@ impl CorpusReader {
         self
     }
 
-    /// The number of the first word in SVMlight files, which say it nowhere: 0, or else 1. Unless told,
-    /// it is 0 if a word has that number.
+    /// The number of the first word in SVMlight files, which do not contain it: 0 or 1. By default it is 0 if a
+    /// word has that number, otherwise 1.
     pub fn index_base(mut self, base: u8) -> Self {
         self.index_base = Some(base.min(1));
         self
     }
 
-    /// How text becomes words. With a [vocabulary file](Self::vocabulary_file) its words, and no
-    /// others, are counted.
+    /// How text is split into words. With a [vocabulary file](Self::vocabulary_file) exactly its words are counted.
     pub fn preprocessing(mut self, preprocessing: Preprocessing) -> Self {
         self.preprocessing = preprocessing;
         self
@@ -113,67 +111,64 @@ impl CorpusReader {
         &self.preprocessing
     }
 
-    /// Which characters the bytes of text stand for; UTF-8 unless told.
+    /// The encoding of text; UTF-8 by default.
     pub fn encoding(mut self, encoding: Encoding) -> Self {
         self.layout.encoding = encoding;
         self
     }
 
-    /// The columns of JSON Lines, a table or Parquet that hold the text; several are joined. Without any, a
-    /// column of a usual name is looked for, such as `text`.
+    /// The columns of JSON Lines, a table or Parquet that contain the text; several are joined. Without any, a
+    /// column with a usual name is used, such as `text`.
     pub fn text_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.layout.text_columns = columns.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Which files of a folder are documents, by a pattern such as `*.txt`; all unless told.
+    /// Which files of a folder are documents, by a pattern such as `*.txt`; all by default.
     pub fn files(mut self, pattern: impl Into<String>) -> Self {
         self.layout.files = Some(pattern.into());
         self
     }
 
-    /// Passes over files of a folder that cannot be read, and tells them in the
-    /// [report](Corpus::report).
+    /// Skips files of a folder that cannot be read, and lists them in the [report](Corpus::report).
     pub fn skip_bad(mut self, skip: bool) -> Self {
         self.layout.skip_bad = skip;
         self
     }
 
-    /// The layer of an AnnData file that holds the counts; `X` unless told.
+    /// The layer of an AnnData file that contains the counts; `X` by default.
     pub fn layer(mut self, layer: impl Into<String>) -> Self {
         self.layer = Some(layer.into());
         self
     }
 
-    /// Takes a file of plain text for one document, where no format is asked for, and not for one a
-    /// line.
+    /// Reads a file of plain text as one document, not as one document per line, if no format is given.
     pub fn whole(mut self, whole: bool) -> Self {
         self.whole = whole;
         self
     }
 
-    /// Calls `watcher` while reading, with how much is read and of how much: bytes on disk, or rows
-    /// of a Parquet file. How much there is to come of a pipe is not known, which 0 stands for.
+    /// Calls `watcher` while reading, with the amount read and the total: bytes on disk, or rows of a Parquet file.
+    /// The total is 0 for a pipe, whose length is not known.
     pub fn watched(mut self, watcher: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
         self.meter = Meter::telling(watcher);
         self
     }
 
-    /// Keeps what is read within a limit on memory; the rest lies in temporary files. So does what is
-    /// made of the corpus later: parts of it, and what a fit keeps of every document.
+    /// Keeps the corpus within a memory limit; the rest is kept in temporary files. The limit also applies to what
+    /// is made from the corpus later: parts of it, and the data that a fit keeps for every document.
     pub fn within(mut self, limit: &Limit) -> Self {
         self.limit = limit.clone();
         self
     }
 
-    /// Takes what is read for a stream, whose documents come when they come: no more is looked at ahead
-    /// than its first line.
+    /// Reads the input as a live stream: no more than its first line is examined in advance.
     pub fn live(mut self, live: bool) -> Self {
         self.live = live;
         self
     }
 
-    /// Counts the documents of a [window](Window) as if they stood in a file.
+    /// Counts the documents of a [window](Window) as if they were in a file.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -194,7 +189,7 @@ impl CorpusReader {
         self.open(path)?.read()
     }
 
-    /// Reads a file that is in memory: a page, a document, a spreadsheet, or single cells in HDF5.
+    /// Reads a file in memory: a page, a document, a spreadsheet, or single cells in HDF5.
     ///
     /// # Errors
     /// As [`read`](Self::read); and for a format that is only read from files.
@@ -224,7 +219,7 @@ impl CorpusReader {
         count_records(&mut *records, &self.preprocessing, words.as_ref(), &self.limit)
     }
 
-    /// Which part of a file of cells is meant.
+    /// Which part of a file of cells to read.
     #[cfg(feature = "hdf5")]
     fn part(&self) -> cells::Part {
         cells::Part { layer: self.layer.clone(), label: self.columns.label.clone() }

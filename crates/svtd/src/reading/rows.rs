@@ -1,7 +1,7 @@
-//! Documents one after the other, each a row of counts that is checked as it ends.
+//! Documents one after the other; each is a row of counts that is checked when it ends.
 //!
-//! Formats that keep a document on a line (LDA-C, SVMlight, dense tables) all end up here. Unlike a
-//! docword file they do not say beforehand how many words there are, so the largest id decides.
+//! All formats with one document per line (LDA-C, SVMlight, dense tables) use this. Unlike a docword file they do
+//! not declare how many words there are, so the largest id decides.
 
 use super::entries::Table;
 use crate::corpus::SparseCounts;
@@ -31,7 +31,7 @@ impl Rows {
         Rows { offsets: vec![0], words, counts, n_zeros: 0, n_words: 0, sorted: Vec::new() }
     }
 
-    /// Adds a word to the document under way; a count of zero is left out and tallied.
+    /// Adds a word to the current document; a count of zero is left out, and such zeros are counted.
     pub(super) fn push(&mut self, word: u32, count: u32) {
         self.n_words = self.n_words.max(word as usize + 1);
         if count == 0 {
@@ -42,7 +42,7 @@ impl Rows {
         }
     }
 
-    /// Ends the document; the error is a word it counts twice.
+    /// Ends the document; the error is a word that it counts twice.
     pub(super) fn end_document(&mut self) -> Result<(), u32> {
         let start = self.offsets.last().copied().unwrap_or(0);
         let words = &self.words[start..];
@@ -59,7 +59,7 @@ impl Rows {
         }
     }
 
-    /// Takes one from every word id, for files that number from 1; no id may be 0.
+    /// Subtracts one from every word id, for files that number from 1; no id may be 0.
     pub(super) fn number_from_zero(&mut self) {
         for word in &mut *self.words {
             *word -= 1;
@@ -67,7 +67,7 @@ impl Rows {
         self.n_words = self.n_words.saturating_sub(1);
     }
 
-    /// The finished table over the words seen, or over `n_words` if these are more.
+    /// The finished table over the words seen, or over `n_words` words if that is more.
     pub(super) fn into_table(self, n_words: usize) -> Table {
         let n_words = n_words.max(self.n_words);
         let rows = SparseCounts::from_parts(self.offsets, self.words, self.counts, n_words);

@@ -1,11 +1,10 @@
 //! A text file as blocks of whole lines.
 //!
-//! Count tables run to gigabytes, and at that size what costs time is not disks but fresh memory
-//! and calls per line. So the file passes through one buffer that is filled again and again, and
-//! whoever parses receives as many whole lines as the buffer holds in one slice. What makes files
-//! differ on the outside is settled here or in `unpack`: packing, a byte-order mark, a last line
-//! without its newline. The start can be looked at without being taken, which is how formats are
-//! told apart even on a pipe.
+//! Count tables can have gigabytes, and at that size time goes to new memory and to calls per line, not to the
+//! disk. So the file passes through one buffer that is filled again and again, and the parser receives as many
+//! whole lines as the buffer contains in one slice. External differences between files are handled here or in
+//! `unpack`: compression, a byte-order mark, a last line without its newline. The beginning can be read without
+//! being consumed, so that formats can be detected even on a pipe.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -16,24 +15,24 @@ use super::unpack::{self, Packing, Unpacked, Whole};
 use crate::error::{Error, Result};
 use crate::memory::Limit;
 
-/// Bytes in the buffer. Unless a reader allows more, no line may be longer.
+/// Size of the buffer in bytes. Unless a reader allows more, no line may be longer.
 const BUFFER: usize = 1 << 20;
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
-/// The most of a user's text that a message repeats.
+/// The largest number of characters of the user's text that a message repeats.
 const LONGEST_QUOTE: usize = 40;
-/// What messages call standard input.
+/// The name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// A table as it lies on disk, unpacked.
+/// A table on disk, unpacked.
 pub(crate) enum TableBytes {
     /// Text, from its first byte after a byte-order mark.
     Text(Box<dyn Read + Send>),
-    /// A Parquet file, in which one can go back and forth.
+    /// A Parquet file, which needs random access.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "read with the feature alone"))]
     Parquet(File),
 }
 
-/// Opens a table, or standard input for `-`, with what messages call it.
+/// Opens a table, or standard input for `-`, with its name for messages.
 pub(crate) fn open_table(path: &Path) -> Result<(String, TableBytes)> {
     let mut source = Source::open(path)?;
     let name = source.path.clone();
@@ -51,7 +50,7 @@ pub(super) struct Source {
     packing: Packing,
     buffer: Vec<u8>,
     longest_line: usize,
-    /// The bytes of `buffer` that are read but not yet handed out.
+    /// The bytes of `buffer` that were read but not yet returned.
     pending: std::ops::Range<usize>,
     line: u64,
     size: u64,
@@ -60,12 +59,12 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens a file or standard input, packed or not.
+    /// Opens a file or standard input, compressed or not.
     pub(super) fn open(path: &Path) -> Result<Self> {
         Source::open_watched(path, &Meter::default())
     }
 
-    /// The same, telling how much of it is read.
+    /// As [`open`](Self::open), reporting how much of it was read.
     pub(super) fn open_watched(path: &Path, meter: &Meter) -> Result<Self> {
         let name = match unpack::is_standard_input(path) {
             true => STANDARD_INPUT.to_owned(),
@@ -75,7 +74,7 @@ impl Source {
         Source::of(opened, name)
     }
 
-    /// The same for bytes in memory.
+    /// A source of bytes in memory, reporting how much was read.
     pub(super) fn of_bytes(bytes: Vec<u8>, name: &str, meter: &Meter) -> Result<Self> {
         Source::of(unpack::of_bytes(bytes, meter), name.to_owned())
     }
@@ -83,7 +82,7 @@ impl Source {
     fn of(opened: io::Result<Unpacked>, name: String) -> Result<Self> {
         let Unpacked { bytes, packing, size } =
             opened.map_err(|source| Error::Io { path: name.clone(), source })?;
-        // A small file needs no large buffer; should it have grown meanwhile, so does the buffer.
+        // A small file needs no large buffer; if it has grown meanwhile, so does the buffer.
         let room = match packing {
             Packing::Plain if size > 0 => size.saturating_add(1).clamp(1 << 12, BUFFER as u64),
             _ => BUFFER as u64,
@@ -109,46 +108,45 @@ impl Source {
         &self.path
     }
 
-    /// Bytes of the file on disk: a bound on what it can hold that no header can inflate.
+    /// Size of the file on disk in bytes: a bound on its content that no header can inflate.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Has what is read kept within a limit on memory.
+    /// Keeps what is read within a memory limit.
     pub(super) fn keep_within(mut self, limit: &Limit) -> Self {
         self.limit = limit.clone();
         self
     }
 
-    /// Has a look ahead content itself with the first line that is not blank: what follows may be long
-    /// in coming.
+    /// Makes [`peek`](Self::peek) stop after the first non-blank line: in a live stream more may take long to
+    /// arrive.
     pub(super) fn come_live(mut self, live: bool) -> Self {
         self.live = live;
         self
     }
 
-    /// The limit on memory for what is read.
+    /// The memory limit for what is read.
     pub(super) fn limit(&self) -> &Limit {
         &self.limit
     }
 
-    /// Lines handed out so far, which is the number of the last one.
+    /// The number of lines returned so far, which is the number of the last one.
     pub(super) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Counts the lines of the last block, of which the source knows only the bytes.
+    /// Sets the number of the last line, after the caller has counted the lines of a block.
     pub(super) fn set_line(&mut self, line: u64) {
         self.line = line;
     }
 
-    /// Lets lines be as long as this; the buffer grows only when one is.
+    /// Allows lines to be as long as this; the buffer grows only if needed.
     pub(super) fn allow_lines_of(&mut self, bytes: usize) {
         self.longest_line = self.longest_line.max(bytes);
     }
 
-    /// What comes next, without taking it: `n_bytes` or as many as there are, up to the size of
-    /// the buffer.
+    /// The next `n_bytes` bytes without consuming them, or as many as there are, up to the size of the buffer.
     pub(super) fn peek(&mut self, n_bytes: usize) -> Result<&[u8]> {
         let wanted = n_bytes.min(BUFFER);
         while self.waiting().len() < wanted && !(self.live && self.has_line()) {
@@ -161,9 +159,8 @@ impl Source {
         Ok(&waiting[..waiting.len().min(wanted)])
     }
 
-    /// The whole as a file in which one can go back and forth, for formats that are read so. A
-    /// pipe or an archive is unpacked into a temporary file, which has no name and vanishes with
-    /// the program.
+    /// The whole input as a file with random access, for formats that need it. A pipe or an archive is unpacked
+    /// into a temporary file, which has no name and disappears with the program.
     pub(super) fn into_file(mut self, path: &Path) -> Result<File> {
         if self.packing == Packing::Plain && path.is_file() {
             return File::open(path).map_err(|source| Error::Io { path: self.path, source });
@@ -172,7 +169,7 @@ impl Source {
         spooled.map_err(|error| self.reading_failed(error))
     }
 
-    /// Fills `into` with the next bytes, for formats that are not lines; false if there are fewer.
+    /// Fills `into` with the next bytes, for formats without lines; `false` if there are fewer.
     pub(super) fn read_exact(&mut self, into: &mut [u8]) -> Result<bool> {
         let n = self.pending.len().min(into.len());
         let start = self.pending.start;
@@ -189,12 +186,12 @@ impl Source {
         Ok(true)
     }
 
-    /// How the file is packed.
+    /// How the file is compressed.
     pub(super) fn packing(&self) -> Packing {
         self.packing
     }
 
-    /// What is left, as bytes.
+    /// The remaining bytes.
     pub(super) fn into_bytes(self) -> Box<dyn Read + Send> {
         let waiting = self.waiting().to_vec();
         Box::new(io::Cursor::new(waiting).chain(self.input))
@@ -210,7 +207,7 @@ impl Source {
 
     /// The next line, without its end.
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>> {
-        // A line that comes in many pieces is not searched from its beginning for each.
+        // A line that arrives in many pieces is not searched from its beginning for each piece.
         let mut searched = 0;
         loop {
             let unsearched = &self.waiting()[searched..];
@@ -228,7 +225,7 @@ impl Source {
         }
     }
 
-    /// As many whole lines as are at hand, each with its newline; never an empty slice.
+    /// As many whole lines as are in the buffer, each with its newline; never an empty slice.
     pub(super) fn next_block(&mut self) -> Result<Option<&[u8]>> {
         loop {
             if let Some(last) = self.waiting().iter().rposition(|&b| b == b'\n') {
@@ -252,7 +249,7 @@ impl Source {
         Error::File { path: self.path.clone(), reason: reason.into() }
     }
 
-    /// Whether a whole line is at hand that is not blank.
+    /// Whether the buffer has a whole line that is not blank.
     fn has_line(&self) -> bool {
         self.waiting().trim_ascii_start().contains(&b'\n')
     }
@@ -261,7 +258,7 @@ impl Source {
         &self.buffer[self.pending.clone()]
     }
 
-    /// Moves what is left to the front and reads on behind it; false when there is no more.
+    /// Moves the remaining bytes to the front and reads more; `false` when there is no more.
     fn refill(&mut self) -> Result<bool> {
         if self.pending.len() >= self.longest_line {
             let most = self.longest_line >> 20;
@@ -271,7 +268,7 @@ impl Source {
         match self.read_more()? {
             0 if self.pending.is_empty() => Ok(false),
             0 => {
-                // The last line lacks its newline: supply it.
+                // The last line has no newline: add it.
                 self.buffer[self.pending.end] = b'\n';
                 self.pending.end += 1;
                 Ok(true)
@@ -280,7 +277,7 @@ impl Source {
         }
     }
 
-    /// Reads behind what is waiting, which moves to the front; there is then room for a byte more.
+    /// Moves the pending bytes to the front and reads after them; there is then room for one more byte.
     fn read_more(&mut self) -> Result<usize> {
         if self.pending.start > 0 {
             self.buffer.copy_within(self.pending.clone(), 0);
@@ -320,7 +317,7 @@ pub(super) fn line_error(path: &str, line: u64, reason: impl Into<String>) -> Er
     Error::Line { path: path.to_owned(), line, reason: reason.into() }
 }
 
-/// The user's own bytes for a message: in quotes, shortened, with what is not text escaped.
+/// The user's own bytes for a message: quoted, shortened, and escaped where they are not text.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.chars().count() > LONGEST_QUOTE => {
@@ -335,7 +332,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// One read, asked again as long as it is merely interrupted.
+/// One read, repeated while it is merely interrupted.
 fn read_some(input: &mut dyn Read, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match input.read(into) {

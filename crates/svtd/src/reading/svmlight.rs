@@ -1,4 +1,4 @@
-//! SVMlight and libsvm files: a document a line, with a label in front.
+//! SVMlight and libsvm files: one document per line, beginning with its label.
 //!
 //! ```text
 //! # comments stand behind a cross
@@ -6,10 +6,9 @@
 //! -1 qid:2 2:1         a query number is passed over
 //! ```
 //!
-//! Labels are kept as they are written. Indices start from 1 by custom and from 0 in some files:
-//! if an index is 0 the file counts from 0, else from 1, and a note says which, unless the caller
-//! has said it. Values must be
-//! whole numbers, for these are counts; what has been scaled cannot be counted again.
+//! Labels are kept as written. Indices usually start from 1 but from 0 in some files: if an index is 0 the file
+//! counts from 0, otherwise from 1, and a note says which, unless the caller has given it. Values must be whole
+//! numbers, because these are counts; scaled values cannot be turned into counts again.
 
 use super::entries::{Table, fields};
 use super::lda_c::{LONGEST_LINE, pair};
@@ -17,7 +16,7 @@ use super::rows::Rows;
 use super::source::{Source, quoted};
 use crate::error::Result;
 
-/// The documents, their labels, and from where their words are numbered.
+/// The documents, their labels, and the number of the first word.
 pub(super) struct Labelled {
     pub(super) table: Table,
     pub(super) labels: Vec<String>,

@@ -1,8 +1,8 @@
-//! The corpus file, `.svtdc`: a counted corpus that is read back at the speed of memory.
+//! The corpus file, `.svtdc`: a counted corpus that is fast to read.
 //!
-//! Counting a text takes minutes, reading a table of counts seconds; both are done once and the
-//! outcome kept here: counts, words, names, labels, columns, and how the words were made. The layout is
-//! described for other programs in `docs/corpus-file.md`:
+//! Counting a text takes minutes, reading a table of counts takes seconds; both are done once and the result is
+//! kept here: counts, words, names, labels, columns, and how the words were chosen. The layout is described for
+//! other programs in `docs/corpus-file.md`:
 //!
 //! ```text
 //! 8 bytes     "SVTDC", two zeros, the version
@@ -11,15 +11,14 @@
 //! sections    entries in each document, words, counts, vocabulary, names, labels, kept columns
 //! ```
 //!
-//! All numbers are little-endian, and the header and each section are filled up to a multiple of 8
-//! bytes and followed by their CRC-32. Counts take one byte each if they can. The words of a
-//! document stand in the order of their frequency in the corpus, which is the order in which they
-//! will be wanted: the sort on reading finds nothing to do.
+//! All numbers are little-endian. The header and each section are padded to a multiple of 8 bytes and followed by
+//! their CRC-32. Counts take one byte each if possible. The words of a document are in order of frequency in the
+//! corpus, which is the order needed later: the sort after reading finds nothing to do.
 //!
 //! # Cost
-//! Writing and reading are one pass each. Reading fills the arrays in place through one small
-//! buffer and checks every number. To map the file into memory would take `unsafe` code and save
-//! one copy; so the file is read, not mapped. No length is believed before the bytes are there.
+//! Writing and reading are one pass each. Reading fills the arrays in place through one small buffer and checks
+//! every number. Mapping the file into memory would need `unsafe` code and save one copy, so the file is read. No
+//! length is trusted before the bytes are there.
 //!
 //! # Same bits
 //! The bytes are a function of the corpus: no time, no path, no thread count.
@@ -37,11 +36,11 @@ use crate::error::{Error, Result};
 use crate::memory::Numbers;
 use crate::words::WordChoice;
 
-/// How every corpus file begins, but for the version.
+/// The beginning of every corpus file, up to the version.
 pub(super) const MAGIC: &[u8; 7] = b"SVTDC\0\0";
 /// The newest version: corpora with kept columns. Those without are written as version 1.
 const VERSION: u8 = 2;
-/// No header is longer.
+/// The longest header, in bytes.
 const LONGEST_HEADER: u64 = 64 << 20;
 /// Bytes read at a time; a multiple of every width.
 const CHUNK: usize = 1 << 18;
@@ -54,13 +53,13 @@ struct Header {
     entries: u64,
     /// Bytes of a count: 1, 2 or 4.
     count_bytes: usize,
-    /// Bytes of all words; none if they are mere numbers.
+    /// Bytes of all words; `None` if they are only numbers.
     vocabulary_bytes: Option<u64>,
-    /// Bytes of all names; none if documents are numbered.
+    /// Bytes of all names; `None` if documents are numbered.
     name_bytes: Option<u64>,
-    /// Bytes of all labels; none if there are none.
+    /// Bytes of all labels; `None` if there are no labels.
     label_bytes: Option<u64>,
-    /// Zeros that were left out when the corpus was read.
+    /// Number of zeros that were left out when the corpus was read.
     zero_entries: u64,
     /// How the words were chosen, if the corpus was counted from text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +164,7 @@ fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
     section.end()
 }
 
-/// A part of the file with its own sum.
+/// A section of the file with its checksum.
 struct Section<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
@@ -187,7 +186,7 @@ impl<'a> Section<'a> {
         Ok(())
     }
 
-    /// The length of each text, then all of them.
+    /// Writes the length of each text, then all texts.
     fn put_texts<'t>(
         &mut self,
         texts: &mut dyn Iterator<Item = std::borrow::Cow<'t, str>>,
@@ -209,7 +208,7 @@ impl<'a> Section<'a> {
         Ok(())
     }
 
-    /// Fills up, writes the sum and begins anew.
+    /// Writes padding and checksum, and begins a new section.
     fn end(&mut self) -> io::Result<()> {
         let padding = self.length.next_multiple_of(8) - self.length;
         self.put(&[0; 8][..padding as usize])?;
@@ -281,7 +280,7 @@ pub(super) fn read(source: &mut Source) -> Result<Corpus> {
     }
 }
 
-/// A part of the file under reading.
+/// A section of the file that is being read.
 struct Reading<'a> {
     source: &'a mut Source,
     sum: Crc,
@@ -318,7 +317,7 @@ impl Reading<'_> {
     /// Whole numbers of 1, 2 or 4 bytes each.
     fn numbers(&mut self, n: u64, width: usize) -> Result<Numbers<u32>> {
         let mut left = n.checked_mul(width as u64).ok_or_else(|| self.damaged())?;
-        // Room for no more than can be there: a plain file has its size, an archive grows.
+        // Reserve no more than can be there: a plain file has its size, an archive may be larger.
         let most = self.source.size().max(CHUNK as u64) / width as u64;
         let mut values = Numbers::new(self.source.limit());
         values.reserve(n.min(most) as usize);
@@ -341,7 +340,7 @@ impl Reading<'_> {
         Ok(values)
     }
 
-    /// As many texts, which take so many bytes together.
+    /// `n` texts, which have `n_bytes` bytes together.
     fn texts(&mut self, n: u32, n_bytes: u64) -> Result<Vec<String>> {
         let lengths = self.numbers(u64::from(n), 4)?;
         self.end()?;
@@ -352,7 +351,7 @@ impl Reading<'_> {
         for &length in &*lengths {
             let mut bytes = vec![0; (length as usize).min(CHUNK)];
             self.fill(&mut bytes)?;
-            // A text longer than a chunk is read in several, so that nothing is asked in vain.
+            // A text longer than a chunk is read in several pieces, so that nothing is allocated in vain.
             while bytes.len() < length as usize {
                 let start = bytes.len();
                 bytes.resize((start + CHUNK).min(length as usize), 0);
@@ -364,7 +363,7 @@ impl Reading<'_> {
         Ok(texts)
     }
 
-    /// Reads the filling and the sum, and compares it.
+    /// Reads the padding and the checksum, and compares it.
     fn end(&mut self) -> Result<()> {
         let padding = self.length.next_multiple_of(8) - self.length;
         let mut filling = [0; 8];

@@ -1,11 +1,9 @@
-//! Where bytes come from: a file or standard input, plain or packed with gzip or zstd.
+//! Opening inputs: a file or standard input, plain or compressed with gzip or zstd.
 //!
-//! Packing is told by the first bytes, not by the name, and undone while reading. What is read is
-//! never more than the caller asks for, but an archive of a few kilobytes can be made to unpack
-//! for ever, and a reader that counts words in it would never come back. So an archive may unpack
-//! to [`FREE`] bytes whatever its size; beyond that to [`RATIO`] times its size and no further.
-//! Text packs to a fifth, tables of small counts to a twentieth, a table of nearly nothing but
-//! zeros to a hundredth.
+//! Compression is detected from the first bytes, not from the name, and undone while reading. A small archive can
+//! be made to unpack without end, and a reader that counts words in it would never finish. So an archive may unpack
+//! to [`FREE`] bytes whatever its size; beyond that to [`RATIO`] times its size and no further. Text compresses to
+//! a fifth, tables of small counts to a twentieth, a table of nearly only zeros to a hundredth.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -18,17 +16,17 @@ use flate2::bufread::MultiGzDecoder;
 use super::meter::Meter;
 use crate::error::Error;
 
-/// Bytes that any archive may unpack to.
+/// Bytes to which any archive may unpack.
 const FREE: u64 = 256 << 20;
-/// Beyond that, how many times its own size.
+/// Beyond that, the largest ratio of unpacked to compressed size.
 const RATIO: u64 = 300;
 /// Bytes of the archive read at a time.
 const BUFFER: usize = 1 << 18;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Refuses an archive that claims to unpack to far more than its size, in a sentence to follow its
-/// name.
+/// Returns an error for an archive that declares a far larger unpacked size than its own; the sentence follows its
+/// name in messages.
 pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), String> {
     if unpacked <= FREE || unpacked / RATIO <= packed {
         return Ok(());
@@ -40,7 +38,7 @@ pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), String> {
     ))
 }
 
-/// How a file is packed.
+/// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     Plain,
@@ -67,9 +65,9 @@ impl Packing {
         }
     }
 
-    /// What a failed read means, for the person who asked; `line` is the last that was read.
+    /// The error for a failed read; `line` is the last line that was read.
     pub(super) fn failure(self, path: &str, line: Option<u64>, error: io::Error) -> Error {
-        // What the system says has a number; what is wrong inside an archive has none.
+        // Errors of the system have a number; errors inside an archive have none.
         if self == Packing::Plain || error.raw_os_error().is_some() {
             return Error::Io { path: path.to_owned(), source: error };
         }
@@ -93,11 +91,11 @@ pub(super) struct Unpacked {
     pub(super) size: u64,
 }
 
-/// What a file is to whoever watches.
+/// The part of a file in the total that is reported.
 pub(super) enum Whole<'a> {
-    /// All there is to read.
+    /// It is all there is to read.
     All(&'a Meter),
-    /// One of several, whose sizes are summed already.
+    /// It is one of several, whose sizes are already summed.
     Part(&'a Meter),
 }
 
@@ -110,12 +108,12 @@ impl Whole<'_> {
     }
 }
 
-/// Whether this path stands for standard input.
+/// Whether this path means standard input.
 pub(super) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Opens a file, or standard input for `-`; what is read of it is told to the meter.
+/// Opens a file, or standard input for `-`; the meter counts what is read.
 pub(super) fn open(path: &Path, meter: Whole<'_>) -> io::Result<Unpacked> {
     if is_standard_input(path) {
         return unpacked(io::stdin(), 0, meter.of(0));
@@ -127,7 +125,7 @@ pub(super) fn open(path: &Path, meter: Whole<'_>) -> io::Result<Unpacked> {
     unpacked(File::open(path)?, metadata.len(), meter.of(metadata.len()))
 }
 
-/// Bytes in memory, packed or not.
+/// Bytes in memory, compressed or not.
 pub(super) fn of_bytes(bytes: Vec<u8>, meter: &Meter) -> io::Result<Unpacked> {
     let size = bytes.len() as u64;
     unpacked(io::Cursor::new(bytes), size, meter.of(size))
@@ -141,7 +139,7 @@ fn unpacked(
     let mut start = Vec::with_capacity(ZSTD_MAGIC.len());
     input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
     let packing = Packing::of(&start);
-    // What was read is put back in front rather than sought again: pipes cannot seek.
+    // The bytes already read are put in front again rather than by seeking: pipes cannot seek.
     let whole = io::Cursor::new(start).chain(input);
     let consumed = Arc::new(AtomicU64::new(0));
     let counted = Counted { input: whole, consumed: Arc::clone(&consumed), meter };
@@ -156,7 +154,7 @@ fn unpacked(
     Ok(Unpacked { bytes, packing, size })
 }
 
-/// Counts what is read of a file as it lies on disk.
+/// Counts the bytes read from a file on disk.
 struct Counted<R> {
     input: R,
     consumed: Arc<AtomicU64>,

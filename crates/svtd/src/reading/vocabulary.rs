@@ -1,4 +1,4 @@
-//! A vocabulary from a file of words, one a line.
+//! A vocabulary from a file with one word per line.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::corpus::Vocabulary;
 use crate::error::{Error, Result};
 
 impl Vocabulary {
-    /// Reads one word a line, in UTF-8. The file may be compressed with gzip.
+    /// Reads one word per line, in UTF-8. The file may be compressed with gzip.
     ///
     /// # Errors
     /// If the file cannot be read, a word is repeated, or a line is empty or not UTF-8; empty
@@ -30,7 +30,7 @@ fn read_words(source: &mut Source) -> Result<Vec<String>> {
         let word = std::str::from_utf8(line).map(str::to_owned);
         let number = source.line();
         if let Some(empty) = empty_line {
-            // Only lines that are empty too may follow an empty line.
+            // After an empty line only empty lines may follow.
             if word.as_ref().is_ok_and(|w| w.trim().is_empty()) {
                 continue;
             }

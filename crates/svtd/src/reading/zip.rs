@@ -1,10 +1,9 @@
-//! The little of zip that NumPy archives and office documents need: find a member by name, read it,
-//! check its sum.
+//! The part of zip that NumPy archives and office documents need: find a member by name, read it, check its
+//! checksum.
 //!
-//! The directory stands at the end of the file and says where each member begins. Members are
-//! stored as they are or deflated; archives over 4 GB keep their large numbers in an extra field
-//! (zip64), which `numpy` writes even for small ones. Nothing is allocated on the word of the
-//! archive but its directory, whose size is compared with that of the file.
+//! The directory is at the end of the file and says where each member begins. Members are stored as they are or
+//! deflated; archives over 4 GB keep their large numbers in an extra field (zip64), which `numpy` writes even for
+//! small ones. Only the directory is allocated by a declared size, and that size is compared with the file's.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -23,12 +22,12 @@ const MEMBER_MAGIC: u32 = 0x0403_4b50;
 /// The end record, and the longest comment that may follow it.
 const END_LENGTH: u64 = 22;
 const LONGEST_COMMENT: u64 = 1 << 16;
-/// In place of a number that stands in the extra field.
+/// Marks a number that is in the extra field.
 const ELSEWHERE: u64 = 0xffff_ffff;
 
-/// Bytes that can be gone to and fro in, from several places in turn.
+/// Bytes with random access, from several places in turn.
 pub(super) trait Bytes: Read + Seek + Sized {
-    /// The same bytes once more. All share the place they are at.
+    /// The same bytes again. All copies share one position.
     fn again(&self) -> io::Result<Self>;
 }
 
@@ -49,7 +48,7 @@ impl Bytes for Cursor<Arc<[u8]>> {
 pub(super) struct Archive<B = File> {
     file: B,
     members: Vec<Listed>,
-    /// Bytes that the members asked for so far unpack to.
+    /// Bytes to which the members read so far unpack.
     unpacked: u64,
 }
 
@@ -97,14 +96,14 @@ impl<B: Bytes> Archive<B> {
         Ok(bytes)
     }
 
-    /// A member, to be read from front to back.
+    /// A member, to be read from the beginning to the end.
     pub(super) fn member(&mut self, name: &str) -> Result<Member, String>
     where
         B: 'static,
     {
         let listed = self.members.iter().find(|member| member.name == name.as_bytes());
         let listed = listed.ok_or_else(|| format!("the archive has no {name}"))?.clone();
-        // All members that are read count together, against the whole file.
+        // All members that are read count together, relative to the whole file.
         self.unpacked = self.unpacked.saturating_add(listed.size);
         let size = self.file.again().and_then(|mut file| file.seek(SeekFrom::End(0)));
         let size = size.map_err(|error| read_failed(&error))?;
@@ -134,7 +133,7 @@ impl<B: Bytes> Archive<B> {
     }
 }
 
-/// A member under reading. Only one is read at a time, for all share the place in the file.
+/// A member that is being read. Only one is read at a time, because all share the position in the file.
 pub(super) struct Member {
     name: String,
     bytes: Box<dyn Read>,
@@ -144,12 +143,12 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Bytes not yet read, by the word of the directory.
+    /// Number of bytes not yet read, according to the directory.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// Fills `into`; at the end of the member its sum is checked.
+    /// Fills `into`; at the end of the member its checksum is verified.
     pub(super) fn read_exact(&mut self, into: &mut [u8]) -> Result<(), String> {
         let name = &self.name;
         self.left = (self.left.checked_sub(into.len() as u64))
@@ -201,7 +200,7 @@ fn read_at(file: &mut impl Bytes, start: u64, end: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The members of a directory, or none if it is not one.
+/// The members of a directory; `None` if it is not one.
 fn listed(directory: &[u8]) -> Option<Vec<Listed>> {
     let mut members = Vec::new();
     let mut at = 0;
@@ -232,7 +231,7 @@ fn listed(directory: &[u8]) -> Option<Vec<Listed>> {
     Some(members)
 }
 
-/// Replaces each number that stands elsewhere by the next one of the zip64 field.
+/// Replaces each marked number by the next one of the zip64 field.
 fn take_large_numbers(mut extra: &[u8], numbers: &mut [u64; 3]) -> Option<()> {
     while extra.len() >= 4 {
         let (tag, length) = (number(extra, 0, 2)?, number(extra, 2, 2)? as usize);

@@ -1,10 +1,10 @@
 //! EM from many starts: the classical rival of the single-topic model.
 //!
-//! The steps are those of the polish ([`em`](crate::fit::em)), stopping rule included; the start is what
-//! differs, and the smoothing: `0.3` words for each word of the vocabulary whatever the corpus, where
-//! the polish asks the corpus ([`smoothing`](crate::fit::smoothing)) unless told otherwise. The spectral
-//! estimate is one good start. The classical way is several bad ones, of which the best ending is
-//! kept, by the penalised likelihood:
+//! The steps are those of the polish ([`em`](crate::fit::em)), including the stopping rule. The start is different,
+//! and so is the smoothing: `0.3` words for each word of the vocabulary for every corpus, where the polish
+//! estimates it from the corpus ([`smoothing`](crate::fit::smoothing)) by default. The spectral estimate is one
+//! good start. The classical way is several poor ones, of which the best result is kept, by the penalised
+//! likelihood:
 //!
 //! * [`Start::Random`]: every topic begins as one document, all documents alike (without
 //!   repetition);
@@ -12,17 +12,16 @@
 //!   with probability proportional to the squared distance from the nearest (Arthur and
 //!   Vassilvitskii 2007).
 //!
-//! A document is one draw of few words, so half of each start is the corpus' own frequencies.
-//! The distance is Hellinger's, `|sqrt(p) - sqrt(q)|` of word shares: on counts the Euclidean one is
-//! ruled by the few most frequent words.
+//! A document has few words, so half of each start is the corpus' own frequencies. The distance is Hellinger's,
+//! `|sqrt(p) - sqrt(q)|` of word shares: the Euclidean distance of counts is dominated by the few most frequent
+//! words.
 //!
 //! # Cost
-//! `R` times a polish from a worse start: some tens of passes over the counts each. Distances
-//! cost one pass a topic.
+//! `R` polishes from a worse start: some tens of passes over the counts each. Distances cost one pass per topic.
 //!
 //! # Same bits
-//! All draws of all starts come from one ChaCha8 stream of the seed, in the order of the starts,
-//! among documents ordered by their content; of equal endings the first is kept.
+//! All draws of all starts come from one ChaCha8 stream of the seed, in the order of the starts, among documents
+//! ordered by their content; ties go to the first result.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -40,23 +39,23 @@ use crate::inference::gibbs::draw;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::RivalOutcome;
 
-/// Steps that a start takes as a rule.
+/// The typical number of steps of a start.
 const TYPICAL_STEPS: usize = 20;
 
 /// The share of the corpus' own frequencies in every start.
-const BACKGROUND: f64 = 0.5;
+const CORPUS_SHARE: f64 = 0.5;
 
-/// Two endings whose objectives differ by less than this, relatively, are the same.
+/// Two results whose objectives differ by less than this, relatively, are the same.
 const SAME_OBJECTIVE: f64 = 1e-5;
 
 /// Where EM starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// Documents drawn alike.
+    /// Documents chosen with equal probability.
     #[default]
     Random,
-    /// Documents drawn far from each other.
+    /// Documents chosen far from each other.
     KMeansPlusPlus,
 }
 
@@ -85,7 +84,7 @@ pub struct Em {
     smoothing: Smoothing,
 }
 
-/// The smoothing before corpora were asked how much they want.
+/// The fixed smoothing, which is not estimated from the corpus.
 fn classical() -> Smoothing {
     Smoothing::FLOOR
 }
@@ -97,7 +96,7 @@ impl Default for Em {
 }
 
 impl Em {
-    /// Steps that all starts take together, as a rule.
+    /// The typical number of steps of all starts together.
     pub(crate) fn n_steps(&self) -> usize {
         self.restarts * TYPICAL_STEPS
     }
@@ -108,20 +107,19 @@ impl Em {
         self
     }
 
-    /// Which starts.
+    /// How starts are chosen.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
     }
 
-    /// What they are drawn from.
+    /// The seed for choosing them.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// How strongly topics are drawn towards the corpus; lightly and alike on every corpus unless
-    /// said otherwise.
+    /// How strongly topics are shrunk towards the corpus; by default slightly, and equally for every corpus.
     pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
         self
@@ -138,7 +136,7 @@ impl Em {
         Ok(())
     }
 
-    /// The best of all endings.
+    /// The best result of all starts.
     pub(crate) fn learn(&self, corpus: &Corpus, k: usize, watch: &dyn Fn(Step)) -> Learned {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let frequencies = frequencies(corpus);
@@ -177,7 +175,7 @@ impl Em {
     }
 }
 
-/// The documents that have words, ordered by their content: where they stand does not matter.
+/// The documents that have words, ordered by their content, so that their positions do not matter.
 fn by_content(corpus: &Corpus) -> Vec<usize> {
     let mut documents: Vec<usize> =
         (0..corpus.n_documents()).filter(|&d| corpus.lengths()[d] > 0).collect();
@@ -186,7 +184,7 @@ fn by_content(corpus: &Corpus) -> Vec<usize> {
 }
 
 impl Start {
-    /// Chooses `k` different ones of `documents`.
+    /// Chooses `k` different documents.
     fn choose(
         self,
         corpus: &Corpus,
@@ -196,7 +194,7 @@ impl Start {
     ) -> Vec<usize> {
         match self {
             Start::Random => {
-                // The first k places of a shuffle.
+                // The first k elements of a shuffle.
                 let mut order = documents.to_vec();
                 for place in 0..k {
                     let other = place + below(rng, order.len() - place);
@@ -214,7 +212,7 @@ impl Start {
                         *distance = distance.min(squared_distance(corpus, d, &last));
                     });
                     let place = draw(rng, &nearest).unwrap_or_else(|| {
-                        // Fewer different documents than topics: any that is left.
+                        // Fewer different documents than topics: any remaining one.
                         documents.iter().position(|d| !chosen.contains(d)).unwrap_or(0)
                     });
                     chosen.push(documents[place]);
@@ -225,7 +223,7 @@ impl Start {
     }
 }
 
-/// A whole number below `n`, all alike.
+/// A uniformly distributed whole number below `n`.
 fn below(rng: &mut ChaCha8Rng, n: usize) -> usize {
     ((u128::from(rng.next_u64()) * n as u128) >> 64) as usize
 }
@@ -241,7 +239,7 @@ fn roots_of_shares(corpus: &Corpus, d: usize) -> Vec<f64> {
     roots
 }
 
-/// `|sqrt(p) - sqrt(q)|^2 = 2 - 2 sqrt(p)'sqrt(q)`, and exactly zero where rounding hides it.
+/// `|sqrt(p) - sqrt(q)|^2 = 2 - 2 sqrt(p)'sqrt(q)`, and exactly zero where only rounding errors remain.
 fn squared_distance(corpus: &Corpus, d: usize, roots: &[f64]) -> f64 {
     let (features, counts) = corpus.rows().row(d);
     let length = corpus.lengths()[d] as f64;
@@ -254,16 +252,16 @@ fn squared_distance(corpus: &Corpus, d: usize, roots: &[f64]) -> f64 {
     if distance > 1e-12 { distance } else { 0.0 }
 }
 
-/// Each document's word shares, half mixed with the corpus' frequencies.
+/// Each document's word shares, mixed half and half with the corpus' frequencies.
 fn documents_as_topics(corpus: &Corpus, chosen: &[usize], frequencies: &[f64]) -> Matrix {
     let mut topics = Matrix::zeros(frequencies.len(), chosen.len());
     for (j, &d) in chosen.iter().enumerate() {
         let column = topics.column_mut(j);
         for (value, share) in column.iter_mut().zip(frequencies) {
-            *value = BACKGROUND * share;
+            *value = CORPUS_SHARE * share;
         }
         let (features, counts) = corpus.rows().row(d);
-        let scale = (1.0 - BACKGROUND) / corpus.lengths()[d] as f64;
+        let scale = (1.0 - CORPUS_SHARE) / corpus.lengths()[d] as f64;
         for (&i, &x) in features.iter().zip(counts) {
             column[i as usize] += scale * f64::from(x);
         }

@@ -14,17 +14,16 @@
 //! M_ij = mean of (n_ij + eta)/(n_j + n eta)        omega_j = mean of n_j / tokens
 //! ```
 //!
-//! One chain seldom exchanges the names of its topics, so the mean needs no matching; should it
-//! happen, or should the chain still be on its way, the two halves of the samples disagree, which
-//! is kept as `unrest` and told.
+//! One chain seldom permutes its topics, so the mean needs no matching. If it does, or if the chain has not
+//! converged, the two halves of the samples disagree, which is stored as `unrest` and reported.
 //!
 //! # Cost
-//! `k` steps for each token and sweep, and one number for each token. One token after the other:
-//! the next one needs what the last one drew. So it uses one thread, and the bits do not depend on
-//! how many there are. They do depend on the order of the documents.
+//! `k` operations for each token and sweep, and one number for each token. Tokens are visited one after the other,
+//! because each depends on the previous one. So it uses one thread, and the bits do not depend on their number.
+//! They do depend on the order of the documents.
 //!
 //! # Departures from the source
-//! The source keeps single samples; averaging loses nothing and is far less noisy.
+//! The source keeps single samples; averaging costs nothing and is far less noisy.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -38,13 +37,13 @@ use crate::inference::gibbs::draw;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::RivalOutcome;
 
-/// Sweeps from one sample to the next.
+/// Number of sweeps between two samples.
 const BETWEEN_SAMPLES: usize = 10;
 
-/// Tokens sampled at most: each takes four bytes, and every sweep visits all of them.
+/// The largest number of tokens: each takes four bytes, and every sweep visits all of them.
 pub const MAX_TOKENS: u64 = 1 << 31;
 
-/// Halves of the samples that differ by more than this, in mean L1, are another matter than noise.
+/// If the halves of the samples differ by more than this in mean L1, it is more than noise.
 const RESTLESS: f64 = 0.25;
 
 /// A collapsed Gibbs sampler that learns topics.
@@ -78,13 +77,13 @@ impl Default for CollapsedGibbs {
 }
 
 impl CollapsedGibbs {
-    /// Sweeps before the first sample.
+    /// Number of sweeps before the first sample.
     pub fn burn_in(mut self, sweeps: usize) -> Self {
         self.burn_in = sweeps;
         self
     }
 
-    /// Samples averaged, ten sweeps from one to the next; at least one.
+    /// Number of samples averaged, ten sweeps apart; at least one.
     pub fn samples(mut self, samples: usize) -> Self {
         self.samples = samples;
         self
@@ -96,7 +95,7 @@ impl CollapsedGibbs {
         self
     }
 
-    /// The seed of the dice.
+    /// The seed of the random generator.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -119,7 +118,7 @@ impl CollapsedGibbs {
         Ok(())
     }
 
-    /// Sweeps in all.
+    /// Number of sweeps in all.
     pub(crate) fn n_sweeps(&self) -> usize {
         self.burn_in + self.samples * BETWEEN_SAMPLES
     }
@@ -195,13 +194,13 @@ impl Chain {
         (self.words.len() / self.k) as f64 * self.eta
     }
 
-    /// Draws every token's topic anew.
+    /// Draws the topic of every token again.
     fn sweep(&mut self, corpus: &Corpus) {
         let (k, smoothing) = (self.k, self.smoothing());
         let mut topics = &mut self.topics[..];
         let mut document = vec![0_u32; k];
         let mut odds = vec![0.0; k];
-        // 1 / (n_j + n eta), kept up to date: a division costs more than all the rest.
+        // 1 / (n_j + n eta), kept up to date, because a division costs more than all the rest.
         let inverse_of = |total: u64| 1.0 / (total as f64 + smoothing);
         let mut inverses: Vec<f64> = self.totals.iter().map(|&total| inverse_of(total)).collect();
         for d in 0..corpus.n_documents() {
@@ -226,7 +225,7 @@ impl Chain {
                         * (f64::from(words[j]) + self.eta)
                         * inverses[j];
                 }
-                // All odds are positive: there is always a topic.
+                // All odds are positive, so there is always a topic.
                 let new = draw(&mut self.rng, &odds).unwrap_or(0);
                 *topic = new as u32;
                 words[new] += 1;
@@ -271,7 +270,7 @@ impl Samples {
         self.shares.iter_mut().zip(&other.shares).for_each(|(s, o)| *s += o);
     }
 
-    /// `M` and the shares; both sum to one to the last digits.
+    /// `M` and the shares; both sum to one up to rounding.
     fn means(&self) -> (Matrix, Vec<f64>) {
         let mut word_topic = self.word_topic.clone();
         word_topic.scale_columns(&vec![1.0 / self.n as f64; self.shares.len()]);

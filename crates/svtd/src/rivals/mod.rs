@@ -1,4 +1,4 @@
-//! What we compare with: EM from many starts, and collapsed Gibbs sampling.
+//! Classical methods for comparison: EM from many starts, and collapsed Gibbs sampling.
 //!
 //! They learn the same models without moments. Both start at random and take a seed.
 

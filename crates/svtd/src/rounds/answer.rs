@@ -1,4 +1,4 @@
-//! What documents answer: sums, which add up.
+//! Answers: sums over documents, which can be added.
 
 use std::collections::HashMap;
 
@@ -10,27 +10,27 @@ use crate::text::WordChoice;
 /// A sum over documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Tables one behind the other, in the order that the question names them.
+    /// Tables one after the other, in the order given by the question.
     pub(crate) sums: Vec<f64>,
-    /// Whole numbers, which are added exactly, without regard to overflow.
+    /// Whole numbers, which are added exactly, modulo 2^64.
     pub(crate) whole: Vec<u64>,
     /// The answer to a survey.
     pub(crate) survey: Option<Survey>,
 }
 
-/// Words, and what is known of documents.
+/// Words, and facts about the documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Survey {
     pub words: Vec<String>,
-    /// Whether the words are only numbered.
+    /// Whether the words have no names but only numbers.
     pub numbered: bool,
-    /// Whether the words are those of several holders, of which not all had the same.
+    /// Whether the words come from several holders whose words were not all the same.
     pub united: bool,
-    /// The smallest share of all documents that everybody answers for.
+    /// The smallest share of all documents for which every holder gives an answer.
     pub least_share: f64,
-    /// How the words were chosen, where they were counted from text.
+    /// How the words were chosen, if they were counted from text.
     pub choice: Option<WordChoice>,
-    /// Words in the order of the list.
+    /// The facts, with words in the order of the list.
     pub facts: Facts,
 }
 

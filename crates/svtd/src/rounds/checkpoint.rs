@@ -1,4 +1,4 @@
-//! Answers kept in a folder, so that a fit that was interrupted goes on where it was.
+//! Keeps answers in a folder, so that an interrupted fit can continue.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::question::Question;
 use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
 
-/// Asks somebody, and keeps the answers.
+/// Asks another respondent, and keeps the answers.
 pub struct Checkpoint<A> {
     who: A,
     folder: PathBuf,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl<A: Ask> Checkpoint<A> {
-    /// Keeps answers in a folder, which is made if there is none.
+    /// Keeps answers in a folder, which is created if necessary.
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -42,7 +42,7 @@ impl<A: Ask> Checkpoint<A> {
         Ok(Self { who, folder, state: Mutex::default() })
     }
 
-    /// An answer that was kept.
+    /// A kept answer.
     fn kept(&self, path: &Path, digest: &str) -> Result<Option<Answer>> {
         match path.exists() {
             false => Ok(None),

@@ -1,4 +1,4 @@
-//! Answers, and what respondents keep, as files.
+//! Answers, and the state of respondents, as files.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ impl Answer {
 }
 
 impl Respondent {
-    /// What is kept between two questions, as bytes; `None` when there is nothing.
+    /// The state kept between two questions, as bytes; `None` when there is none.
     ///
     /// # Errors
     /// When it cannot be written down.
@@ -86,7 +86,7 @@ impl Respondent {
         file.0.to_bytes().map(Some)
     }
 
-    /// Goes on from what was kept; `name` is what messages call it.
+    /// Continues from a kept state; `name` is used in messages.
     ///
     /// # Errors
     /// When it is damaged, or something else, or when the question was asked of other documents.
@@ -111,13 +111,13 @@ impl Respondent {
     }
 }
 
-/// A file of rounds, read.
+/// Reads a file of rounds.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let io = |source| Error::Io { path: path.display().to_string(), source };
     std::fs::read(path).map_err(io)
 }
 
-/// The digest by which an answer names its question.
+/// The digest with which an answer identifies its question.
 pub fn digest_of(question: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(question).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! Rounds: a fit as a conversation with documents that may be anywhere.
+//! Rounds: a fit that asks questions about documents, which may be anywhere.
 //!
 //! Everything that a learner wants of documents is a sum, over documents, of something that is made of
 //! one document and a small table that everybody has. So a learner need not hold documents. It asks a
@@ -60,9 +60,9 @@ pub use sites::{Sites, Waiting};
 
 use crate::error::Result;
 
-/// Somebody who can be asked about documents.
+/// Whoever can be asked about documents.
 pub trait Ask: Send + Sync {
-    /// The sum of what everybody who holds documents answers.
+    /// The sum of the answers of all holders of documents.
     ///
     /// # Errors
     /// When somebody cannot or will not answer.

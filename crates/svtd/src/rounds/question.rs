@@ -1,4 +1,4 @@
-//! What a learner asks.
+//! The questions of a learner.
 
 use std::sync::Arc;
 
@@ -17,23 +17,23 @@ use crate::trust::{FeedbackRequest, Redraw, Settling};
 pub struct Question {
     /// Which documents it is about, by their keys.
     pub(crate) part: KeyPart,
-    /// Blocks that the documents of all holders are cut into.
+    /// The number of blocks into which the documents of all holders are cut.
     pub(crate) n_blocks: usize,
     /// The words in the order in which they are numbered: those that occur, or all. None in a survey,
     /// which finds them.
     pub(crate) words: Arc<[String]>,
     pub(crate) request: Request,
-    /// Whether it is about documents that are drawn in the place of those.
+    /// Set if the question is about simulated documents instead of the real ones.
     pub(crate) redrawing: Option<Arc<Redrawing>>,
     /// Of which documents it is asked, by the digest of their survey; `None` where the asker sees to it
     /// that the same documents answer every question.
     pub(crate) asked_of: Option<String>,
 }
 
-/// Documents that are drawn in the place of others.
+/// Documents that are simulated in place of others.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Redrawing {
-    /// The words of the documents that are there, in the order in which the topics have them.
+    /// The words of the real documents, in the order of the topics.
     pub words: Arc<[String]>,
     pub redraw: Redraw,
 }
@@ -41,76 +41,76 @@ pub(crate) struct Redrawing {
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Request {
-    /// What there is.
+    /// Words, sizes and facts.
     Survey,
-    /// What the lengths add up to.
+    /// Sums over the lengths.
     Lengths(Counting),
-    /// What the values of a law add up to.
+    /// Sums of the values of a law of weights.
     Totals(Counting, Law),
     /// Weighted counts of the words.
     Weighted(Counting, Weighing),
     /// `X'(w2 o XQ)`.
     Pairs(Counting, Weighing, Matrix),
-    /// The third moment seen through `W`.
+    /// The third moment, whitened by `W`.
     Cube(Counting, Weighing, Matrix),
     /// The two products of Section 2.4 for the columns of `V`.
     Squares(Counting, Weighing, Matrix),
     /// The posteriors under topics, given their logarithms, with the topics' weights.
     Expectation(Matrix, Vec<f64>),
-    /// A look of the sweeps.
+    /// One step of collapsed variational Bayes.
     Look(LookRequest),
-    /// How models predict words of documents that they have not seen.
+    /// How well models predict words of held-out documents.
     HeldOut(HeldOutRequest),
-    /// What documents make of the third moment along pairs of directions.
+    /// The third moment of documents along pairs of directions.
     Torques(Counting, Weighing, Matrix, Matrix),
-    /// How documents measure directions of the pair moment.
+    /// The variance of documents along directions of the pair moment.
     Directions(Counting, Weighing, Directions),
-    /// What documents hold of topics, by size.
+    /// How much documents hold of each topic, counted by size.
     Holdings(Holding),
-    /// The sums of mixtures at rest under topics.
+    /// The sums of converged mixtures under given topics.
     Settled(Settling),
-    /// How posteriors follow a change of the topics.
+    /// How posteriors respond to a change of the topics.
     Feedback(FeedbackRequest),
-    /// A fingerprint of the documents, as of words in this order.
+    /// A fingerprint of the documents, with words in this order.
     Digest,
 }
 
-/// What documents hold.
+/// What documents hold of topics.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Holding {
     /// Pairs of words along directions.
     Pairs(Counting, Weighing, Matrix),
     /// Words, by the posteriors under topics, given their logarithms, with the topics' weights.
     Posteriors(Matrix, Vec<f64>),
-    /// Words, by mixtures at rest.
+    /// Words, by converged mixtures.
     Settled(Settling),
 }
 
-/// A look at the documents with these rates.
+/// A step of collapsed variational Bayes with these rates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LookRequest {
     pub look: Look,
     pub order: Order,
-    /// Which run of sweeps this belongs to, and which of its looks it is.
+    /// The run to which this step belongs, and its number in the run.
     pub run: u64,
     pub turn: u64,
     pub rates: Rates,
-    /// What is known of the words in all documents.
+    /// The facts about the words in all documents.
     pub known: Vec<WordFacts>,
 }
 
-/// Models that were learned without these documents.
+/// Models that were fitted without these documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HeldOutRequest {
-    /// Whether the words of the question, which are those of the models, are only numbered.
+    /// Whether the words of the question, which are those of the models, have no names.
     pub numbered: bool,
-    /// How frequent the words are where the models were learned.
+    /// The frequencies of the words in the documents to which the models were fitted.
     pub frequencies: Vec<f64>,
     /// Words x topics, and `alpha`.
     pub models: Vec<(Matrix, Vec<f64>)>,
 }
 
-/// The part of a request that is a few words and numbers.
+/// The part of a request without its tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub(crate) enum Named {
@@ -134,7 +134,7 @@ pub(crate) enum Named {
     Digest,
 }
 
-/// The part of a [`Settling`] that is a few words and numbers.
+/// The part of a [`Settling`] without its tables.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedSettling {
     pub order: Order,
@@ -149,7 +149,7 @@ impl Settling {
 }
 
 impl Request {
-    /// What it is called, and its numbers that are not tables.
+    /// Its name, and its numbers that are not tables.
     pub(crate) fn named(&self) -> Named {
         match self {
             Request::Survey => Named::Survey,
@@ -198,12 +198,12 @@ impl Request {
 }
 
 impl Question {
-    /// The first question of all: what there is.
+    /// The first question: words, sizes and facts.
     pub fn first() -> Self {
         Self::survey(KeyPart::all())
     }
 
-    /// What there is in a part of the documents.
+    /// The survey of a part of the documents.
     pub(crate) fn survey(part: KeyPart) -> Self {
         Self {
             part,
@@ -215,12 +215,12 @@ impl Question {
         }
     }
 
-    /// Whether it is the first look of a run of sweeps, which needs nothing from before.
+    /// Whether it is the first step of a run of collapsed variational Bayes, which needs no state.
     pub fn begins_run(&self) -> bool {
         matches!(self.request, Request::Look(LookRequest { turn: 0, .. }))
     }
 
-    /// What it asks for, in a word.
+    /// The kind of the question, in one word.
     pub fn name(&self) -> &'static str {
         match self.request {
             Request::Survey => "survey",

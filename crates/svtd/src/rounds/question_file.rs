@@ -15,12 +15,12 @@ use crate::error::Result;
 use crate::fit::collapsed_vb::Rates;
 use crate::trust::{FeedbackRequest, Redraw, Scores, Settling};
 
-/// The part of a [`Redraw`] that is a few words and numbers.
+/// The part of a [`Redraw`] without its tables.
 #[derive(Serialize, Deserialize)]
 struct NamedRedraw {
     settling: NamedSettling,
     longest: u64,
-    /// Whether the mixtures' Dirichlet parameter is known.
+    /// Whether the Dirichlet parameter of the mixtures is given.
     believed: bool,
 }
 
@@ -118,7 +118,7 @@ impl Question {
         file.0.to_bytes()
     }
 
-    /// Reads the bytes of a question; `name` is what messages call them.
+    /// Reads the bytes of a question; `name` is used in messages.
     ///
     /// # Errors
     /// When they are damaged, or something else.

@@ -1,4 +1,4 @@
-//! Whoever holds documents answers.
+//! A respondent answers for the documents it holds.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,7 +17,7 @@ use crate::moments::documents::Documents;
 use crate::moments::{Counting, MomentWeights, Weighing};
 use crate::trust::{Holdings, held_pairs, held_words, torque_sums};
 
-/// Views that are kept: of all documents, and of the two parts that candidates are compared on.
+/// Number of views that are kept: of all documents, and of the two parts on which candidates are compared.
 const VIEWS: usize = 3;
 
 /// Answers for the documents of a corpus.
@@ -26,16 +26,16 @@ const VIEWS: usize = 3;
 /// words, and the mixtures of a run of sweeps.
 pub struct Respondent {
     corpus: Corpus,
-    /// Sums over fewer documents than this are refused.
+    /// Sums over fewer documents than this are not given.
     least: usize,
     views: Mutex<Vec<Arc<View>>>,
     redrawn: Mutex<Option<Redrawn>>,
     sweeping: Mutex<Option<Sweeping>>,
-    /// The digest of the survey of all documents, once it was asked for.
+    /// The digest of the survey of all documents, once it was computed.
     survey: OnceLock<String>,
 }
 
-/// Documents as a question sees them.
+/// Documents as a question needs them.
 struct View {
     part: KeyPart,
     n_blocks: usize,
@@ -44,19 +44,19 @@ struct View {
     corpus: Corpus,
 }
 
-/// Documents that were drawn, in the place of which, and how.
+/// Simulated documents, with the part and the parameters they were simulated for.
 type Redrawn = (KeyPart, Arc<Redrawing>, Arc<Corpus>);
 
-/// What is kept between two looks.
+/// The state between two steps of collapsed variational Bayes.
 pub(super) struct Sweeping {
     pub run: u64,
-    /// The next look.
+    /// The number of the next step.
     pub turn: u64,
     pub mixtures: Mixtures,
 }
 
 impl Respondent {
-    /// Answers for these documents, as long as a sum is over `least` documents with words, or more.
+    /// Answers for these documents, if a sum is over at least `least` documents with words.
     pub fn new(corpus: Corpus, least: usize) -> Self {
         Self {
             corpus: corpus.into_key_order(),
@@ -68,7 +68,7 @@ impl Respondent {
         }
     }
 
-    /// Refuses a question that was asked of other documents.
+    /// Returns an error for a question that was asked about other documents.
     pub(super) fn check_asked(&self, question: &Question) -> Result<()> {
         let Some(asked_of) = &question.asked_of else { return Ok(()) };
         let own = match self.survey.get() {
@@ -86,12 +86,12 @@ impl Respondent {
         }
     }
 
-    /// What is kept between two looks.
+    /// The state between two steps of collapsed variational Bayes.
     pub(super) fn sweeping(&self) -> std::sync::MutexGuard<'_, Option<Sweeping>> {
         self.sweeping.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows the documents as a question sees them.
+    /// Calls a function with the documents as a question needs them.
     pub(super) fn with_documents<T>(
         &self,
         question: &Question,
@@ -207,7 +207,7 @@ impl Respondent {
         }
     }
 
-    /// Documents drawn in the place of those of a question, which are kept for the next.
+    /// Documents simulated in place of those of a question, which are kept for the next question.
     fn redrawn(&self, question: &Question, redrawing: &Arc<Redrawing>) -> Result<Arc<Corpus>> {
         let mut kept = self.redrawn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((part, known, redrawn)) = &*kept
@@ -224,7 +224,7 @@ impl Respondent {
         Ok(redrawn)
     }
 
-    /// The documents as a question sees them.
+    /// The documents as a question needs them.
     fn view(&self, question: &Question) -> Result<Arc<View>> {
         let Question { part, n_blocks, words, redrawing, .. } = question;
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
@@ -262,7 +262,7 @@ impl Respondent {
         (least + 4.0 * least.sqrt()) / n.max(1.0)
     }
 
-    /// Refuses sums over too few documents.
+    /// Returns an error for sums over too few documents.
     fn check_size(&self, part: &Corpus) -> Result<()> {
         let n = part.n_documents() - part.report().n_empty;
         match n >= self.least {
@@ -277,7 +277,7 @@ impl Respondent {
         }
     }
 
-    /// A look of the sweeps; what it leaves is kept for the next.
+    /// A step of collapsed variational Bayes; its state is kept for the next.
     fn look(&self, corpus: &Corpus, request: &LookRequest) -> Result<Vec<u64>> {
         let LookRequest { look, order, run, turn, rates, known } = request;
         let (n, width) = (corpus.n_present(), rates.alpha.len());
@@ -340,7 +340,7 @@ impl Ask for Respondent {
     }
 }
 
-/// What models that were learned elsewhere make of documents.
+/// The scores of models that were fitted elsewhere.
 fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
     let HeldOutRequest { numbered, frequencies, models } = request;
     let n = documents.n_words();

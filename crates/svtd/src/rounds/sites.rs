@@ -27,24 +27,24 @@ use super::question::Question;
 use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
 
-/// How the names of questions end.
+/// The file ending of questions.
 pub const QUESTION: &str = "question";
 
-/// How the names of answers end.
+/// The file ending of answers.
 pub const ANSWER: &str = "answer";
 
-/// How the names of refusals end: a sentence in place of an answer.
+/// The file ending of refusals, which contain a sentence instead of an answer.
 pub const REFUSED: &str = "refused";
 
-/// What is in a site's folder when the fit is over.
+/// The file in a site's folder that says that the fit is over.
 pub const FINISHED: &str = "finished";
 
-/// What a fit waits for.
+/// What a fit is waiting for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// What is asked, in a word.
+    /// The kind of the question, in one word.
     pub asked: &'static str,
-    /// The questions that are not answered, one for each site.
+    /// The unanswered questions, one for each site.
     pub questions: Vec<PathBuf>,
 }
 
@@ -53,7 +53,7 @@ pub struct Sites<W> {
     folders: Vec<PathBuf>,
     wait: W,
     n_asked: Mutex<usize>,
-    /// The digest of every site's survey, once it is there.
+    /// The digest of every site's survey, once it is known.
     surveys: Mutex<Vec<String>>,
 }
 
@@ -170,7 +170,7 @@ impl<W: Fn(&Waiting) -> Result<()> + Send + Sync> Ask for Sites<W> {
     }
 }
 
-/// Refuses two sites that have the same documents: one of them answers twice.
+/// Returns an error if two sites have the same documents: one of them answers twice.
 fn check_twin(answer: &Answer, others: &[(Answer, &PathBuf)], folder: &Path) -> Result<()> {
     let same = |(other, _): &&(Answer, &PathBuf)| answer.survey.is_some() && other == answer;
     match others.iter().find(same) {
@@ -186,7 +186,7 @@ fn check_twin(answer: &Answer, others: &[(Answer, &PathBuf)], folder: &Path) -> 
     }
 }
 
-/// Writes a question, unless it is there already.
+/// Writes a question, unless it exists already.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     if !path.exists() {
         return write_atomically(path, false, |out| out.write_all(bytes));

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::persist::container::{Array, Container};
 
-/// A file that is being put together.
+/// A file that is being written.
 pub(super) struct Writing(pub Container);
 
 impl Writing {
@@ -45,7 +45,7 @@ impl Writing {
         self.0.arrays.insert(name.to_owned(), Array::F64 { shape, values });
     }
 
-    /// Words one behind the other, and how long each is.
+    /// All words in one string, and the length of each.
     pub(super) fn words(&mut self, name: &str, words: &[String]) {
         let values: Vec<u8> = words.iter().flat_map(|word| word.bytes()).collect();
         let shape = vec![values.len()];

@@ -1,28 +1,28 @@
-//! A stream of documents, of which the last ones are kept: those of 30 days, or the last 5000.
+//! A stream of documents, of which the most recent are kept: those of the last 30 days, or the last 5000.
 //!
 //! ```text
 //! records ──► window: documents come, documents go ──► corpus of those in it ──► a model every so often
 //! ```
 //!
-//! A window holds documents as they came, text and all, and a corpus is counted from those that are in it
-//! whenever one is asked for ([`CorpusReader::read_window`](crate::CorpusReader::read_window)). So its corpus
-//! is that of a file with the same documents, down to the bytes of a model: words are chosen from the
-//! documents of the window, by the rule that was asked for; new words come in, and words that nobody uses any
-//! more go. Sums of counts could not do that: words that were dropped once would be lost to them.
+//! A window keeps documents as they came, with their text, and counts a corpus from those that are in it whenever
+//! one is needed ([`CorpusReader::read_window`](crate::CorpusReader::read_window)). So its corpus is that of a file
+//! with the same documents, down to the bytes of a model: words are chosen from the documents of the window by the
+//! given rules; new words come in, and words that are no longer used go. Stored counts could not do that: words
+//! that were dropped once would be lost.
 //!
 //! # Times
-//! A document is in the window if it is younger than the newest of all by less than the window is long. The
-//! order in which documents come does not matter: one that is late takes its place among the others, and one
-//! that is older than the window is passed over and tallied.
+//! A document is in the window if it is older than the newest one by less than the length of the window. The order
+//! of arrival does not matter: a late document takes its place among the others, and one that is older than the
+//! window is skipped and counted.
 //!
 //! # Memory
-//! Text lies in a temporary file (`spool`) without a name, which vanishes with the process however it
-//! ends. In memory are 24 bytes for each document. The corpus is bounded as any other, by a
+//! Text is kept in a temporary file (`spool`) without a name, which disappears with the process however it ends.
+//! Memory holds 24 bytes for each document. The corpus can be limited like any other, by a
 //! [`Limit`](crate::memory::Limit).
 //!
 //! # Cost
-//! Every document of the window is counted for every model. That is a part of what a model costs that
-//! starts from the one before (`benches/record/streams.md`), and both grow with the window.
+//! Every document of the window is counted again for every model. That is a fraction of the cost of a model that
+//! starts from the previous one (`benches/record/streams.md`), and both grow with the window.
 //!
 //! # Example
 //! ```
@@ -55,7 +55,7 @@ use self::spool::{Place, Spool, Spooled};
 use crate::error::{Error, Result};
 use crate::text::Batch;
 
-/// The last documents of a stream.
+/// The most recent documents of a stream.
 #[derive(Debug)]
 pub struct Window {
     last: Last,
@@ -73,17 +73,17 @@ struct Dated {
     seconds: i64,
 }
 
-/// What became of a document.
+/// What happened to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
-    /// It is in the window.
+    /// It was taken into the window.
     Taken,
-    /// It is older than the window is long.
+    /// It is too old for the window.
     Late,
 }
 
 impl Window {
-    /// An empty window, whose text will lie in a temporary file in this folder.
+    /// An empty window, whose text is kept in a temporary file in this folder.
     ///
     /// # Errors
     /// If no file can be made there.
@@ -92,7 +92,7 @@ impl Window {
         Ok(Self { last, documents: Vec::new(), spool, newest: None, n_seen: 0, n_late: 0 })
     }
 
-    /// Takes a document of a batch, whose label is its time where the window is one of time.
+    /// Adds a document of a batch. Its label is its time, if the window is a length of time.
     ///
     /// # Errors
     /// When the label is no time, or not as exact as the window asks for; the document is passed over. When
@@ -119,22 +119,22 @@ impl Window {
         Ok(Arrival::Taken)
     }
 
-    /// Passes over a document that cannot be taken.
+    /// Counts a document that cannot be used, and skips it.
     pub fn skip(&mut self) {
         self.n_seen += 1;
     }
 
-    /// Documents that came.
+    /// Number of documents that arrived.
     pub fn n_seen(&self) -> u64 {
         self.n_seen
     }
 
-    /// Documents that were older than the window when they came.
+    /// Number of documents that were too old for the window when they arrived.
     pub fn n_late(&self) -> u64 {
         self.n_late
     }
 
-    /// Lets go what is out of the window, and tells how many documents are in it.
+    /// Removes documents that are no longer in the window, and returns how many are in it.
     ///
     /// # Errors
     /// When text cannot be moved to a new temporary file.
@@ -156,7 +156,7 @@ impl Window {
         Ok(self.documents.len())
     }
 
-    /// The first and the last day in the window, where it is one of time and not empty.
+    /// The first and the last day in the window, if it is a length of time and not empty.
     pub fn days(&self) -> Option<(String, String)> {
         let Last::Time(_) = self.last else { return None };
         let seconds = || self.documents.iter().map(|document| document.seconds);
@@ -164,7 +164,7 @@ impl Window {
         Some((first, last))
     }
 
-    /// The documents in the window, in the order in which they came.
+    /// The documents in the window, in order of arrival.
     pub(crate) fn records(&mut self) -> Result<Spooled<'_>> {
         self.settle()?;
         self.spool.records(self.documents.iter().map(|document| document.place).collect())

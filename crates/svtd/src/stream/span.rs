@@ -1,4 +1,4 @@
-//! How far back a window reaches, and times of documents.
+//! The length of a window, and the times of documents.
 
 use std::str::FromStr;
 
@@ -12,26 +12,26 @@ pub enum Last {
     /// All of them.
     #[default]
     All,
-    /// So many of those that came last.
+    /// This many of the most recent documents.
     Documents(usize),
-    /// Those of so long a time before the newest.
+    /// Those within this time before the newest.
     Time(Span),
 }
 
 /// A length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// So many hours.
+    /// This many hours.
     Hours(u32),
-    /// So many days.
+    /// This many days.
     Days(u32),
-    /// So many months of the calendar.
+    /// This many calendar months.
     Months(u32),
-    /// So many years of the calendar.
+    /// This many calendar years.
     Years(u32),
 }
 
-/// `30d`, `12h`, `8w`, `6m`, `1y`; `5000` is that many documents.
+/// Parses `30d`, `12h`, `8w`, `6m`, `1y`; `5000` is a number of documents.
 impl FromStr for Last {
     type Err = String;
 
@@ -67,8 +67,8 @@ impl FromStr for Last {
 }
 
 impl Span {
-    /// The time so long before another one, in seconds. What is later belongs to the window, so that 30
-    /// days of dates are 30 dates.
+    /// The time this long before another one, in seconds. Only later times belong to the window, so that 30 days of
+    /// dates are 30 dates.
     pub(super) fn before(self, seconds: i64) -> i64 {
         let (days, of_day) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
         match self {
@@ -79,7 +79,7 @@ impl Span {
         }
     }
 
-    /// Reads the time of a document, which must be as exact as the window is.
+    /// Reads the time of a document, which must be as precise as the window.
     pub(super) fn read(self, text: Option<&str>) -> Result<Stamp, String> {
         let (needed, such_as) = match self {
             Span::Hours(_) => (Exactness::Second, "a time of day, such as 2024-03-09T12:30:00Z"),
@@ -141,7 +141,7 @@ impl Stamp {
         })
     }
 
-    /// Seconds since 1970-01-01, at the beginning of the time that is known.
+    /// Seconds since 1970-01-01, at the beginning of the known period.
     pub fn seconds(self) -> i64 {
         self.seconds
     }
@@ -152,7 +152,7 @@ pub(super) fn day(seconds: i64) -> String {
     date(seconds.div_euclid(DAY))
 }
 
-/// Seconds since 1970, from 1973 on so that they are no year, or milliseconds.
+/// Seconds since 1970 (from 1973 on, so that they cannot be a year), or milliseconds.
 fn since_1970(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -166,8 +166,8 @@ fn since_1970(text: &str) -> Option<i64> {
     }
 }
 
-/// Seconds into the day of `12:30`, `12:30:05`, `12:30:05.25`, each with `Z`, `+01:00`, `+0100` or nothing
-/// behind it.
+/// Seconds since midnight for `12:30`, `12:30:05`, `12:30:05.25`, each followed by `Z`, `+01:00`, `+0100` or
+/// nothing.
 fn time_of_day(text: &str) -> Option<i64> {
     let text = text.trim();
     let end = text.find(['Z', '+', '-', ' ']).unwrap_or(text.len());

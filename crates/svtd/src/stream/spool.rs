@@ -1,11 +1,11 @@
-//! Text in a temporary file, a document behind the other, of which some are no longer wanted.
+//! Text of documents in a temporary file, one after the other; some may no longer be needed.
 //!
 //! ```text
 //! words? (1 byte) │ name: length + 1 (4) and bytes │ text: length (4) and bytes │ words: number (4) and ends (4 each)
 //! ```
 //!
-//! Numbers are little-endian. Documents that are let go stay in the file until they are the larger part of
-//! it; the others are then copied to a new one.
+//! Numbers are little-endian. Removed documents stay in the file until they are the larger part of it; then the
+//! others are copied to a new file.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Content, Records};
 
-/// A file below this size is not worth copying.
-const SMALL: u64 = 1 << 24;
+/// A file smaller than this is never copied.
+const WORTH_COPYING: u64 = 1 << 24;
 
-/// Bytes that are written and read at once.
-const BUFFER: usize = 1 << 18;
+/// Bytes written and read at once.
+const BUFFER_BYTES: usize = 1 << 18;
 
-/// Where a document begins, and its bytes.
+/// The start and size of a document in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     start: u64,
@@ -32,8 +32,8 @@ pub(super) struct Spool {
     folder: PathBuf,
     file: BufWriter<File>,
     end: u64,
-    /// Whether the file was read since it was last written to.
-    elsewhere: bool,
+    /// Whether the file was read since the last write, so that its position has moved.
+    was_read: bool,
 }
 
 impl Spool {
@@ -41,11 +41,11 @@ impl Spool {
         let made = tempfile::tempfile_in(folder);
         let file =
             made.map_err(|source| Error::Io { path: folder.display().to_string(), source })?;
-        let file = BufWriter::with_capacity(BUFFER, file);
-        Ok(Self { folder: folder.to_owned(), file, end: 0, elsewhere: false })
+        let file = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Self { folder: folder.to_owned(), file, end: 0, was_read: false })
     }
 
-    /// Keeps a document.
+    /// Stores a document.
     pub(super) fn push(&mut self, batch: &Batch, document: usize) -> Result<Place> {
         let written = self.write(batch, document);
         let size = written.map_err(|source| self.no_room(source))?;
@@ -55,9 +55,9 @@ impl Spool {
     }
 
     fn write(&mut self, batch: &Batch, document: usize) -> io::Result<u64> {
-        if self.elsewhere {
+        if self.was_read {
             self.file.seek(SeekFrom::Start(self.end))?;
-            self.elsewhere = false;
+            self.was_read = false;
         }
         let Some(content) = batch.contents().nth(document) else {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -84,7 +84,7 @@ impl Spool {
         Ok(n_bytes)
     }
 
-    /// No document is larger than 1 GB, so its sizes have room in four bytes.
+    /// Writes a number in four bytes; no document is larger than 1 GB, so its sizes fit.
     fn number(&mut self, number: usize) -> io::Result<u64> {
         let number = u32::try_from(number).map_err(|_| io::ErrorKind::FileTooLarge)?;
         self.bytes(&number.to_le_bytes())
@@ -95,20 +95,20 @@ impl Spool {
         Ok(bytes.len() as u64)
     }
 
-    /// The documents in these places, which must rise.
+    /// The documents at these places, which must be ascending.
     pub(super) fn records(&mut self, places: Vec<Place>) -> Result<Spooled<'_>> {
         let ready = self.file.flush().and_then(|()| self.file.get_ref().seek(SeekFrom::Start(0)));
         ready.map_err(|source| self.no_room(source))?;
-        self.elsewhere = true;
-        let file = BufReader::with_capacity(BUFFER, self.file.get_ref());
+        self.was_read = true;
+        let file = BufReader::with_capacity(BUFFER_BYTES, self.file.get_ref());
         let name = self.folder.display().to_string();
         Ok(Spooled { file, name, at: 0, places: places.into_iter() })
     }
 
-    /// Copies the documents in these places to a new file if they are the smaller part of this one; the
-    /// places are then the new ones.
+    /// Copies the documents at these places to a new file if they are the smaller part of this one, and updates the
+    /// places.
     pub(super) fn tidy<'p>(&mut self, places: impl Iterator<Item = &'p mut Place>) -> Result<()> {
-        if self.end < SMALL {
+        if self.end < WORTH_COPYING {
             return Ok(());
         }
         let places: Vec<&mut Place> = places.collect();
@@ -132,7 +132,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     #[cfg(test)]
     pub(super) fn size(&self) -> u64 {
         self.end
@@ -143,7 +143,7 @@ impl Spool {
     }
 }
 
-/// Documents on their way back.
+/// Documents that are being read back.
 pub(crate) struct Spooled<'s> {
     file: BufReader<&'s File>,
     name: String,

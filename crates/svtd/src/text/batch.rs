@@ -1,19 +1,19 @@
-//! Documents on their way: the stream of records, and the batches it is cut into.
+//! Streams of documents, and the batches they are cut into.
 //!
-//! A reader does not hand out one string after the other; it appends to a [`Batch`], one long
-//! string with a mark where each document ends. Whoever counts sees a few large pieces of memory
-//! instead of a million small ones, and how much text is held at once is bounded by construction.
+//! A reader does not return one string after the other; it appends to a [`Batch`], one long string with the end of
+//! each document marked. The counting code gets a few large pieces of memory instead of a million small ones, and
+//! the amount of text in memory is bounded.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::Result;
 
-/// Text in a batch after which it is full. A document is never divided, so a batch may end up
-/// larger, by one document.
+/// A batch is full with this many bytes of text. A document is never divided, so a batch may be larger by one
+/// document.
 pub(super) const BATCH_BYTES: usize = 2 << 20;
 
-/// Documents in a batch after which it is full, however short they are.
+/// A batch is full with this many documents, however short they are.
 pub(super) const BATCH_DOCUMENTS: usize = 1 << 16;
 
 /// A stream of documents, read from front to back.
@@ -24,23 +24,23 @@ pub trait Records: Send {
     /// When the document cannot be read; the stream is then over.
     fn next_into(&mut self, batch: &mut Batch) -> Result<bool>;
 
-    /// Entries of a folder that were passed over.
+    /// Number of links in a folder that were skipped.
     fn n_skipped_links(&self) -> u64 {
         0
     }
 
-    /// What whoever asked for the documents should know about where they came from.
+    /// Remarks for the user about the source of the documents.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Some documents: their text or words, and what they are called.
+/// Some documents: their text or words, names and labels.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     text: String,
     documents: Vec<Span>,
-    /// Where each word of a document that came in words ends in `text`.
+    /// For documents given as words: where each word ends in `text`.
     word_ends: Vec<usize>,
     names: Vec<Option<String>>,
     labels: Vec<Option<String>>,
@@ -52,12 +52,12 @@ struct Span {
     words: Option<Range<usize>>,
 }
 
-/// What a document consists of.
+/// The content of a document.
 #[derive(Debug, Clone)]
 pub(crate) enum Content<'a> {
     /// Text, still to be split.
     Text(&'a str),
-    /// Words that somebody else has split.
+    /// Words that were split by somebody else.
     Words { text: &'a str, start: usize, ends: &'a [usize] },
 }
 
@@ -69,8 +69,8 @@ impl Batch {
         self.finish(start, None, name, label);
     }
 
-    /// Appends a document of words that are already parted. They are taken as they are, neither
-    /// split nor put in lower case; stop words and the other filters still apply.
+    /// Appends a document of words that are already split. They are not split again or put in lower case; stop
+    /// words and the other filters still apply.
     pub fn push_words<'a>(
         &mut self,
         name: Option<String>,
@@ -95,7 +95,7 @@ impl Batch {
         self.documents.is_empty()
     }
 
-    /// The text of each document; words that came parted are joined by spaces.
+    /// The text of each document; words that came already split are joined by spaces.
     pub fn texts(&self) -> impl ExactSizeIterator<Item = Cow<'_, str>> {
         self.contents().map(|content| match content {
             Content::Text(text) => Cow::Borrowed(text),
@@ -132,7 +132,7 @@ impl Batch {
         })
     }
 
-    /// Names and labels, given away; the text goes.
+    /// The names and labels; the text is dropped.
     pub(super) fn into_names(self) -> (Vec<Option<String>>, Vec<Option<String>>) {
         (self.names, self.labels)
     }
@@ -151,7 +151,7 @@ impl Batch {
 }
 
 impl<'a> Content<'a> {
-    /// Calls `each` with every word that came as a word.
+    /// Calls `each` with every word of documents that came already split.
     pub(super) fn for_each_given(
         text: &'a str,
         start: usize,

@@ -1,4 +1,4 @@
-//! A stream of documents into a corpus, in bounded memory.
+//! From a stream of documents to a corpus, in bounded memory.
 //!
 //! ```text
 //! read a group of batches   ║  count the group before, batch by batch, in parallel
@@ -6,9 +6,9 @@
 //!              merge its counts in the order of the documents
 //! ```
 //!
-//! While one group of batches is counted the next is read, so at most two groups of text are in
-//! memory, whatever the size of the corpus. The rows of merged batches are [gathered](super::gathered) and
-//! rewritten once, at the end, when it is known which words stay.
+//! While one group of batches is counted the next is read, so at most two groups of text are in memory, whatever
+//! the size of the corpus. The rows of merged batches are [gathered](super::gathered) and rewritten once, at the
+//! end, when it is known which words are kept.
 
 use rayon::prelude::*;
 
@@ -24,18 +24,18 @@ use crate::memory::Limit;
 use crate::words::Preprocessing;
 use crate::words::{Dropped, Reason, WordChoice};
 
-/// Batches in a group: as many threads can work at once, and 64 MB of text.
-const GROUP: usize = 32;
-/// Batches in the first one, during whose reading nothing else is done.
+/// Batches in a group: up to this many threads can work at once, on 64 MB of text.
+const GROUP_BATCHES: usize = 32;
+/// Batches in the first group, which is read before anything can be counted.
 const FIRST_GROUP: usize = 8;
-/// Bytes of each document that enter the sample for the language, and of all together.
+/// The number of bytes of each document, and of all documents together, that are used to guess the language.
 const SAMPLE_OF_ONE: usize = 2000;
 const SAMPLE_OF_ALL: usize = 100_000;
 
 /// Counts the words of a stream of documents.
 ///
-/// With a `vocabulary` only its words are counted, and they keep their ids. The corpus remembers
-/// how its words were chosen: [`Corpus::word_choice`]. Its counts are kept within `limit`.
+/// With a `vocabulary` only its words are counted, and they keep their ids. The corpus records how its words were
+/// chosen: [`Corpus::word_choice`]. Its counts are kept within `limit`.
 ///
 /// # Errors
 /// When the stream fails, the preprocessing contradicts itself, or no word is left.
@@ -52,7 +52,7 @@ pub fn count_records(
     let mut merged = Merged::new(limit);
     while !group.is_empty() {
         let (next, counted) = rayon::join(
-            || read_group(records, GROUP),
+            || read_group(records, GROUP_BATCHES),
             || group.par_iter().map(|batch| count::count(batch, &rules)).collect::<Vec<_>>(),
         );
         for (batch, counted) in group.into_iter().zip(counted) {
@@ -107,7 +107,7 @@ fn beginning(text: &str) -> &str {
 /// The counts of all batches so far.
 struct Merged {
     items: Interner,
-    /// Occurrences and documents of each item.
+    /// Number of occurrences and of documents of each item.
     totals: Vec<(u64, u64)>,
     rows: Gathered,
     dropped: Interner,
@@ -191,7 +191,7 @@ impl Merged {
             .build()
     }
 
-    /// What the words themselves tell about the text.
+    /// Hints about the text that the words themselves give.
     fn hints(&self, selection: &Selection, choice: &WordChoice) -> Vec<String> {
         let kept = (0_u32..).zip(&selection.word_of_item).zip(&self.totals);
         let kept = kept.filter(|((_, word), _)| **word != DROPPED);
@@ -223,7 +223,7 @@ impl Merged {
     }
 }
 
-/// Each document of a word is an entry.
+/// The number of entries of the kept words: one for each document of a word.
 fn entries_kept(totals: &[(u64, u64)], word_of_item: &[u32]) -> usize {
     let kept = totals.iter().zip(word_of_item).filter(|(_, word)| **word != DROPPED);
     kept.map(|((_, documents), _)| *documents as usize).sum()

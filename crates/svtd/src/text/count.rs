@@ -1,15 +1,14 @@
-//! The counts of one batch: which words occur in each of its documents, how often.
+//! The counts of one batch: which words occur in each document, and how often.
 //!
-//! A word of the text is looked up once, by its spelling. Everything else that is known about a
-//! spelling (whether it is dropped and why, its stem) is worked out when it is met for the first
-//! time in the batch, and found by its number from then on. The row of a document is built without
-//! another table: each word remembers the document it was last seen in, and where its count
-//! stands.
+//! A word of the text is looked up once, by its spelling. Everything else about a spelling (whether it is dropped
+//! and why, its stem) is computed when it is first met in the batch, and then found by its number. The row of a
+//! document needs no table of its own: each word records the document in which it was last seen, and the position
+//! of its count.
 //!
 //! # N-grams
-//! An n-gram is `n` words that stand next to each other in the text, joined by `_`. A word that is
-//! dropped (a stop word, a number, a short word) parts its neighbours: `bank of england` holds no
-//! pair `bank_england`, because nobody wrote that. With stemming, the parts are stems.
+//! An n-gram is `n` adjacent words of the text, joined by `_`. A dropped word (a stop word, a number, a short word)
+//! separates its neighbours: `bank of england` does not contain the pair `bank_england`, because nobody wrote that.
+//! With stemming, the parts are stems.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,14 +24,14 @@ use crate::words::Tokenizer;
 use crate::words::stop_words;
 use crate::words::{Ngrams, Numbers, Preprocessing};
 
-/// Characters beyond which a string without spaces is no word of any language.
+/// Words longer than this many characters are dropped.
 const LONGEST_WORD: usize = 100;
-/// Characters of it that are kept as an example.
-const SHOWN: usize = 30;
-/// The item of a word that is dropped.
+/// Number of their characters that are kept as an example.
+const SHOWN_CHARACTERS: usize = 30;
+/// The item number of a dropped word.
 const NONE: u32 = u32::MAX;
 
-/// A preprocessing made ready to be applied.
+/// A preprocessing, compiled for use.
 pub(super) struct Rules {
     tokenizer: Tokenizer,
     stop_words: HashSet<String>,
@@ -46,7 +45,7 @@ pub(super) struct Rules {
 
 /// What was counted in a batch.
 pub(super) struct Counted {
-    /// The words that may be kept, as the vocabulary spells them.
+    /// The words that may be kept, as spelled in the vocabulary.
     pub(super) items: Interner,
     /// How often each of them occurs, and in how many documents.
     pub(super) totals: Vec<(u64, u32)>,
@@ -54,14 +53,14 @@ pub(super) struct Counted {
     pub(super) ends: Vec<usize>,
     /// Items and counts, row by row.
     pub(super) entries: Vec<(u32, u32)>,
-    /// The words that were dropped, with occurrences.
+    /// The dropped words with their number of occurrences.
     pub(super) dropped: Vec<(String, Reason, u64)>,
-    /// Emoji, which are no words and were passed over.
+    /// Number of emoji, which are not words and were skipped.
     pub(super) n_emoji: u64,
 }
 
 impl Rules {
-    /// Compiles what is compiled; `preprocessing` must be settled.
+    /// Compiles the rules; the language of `preprocessing` must be resolved.
     pub(super) fn new(preprocessing: &Preprocessing, listed: Option<&Vocabulary>) -> Result<Self> {
         let tokenizer = Tokenizer::new(preprocessing)?;
         let stop_words = stop_words::set(&preprocessing.stop_words, &tokenizer);
@@ -78,8 +77,8 @@ impl Rules {
         })
     }
 
-    /// Calls `each` with the places of the words of a text, and how the vocabulary spells each;
-    /// `None` for words that are dropped.
+    /// Calls `each` with the position of every word of a text and its spelling in the vocabulary; `None` for
+    /// dropped words.
     pub(super) fn for_each_place(
         &self,
         text: &str,
@@ -88,7 +87,7 @@ impl Rules {
         self.tokenizer.for_each_place(text, |range, word| each(range, self.judge(word).ok()));
     }
 
-    /// The word as the vocabulary spells it, or why it is dropped.
+    /// The word as spelled in the vocabulary, or the reason why it is dropped.
     fn judge(&self, word: &str) -> Result<String, Reason> {
         let stem = match &self.stemmer {
             Some(stemmer) => stemmer.stem(word).into_owned(),
@@ -124,7 +123,7 @@ impl Rules {
     }
 }
 
-/// Digits and signs, but no letter.
+/// Whether a word consists of digits and signs without a letter.
 fn is_number(word: &str) -> bool {
     word.contains(char::is_numeric) && !word.contains(char::is_alphabetic)
 }
@@ -150,14 +149,14 @@ pub(super) fn count(batch: &Batch, rules: &Rules) -> Counted {
 
 struct Counter<'a> {
     rules: &'a Rules,
-    /// Words as they stand in the text, and what is known about each.
+    /// The words as spelled in the text, and what is known about each.
     words: Interner,
     meanings: Vec<Meaning>,
     items: Interner,
-    /// The document each item was last seen in, and where its entry stands.
+    /// For each item the document in which it was last seen, and the position of its entry.
     last_seen: Vec<(u32, u32)>,
     document: u32,
-    /// The items right before this one in the text, for n-grams.
+    /// The items immediately before the current word, for n-grams.
     before: Vec<u32>,
     joined: String,
     ends: Vec<usize>,
@@ -165,7 +164,7 @@ struct Counter<'a> {
     n_emoji: u64,
 }
 
-/// The item of a word, or why it has none and how often it occurred.
+/// The item of a word, or the reason why it has none and how often it occurred.
 struct Meaning {
     item: u32,
     reason: Reason,
@@ -260,7 +259,7 @@ impl<'a> Counter<'a> {
         item
     }
 
-    /// A word is met for the first time.
+    /// Classifies a word that is met for the first time.
     fn learn(&mut self, word: &str) {
         let meaning = match self.rules.judge(word) {
             Ok(spelling) => {
@@ -272,9 +271,9 @@ impl<'a> Counter<'a> {
         self.meanings.push(meaning);
     }
 
-    /// Something so long that not even its spelling is worth keeping.
+    /// Records a string that is too long to be a word.
     fn drop_monster(&mut self, word: &str) {
-        let start: String = word.chars().take(SHOWN).collect();
+        let start: String = word.chars().take(SHOWN_CHARACTERS).collect();
         let (id, is_new) = self.words.intern(&(start + "…"));
         if is_new {
             self.meanings.push(Meaning { item: NONE, reason: Reason::TooLong, n_dropped: 0 });

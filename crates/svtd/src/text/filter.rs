@@ -1,9 +1,8 @@
-//! The filters that need the whole corpus: in how many documents a word occurs, how often in all.
+//! The filters that need the whole corpus: by number of documents and by frequency.
 //!
-//! Words in too few or too many documents go first; of the rest the most frequent are kept, ties by
-//! spelling. The order in which words are kept is their order in the vocabulary, so it depends on
-//! the counts alone. A list of words overrules all of this: its words are kept in its order, others
-//! are dropped.
+//! Words in too few or too many documents are dropped first; of the rest the most frequent are kept, ties by
+//! spelling. That is also their order in the vocabulary, so it depends on the counts alone. A given list of words
+//! overrides all of this: its words are kept in its order, others are dropped.
 
 use std::cmp::Reverse;
 
@@ -16,7 +15,7 @@ use crate::words::{Dropped, Reason};
 /// The id of an item that is dropped.
 pub(super) const DROPPED: u32 = u32::MAX;
 
-/// What the filters left.
+/// The result of the filters.
 pub(super) struct Selection {
     pub(super) vocabulary: Vocabulary,
     /// The word id of each item, or [`DROPPED`].
@@ -72,7 +71,7 @@ fn filtered(
     let mut reasons: Vec<Option<Reason>> = totals
         .iter()
         .map(|&(_, documents)| {
-            // An item that only ever was a part of n-grams is no word: it occurs in no document.
+            // An item that was only ever a part of n-grams is not a word: it occurs in no document.
             if documents < fewest.max(1) {
                 Some(Reason::MinDf)
             } else if documents > most {
@@ -90,7 +89,7 @@ fn filtered(
     reasons
 }
 
-/// The items that are kept: the most frequent first, ties by spelling.
+/// The kept items, most frequent first, ties by spelling.
 fn by_frequency(items: &Interner, totals: &[(u64, u64)], reasons: &[Option<Reason>]) -> Vec<u32> {
     let kept = (0_u32..).zip(reasons).filter(|(_, reason)| reason.is_none());
     let mut kept: Vec<u32> = kept.map(|(item, _)| item).collect();

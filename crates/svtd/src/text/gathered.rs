@@ -1,8 +1,8 @@
-//! Rows that were counted before it was known which words stay.
+//! Rows that were counted before it was known which words are kept.
 //!
-//! Without a [`Limit`] on memory a batch keeps its rows under its own numbers of words and a table that
-//! leads to the common ones, and is given back once its rows are rewritten. With one, rows go to a
-//! temporary file under the common numbers.
+//! Without a memory [`Limit`] a batch keeps its rows with its own word numbers and a table that maps them to the
+//! common ones; it is freed once its rows are rewritten. With a limit, rows are written to a temporary file with
+//! the common numbers.
 
 use super::filter::{DROPPED, Selection};
 use crate::corpus::SparseCounts;
@@ -19,7 +19,7 @@ enum Rows {
     Spilled { ends: Vec<usize>, entries: Numbers<[u32; 2]> },
 }
 
-/// The rows of a batch, under the batch's own numbers.
+/// The rows of a batch, with the batch's own word numbers.
 pub(super) struct Batch {
     /// The common number of each item.
     pub item_of: Vec<u32>,
@@ -38,7 +38,7 @@ impl Gathered {
         Self { rows, limit: limit.clone() }
     }
 
-    /// Adds the rows of a batch below the others.
+    /// Appends the rows of a batch.
     pub(super) fn add(&mut self, batch: Batch) {
         match &mut self.rows {
             Rows::InMemory(batches) => batches.push(batch),
@@ -52,7 +52,7 @@ impl Gathered {
         }
     }
 
-    /// All rows one behind the other, under word ids, without the words that were dropped.
+    /// All rows with word ids, without the dropped words.
     pub(super) fn over(
         self,
         selection: &Selection,
@@ -75,7 +75,7 @@ impl Gathered {
             table.push_row(&words, &counts);
         };
         match self.rows {
-            // Batches are given back one by one, so that old and new rows are never whole at once.
+            // Batches are freed one by one, so that old and new rows are never both complete in memory.
             Rows::InMemory(batches) => {
                 for batch in batches {
                     let item =

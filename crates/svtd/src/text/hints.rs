@@ -1,25 +1,23 @@
-//! What words tell about the text they came from: markup that was left in it, phrases that every
-//! document has, a script without blanks.
+//! Hints about the text: markup that was left in it, phrases that are in every document, a script without spaces.
 //!
-//! Nothing is dropped because of it. A hint is a note beside the counts, with the option that would do
-//! something about it.
+//! Nothing is dropped because of a hint. It is a note beside the counts that names the option to use.
 
 use crate::words::{Reason, WordChoice};
 
-/// What is left of HTML once it is split into words. Entities first, which are hardly ever words.
+/// What remains of HTML after splitting into words. Entities come first, because they are hardly ever words.
 const LEFTOVERS: [&str; 16] = [
     "nbsp", "amp", "quot", "ldquo", "rdquo", "rsquo", "lsquo", "mdash", "ndash", "hellip", "href",
     "https", "http", "www", "div", "span",
 ];
 
-/// The share of documents from which on a word is boilerplate.
+/// A word in at least this share of the documents is called boilerplate.
 const NEARLY_ALL: f64 = 0.95;
 
-/// Documents below which nothing is said of boilerplate: of few, any word may be in all.
+/// With fewer documents than this boilerplate is not reported: in a few documents any word may be in all.
 const FEWEST: u64 = 20;
 
-/// Words named in a hint, at most.
-const NAMED: usize = 5;
+/// The largest number of words named in a hint.
+const WORDS_NAMED: usize = 5;
 
 /// The hints for words with the number of documents each occurs in.
 pub(super) fn about<'a>(
@@ -63,12 +61,12 @@ pub(super) fn about<'a>(
     hints
 }
 
-/// The most widespread, by name.
+/// The most widespread words.
 fn named(mut words: Vec<(u64, &str)>) -> String {
     words.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let shown: Vec<String> =
-        words.iter().take(NAMED).map(|(_, word)| format!("{word:?}")).collect();
-    let rest = if words.len() > NAMED { ", ..." } else { "" };
+        words.iter().take(WORDS_NAMED).map(|(_, word)| format!("{word:?}")).collect();
+    let rest = if words.len() > WORDS_NAMED { ", ..." } else { "" };
     format!("{}{rest}", shown.join(", "))
 }
 

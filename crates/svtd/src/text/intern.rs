@@ -1,9 +1,8 @@
 //! Words to numbers: each different word gets the next number when it is first met.
 //!
-//! Counting words is looking them up, and what a lookup costs is cache misses. So all spellings lie
-//! in one string, and an entry of the table holds where its word lies: one miss for the entry, one
-//! for the spelling. The numbers follow the order of arrival alone; how the table hashes cannot be
-//! seen from outside.
+//! The cost of counting words is that of looking them up, and the cost of a lookup is cache misses. So all
+//! spellings are in one string, and an entry of the table holds the position of its word: one miss for the entry,
+//! one for the spelling. The numbers depend only on the order of arrival, not on the hash function.
 
 use std::hash::BuildHasher;
 

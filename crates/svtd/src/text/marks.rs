@@ -1,13 +1,13 @@
-//! Words where they stand: which word of a vocabulary each stretch of a text is.
+//! Positions of words: which word of a vocabulary each part of a text is.
 //!
-//! Counting forgets places; a reader who is shown a document wants to see them. A [`Marker`] splits
-//! a text as the counting did and gives each word that the vocabulary has, with the bytes it
-//! stands on. Of n-grams the longest that the vocabulary has is marked, over all its words.
+//! Counting loses positions, but a reader who is shown a document wants to see them. A [`Marker`] splits a text as
+//! the counting does and returns each word of the vocabulary with its range of bytes. Of n-grams the longest that
+//! the vocabulary has is marked.
 //!
 //! # Departure
-//! Counting brings text to the normal form NFKC first, which moves places; here the boundaries are
-//! those of the text as it stands, and each piece is brought to the normal form by itself. The two
-//! differ only around characters whose normal form has a boundary of its own (`½`).
+//! Counting first converts text to the normal form NFKC, which moves positions; here the boundaries are those of
+//! the original text, and each word is converted separately. The two differ only around characters whose normal
+//! form contains a word boundary (`½`).
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct Marker<'a> {
 /// A word of the vocabulary in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The bytes it stands on.
+    /// Its range of bytes.
     pub range: Range<usize>,
     /// Its number in the vocabulary.
     pub word: usize,
@@ -43,9 +43,9 @@ impl<'a> Marker<'a> {
         Ok(Self { rules, vocabulary, longest: preprocessing.ngrams.max })
     }
 
-    /// The words of the text that the vocabulary has, in order, none over another.
+    /// The words of the text that the vocabulary has, in order, without overlap.
     pub fn marks(&self, text: &str) -> Vec<Mark> {
-        // Runs of words that count; a word that is dropped parts n-grams.
+        // Runs of words that are not dropped; a dropped word separates n-grams.
         let mut runs: Vec<Vec<(Range<usize>, String)>> = vec![Vec::new()];
         self.rules.for_each_place(text, |range, kept| match (kept, runs.last_mut()) {
             (Some(word), Some(run)) => run.push((range, word)),

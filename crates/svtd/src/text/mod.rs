@@ -5,15 +5,14 @@
 //! readers     batch       split     count                 collect    filter
 //! ```
 //!
-//! Readers turn a folder, a file of lines, a table or somebody else's columns into a stream of
-//! [`Records`]: a name, a label, a text. The stream is cut into batches of bounded size, batches are
-//! split into words and counted in parallel, and the counts are merged in the order of the
-//! documents. What may be said about a word once it is known (stop word, too short, stem) is
-//! decided once for each word of a batch; what needs the whole corpus (in how many documents it
-//! occurs) is decided at the end, in one pass over the counts.
+//! Readers turn a folder, a file of lines, a table or columns from elsewhere into a stream of [`Records`]: a name,
+//! a label, a text. The stream is cut into batches of bounded size, batches are split into words and counted in
+//! parallel, and the counts are merged in the order of the documents. Decisions that depend on a word alone (stop
+//! word, too short, stem) are made once for each word of a batch; decisions that need the whole corpus (in how many
+//! documents it occurs) are made at the end, in one pass over the counts.
 //!
 //! # Same bits
-//! Batches are cut by bytes, never by threads. The vocabulary is ordered by falling frequency, ties
+//! Batches are cut by number of bytes, independent of threads. The vocabulary is ordered by falling frequency, ties
 //! by spelling, so neither the threads nor the order of the documents can change it.
 //!
 //! # Cost

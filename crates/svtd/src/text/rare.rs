@@ -1,27 +1,26 @@
-//! Words that few documents have, hidden.
+//! Hides words that occur in few documents.
 //!
-//! A text that is shown to others may hold names, numbers and addresses that stand in one document
-//! alone. [`WordSpread`] counts in how many documents each word occurs, as it stands but for its
-//! case, and hides those of too few. What counts as a word here is every run of letters and digits,
-//! whatever the fit kept.
+//! A text that is shown to others may contain names, numbers and addresses that occur in one document only.
+//! [`WordSpread`] counts in how many documents each word occurs, ignoring case, and hides those in too few. A word
+//! here is every run of letters and digits, whether or not the fit kept it.
 
 use std::collections::HashMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What stands for a hidden word.
+/// What replaces a hidden word.
 pub const HIDDEN: &str = "[…]";
 
 /// In how many documents each word occurs.
 #[derive(Debug, Clone, Default)]
 pub struct WordSpread {
-    /// The document each word was last seen in, from 1, and in how many it was.
+    /// For each word the last document in which it was seen, from 1, and the number of documents.
     words: HashMap<String, (u32, u32)>,
     n_documents: u32,
 }
 
 impl WordSpread {
-    /// Takes the words of one more document.
+    /// Counts the words of one more document.
     pub fn add(&mut self, text: &str) {
         self.n_documents += 1;
         for word in text.unicode_words() {
@@ -32,7 +31,7 @@ impl WordSpread {
         }
     }
 
-    /// The text without words that fewer than `least` documents have.
+    /// The text with words hidden that are in fewer than `least` documents.
     pub fn hidden(&self, text: &str, least: usize) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut at = 0;

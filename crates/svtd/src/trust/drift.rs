@@ -1,4 +1,4 @@
-//! How far the sweeps of LDA lead away from topics that are true.
+//! The bias of the polish of LDA, measured on simulated documents.
 //!
 //! On documents that follow the model the sweeps end at the same topics wherever they begin, and those
 //! are not quite the true ones: mixtures are made of few words, and what is uncertain about them moves
@@ -34,19 +34,20 @@ use crate::fit::spectral::frequencies;
 use crate::linalg::{Matrix, positive_inverse};
 use crate::synthetic::{Drawn, draw_mixtures};
 
-/// Tokens drawn at most for each topic: enough for the words of some thousandths and more.
+/// The largest number of simulated tokens for each topic: enough for words with probabilities of some thousandths
+/// and more.
 const FOR_A_TOPIC: u64 = 1 << 13;
 
-/// Documents looked at, at least, however long they are.
+/// The smallest number of documents used, however long they are.
 const FEWEST_DOCUMENTS: usize = 16;
 
-/// A word that is expected so often among the drawn ones of a topic is frequent enough to tell.
+/// A word with this expected count among the simulated words of a topic is frequent enough to be used.
 const FREQUENT: f64 = 10.0;
 
-/// What the documents' own keys are mixed with.
+/// The seed that is mixed with the documents' own keys.
 const SEED: u64 = 0x5EED;
 
-/// Widens `errors` by the bias of so many sweeps.
+/// Widens `errors` by the bias of this many passes.
 pub(crate) fn widen(corpus: &Corpus, end: &End<'_>, sweeps: usize, errors: &mut Matrix) {
     let word_topic = end.word_topic;
     let k = word_topic.n_columns();
@@ -111,7 +112,7 @@ fn along_topics(drawn: &Corpus, start: &Matrix, end: &Matrix, word_topic: &Matri
     }
 }
 
-/// Documents that are looked at whatever their length, when the corpus has as many.
+/// The number of documents that are used whatever their length, if the corpus has as many.
 fn fewest(n_topics: usize) -> usize {
     n_topics.max(FEWEST_DOCUMENTS)
 }
@@ -124,7 +125,7 @@ pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
     by_tokens.max(by_documents).max(corpus.least_share()).min(1.0)
 }
 
-/// The share of so many tokens that is drawn for so many topics, however few documents that is.
+/// The share of the tokens that is simulated for this many topics, however few documents that is.
 pub(crate) fn share_of(n_tokens: u64, n_topics: usize) -> f64 {
     ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
 }
@@ -137,12 +138,12 @@ pub(crate) struct Redraw {
     pub settling: Settling,
     /// The Dirichlet parameter of all mixtures, where documents follow the model.
     pub believed: Option<Vec<f64>>,
-    /// The most words that are drawn for a document.
+    /// The largest number of words simulated for a document.
     pub longest: u64,
 }
 
 impl Redraw {
-    /// Whether the tables fit each other and so many features, and can be drawn from.
+    /// Whether the tables have consistent sizes for this many features, and can be sampled from.
     pub(crate) fn fits(&self, n: usize) -> bool {
         let some = |topics: &Matrix, j: usize| topics.column(j).iter().any(|p| *p > 0.0);
         let possible = |topics: &Matrix| {
@@ -156,7 +157,7 @@ impl Redraw {
         self.settling.fits(n) && believed && self.settling.stages.iter().all(possible)
     }
 
-    /// Documents drawn in the place of those of a corpus at hand; words are its features.
+    /// Documents simulated in place of those of a corpus that is here; words are its features.
     pub(crate) fn of(&self, corpus: &Corpus) -> Corpus {
         let shapes = match self.believed {
             Some(_) => None,
@@ -179,7 +180,7 @@ impl Redraw {
 }
 
 impl Corpus {
-    /// Documents drawn in the place of those of a range of keys, here or where they are.
+    /// Documents simulated in place of those of a range of keys, here or elsewhere.
     fn redrawn(&self, range: KeyRange, redraw: Redraw) -> Corpus {
         let among = self.among(&range.into());
         among.redrawn_elsewhere(&redraw).unwrap_or_else(|| redraw.of(&among))

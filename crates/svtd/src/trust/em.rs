@@ -1,4 +1,4 @@
-//! EM's answer without each group, without running EM again.
+//! EM's result without each group, without running EM again.
 //!
 //! One pass gives what every group adds to the sums of the M step, so the *first* step without a
 //! group is a subtraction. It moves the topics by `delta`; then the posteriors of the other
@@ -42,25 +42,25 @@ use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::rounds::{Holding, Request};
 
-/// Steps of conjugate gradients, at least and at most.
+/// The smallest and largest number of conjugate gradient steps.
 const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// The squared residual, as a part of the first, at which the feedback is found.
+/// The squared residual, relative to the first, at which the solution is accepted.
 const SOLVED: f64 = 1e-4;
 
-/// A direction of which EM forgets less than this in a step is not followed.
+/// A direction along which EM contracts by less than this fraction in a step is not followed.
 const LOOSE: f64 = 0.02;
 
-/// Mixtures of the groups whose answer is found, for a large corpus and for a small one.
+/// Number of mixtures of the groups for which the response is computed, for a large corpus and for a small one.
 const MIXTURES: [usize; 2] = [1, 4];
 
 /// Half passes over the whole corpus that one mixture may cost.
 const BUDGET: f64 = 4.0;
 
-/// A corpus of fewer counts than this is small, and given as many steps as if it had so many.
+/// A corpus of fewer counts than this is small; its budget is that of a corpus of this size.
 const SMALL: usize = 1 << 20;
 
-/// Leaves out each group in turn; `estimate` is where EM ended.
+/// Leaves out each group in turn; `estimate` is the result of EM.
 pub(crate) fn leave_out(
     groups: &Groups<'_>,
     estimate: &Estimate,
@@ -99,7 +99,7 @@ pub(crate) fn leave_out(
     super::Left { errors, changes, holdings }
 }
 
-/// The words that documents hold of each topic, given logarithms of the topics and their weights.
+/// The number of words that documents hold of each topic, given the logarithms of the topics and their weights.
 pub(crate) fn held_words(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
     let mut held = products.forward(logarithms);
@@ -114,9 +114,9 @@ struct State {
     sums: Matrix,
     /// The pseudo-counts of the smoothing.
     prior: Vec<f64>,
-    /// Words of each topic, smoothing included.
+    /// Number of words of each topic, including smoothing.
     masses: Vec<f64>,
-    /// Documents of each topic.
+    /// Number of documents of each topic.
     documents: Vec<f64>,
     word_topic: Matrix,
 }
@@ -159,7 +159,7 @@ impl State {
         Step { words: moved_without(&self.word_topic, &self.masses, own), weights }
     }
 
-    /// Widens the errors by how far the smoothing pulls each entry.
+    /// Widens the errors by how far the smoothing shifts each entry.
     fn add_smoothing(&self, errors: &mut Matrix) {
         let strength: f64 = self.prior.iter().sum();
         let n = errors.n_rows().max(1);
@@ -167,14 +167,14 @@ impl State {
             let mass = (self.masses[j] - strength).max(f64::MIN_POSITIVE);
             let pairs = self.sums.column(j).iter().zip(self.word_topic.column(j));
             for (error, (sum, smoothed)) in column.iter_mut().zip(pairs) {
-                // A topic without words is pulled all the way.
+                // The smoothing determines a topic without words completely.
                 let pull = (smoothed - sum / mass).clamp(-1.0, 1.0) / super::T_FACTOR;
                 *error = (*error * *error + pull * pull).sqrt();
             }
         });
     }
 
-    /// How log-scores follow a change of the parameters.
+    /// The change of log-scores that follows from a change of the parameters.
     fn scores(&self, step: &Step) -> Scores {
         let n: f64 = self.documents.iter().sum();
         let mut words = step.words.clone();
@@ -185,7 +185,7 @@ impl State {
         Scores { words, constants, per_word: vec![0.0; self.masses.len()] }
     }
 
-    /// `H dP`: how log-scores follow the M step's answer to a change of posteriors.
+    /// `H dP`: the change of log-scores that follows from the M step's response to a change of posteriors.
     fn answered(&self, followed: &Followed) -> Scores {
         let mut words = followed.words.clone();
         let n = words.n_rows().max(1);
@@ -235,11 +235,11 @@ fn smoothed(sums: &Matrix, prior: &[f64], masses: &[f64]) -> Matrix {
     topics
 }
 
-/// EM's answer to a first step, once the posteriors of the documents in doubt have followed.
+/// EM's response to a first step, after the posteriors of the documents in doubt have changed.
 struct Feedback<'a> {
     doubters: Doubters<'a>,
     state: &'a State,
-    /// Stored counts of all documents.
+    /// Number of stored counts of all documents.
     n_nonzeros: usize,
 }
 
@@ -322,7 +322,7 @@ impl Feedback<'_> {
         solution
     }
 
-    /// Adds the M step's answer to a change of posteriors.
+    /// Adds the M step's response to a change of posteriors.
     fn add_response(&self, moved: &Followed, topics: &mut Matrix) {
         let n = topics.n_rows().max(1);
         topics.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {

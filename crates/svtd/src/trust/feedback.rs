@@ -1,4 +1,4 @@
-//! How posteriors answer a change of the topics: the documents in doubt, asked by sums.
+//! How posteriors respond to a change of the topics: sums over the documents in doubt.
 //!
 //! A change of the documents' log-scores is `l_d = x_d'T + a - c_d b` for a table `T` of words x topics and two
 //! numbers for each topic ([`Scores`]): that is all an M step can do to it. Posteriors follow by `Gamma l`,
@@ -17,7 +17,7 @@ use crate::moments::weighed::sums;
 use crate::rounds::Request;
 use crate::stop;
 
-/// A document is in doubt when its likeliest topic leaves more than this to the others.
+/// A document is in doubt when its likeliest topic leaves more than this probability to the others.
 const IN_DOUBT: f64 = 1e-3;
 
 /// A change of log-scores.
@@ -40,7 +40,7 @@ impl Scores {
         pairs.zip(others).for_each(|(own, more)| *own += factor * more);
     }
 
-    /// `l'Gamma l'` for scores whose answer is known.
+    /// `l'Gamma l'` for scores whose response is known.
     pub(super) fn product(&self, followed: &Followed) -> f64 {
         dot(self.words.values(), followed.words.values())
             + dot(&self.constants, &followed.documents)
@@ -48,7 +48,7 @@ impl Scores {
     }
 }
 
-/// What the documents in doubt make of a change of log-scores.
+/// The response of the documents in doubt to a change of log-scores.
 #[derive(Clone)]
 pub(crate) struct Followed {
     /// `X'Gamma l`.
@@ -57,7 +57,7 @@ pub(crate) struct Followed {
     pub documents: Vec<f64>,
     /// `sum_d c_d Gamma l`.
     pub tokens: Vec<f64>,
-    /// Stored counts of the documents in doubt.
+    /// Number of stored counts of the documents in doubt.
     pub n_nonzeros: f64,
 }
 
@@ -90,19 +90,19 @@ impl Followed {
     }
 }
 
-/// What is asked of the documents in doubt.
+/// What the documents in doubt are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FeedbackRequest {
     /// Logarithms of the topics, and their weights.
     pub logarithms: Matrix,
     pub weights: Vec<f64>,
     pub scores: Scores,
-    /// Whether posteriors end at nought and one, however far a straight line would lead.
+    /// Whether posteriors are kept within 0 and 1, where linear extrapolation would leave them.
     pub clamped: bool,
 }
 
 impl FeedbackRequest {
-    /// Whether the tables fit each other and so many features.
+    /// Whether the tables have consistent sizes for this many features.
     pub(crate) fn fits(&self, n: usize) -> bool {
         let k = self.weights.len();
         let table = |m: &Matrix| (m.n_rows(), m.n_columns()) == (n, k);
@@ -110,7 +110,7 @@ impl FeedbackRequest {
         table(&self.logarithms) && table(words) && [constants.len(), per_word.len()] == [k; 2]
     }
 
-    /// What documents at hand answer; nothing of fewer than `least`.
+    /// The answer of documents that are here; zeros for fewer than `least` documents.
     pub(crate) fn sums(&self, corpus: &Corpus, least: usize) -> Vec<f64> {
         let in_doubt = InDoubt::of(corpus, &self.logarithms, &self.weights);
         match in_doubt.n_documents() >= least {
@@ -135,7 +135,7 @@ impl<'a> Doubters<'a> {
         Self { corpus, logarithms, weights, here }
     }
 
-    /// How they follow a change of their log-scores.
+    /// The response to a change of their log-scores.
     pub fn follow(&self, scores: &Scores, clamped: bool) -> Followed {
         let (n, k) = (scores.words.n_rows(), scores.words.n_columns());
         let sums = match &self.here {
@@ -156,7 +156,7 @@ impl<'a> Doubters<'a> {
     }
 }
 
-/// Documents at hand that are in doubt.
+/// The documents in doubt that are here.
 struct InDoubt {
     rows: SparseCounts,
     n_features: usize,
@@ -191,7 +191,7 @@ impl InDoubt {
         let mut moved = self.moved(products.forward(&scores.words), scores);
         if clamped {
             let pairs = moved.values_mut().iter_mut().zip(self.posterior.values());
-            // No `clamp`, which panics where a posterior is not a number.
+            // Not `clamp`, which panics if a posterior is NaN.
             pairs.for_each(|(change, p)| *change = change.max(-p).min(1.0 - p));
         }
         let mut answer = products.backward(&moved, None).values().to_vec();

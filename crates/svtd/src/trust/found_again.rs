@@ -1,4 +1,4 @@
-//! Found again: which topics come back when halves of the documents are learned from scratch.
+//! Found again: which topics are found when halves of the documents are fitted from scratch.
 //!
 //! The documents are dealt into two halves by their content. Each half is learned as the whole was,
 //! spectral start included, and knows nothing of the other. Both are matched to the whole, topic by
@@ -38,45 +38,45 @@ use crate::linalg::Matrix;
 use crate::model::diagnostics::{Diagnostics, Halves};
 use crate::moments::Counting;
 
-/// Words that stand for a topic.
+/// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
 
-/// A corpus with more counts than this is judged by samples.
+/// For a corpus with more counts than this, halves are samples.
 const LARGE: usize = 10_000_000;
 
 /// One count in this many is in the samples.
 const SAMPLED: usize = 5;
 
-/// Fewer different documents than this make no halves.
+/// With fewer different documents than this there are no halves.
 const LEAST_DOCUMENTS: usize = 12;
 
-/// With fewer words in use than this nothing can be told: any ten of them share half with any other.
+/// With fewer words in use than this nothing is said: any ten of them share half with any other ten.
 pub(crate) const LEAST_WORDS: usize = 2 * TOP_WORDS;
 
-/// Splits where a fit is quick.
+/// Number of splits where a fit is quick.
 const QUICK_SPLITS: usize = 2;
 
-/// Operations of a fit that takes about a second.
+/// Number of operations of a fit that takes about a second.
 const QUICK: f64 = 2e9;
 
-/// Half of the documents, and what was learned from it.
+/// Half of the documents, and the topics fitted to it.
 pub(crate) struct Half {
     pub corpus: Corpus,
     pub options: Options,
     /// Features of the half x topics.
     pub topics: Matrix,
-    /// The directions they were found in, features x directions.
+    /// The directions in which they were found, features x directions.
     pub directions: Matrix,
 }
 
-/// Learns some of the documents from scratch.
+/// Fits some of the documents from scratch.
 pub(crate) type Learn<'a> = dyn Fn(Dealt) -> Result<Half> + Sync + 'a;
 
-/// What the halves say.
+/// The results of the halves.
 pub(crate) struct Found {
-    /// Per topic of the whole; `None` when there are too few words to tell.
+    /// The results for each topic of the whole; `None` when there are too few words to tell.
     pub topics: Option<Vec<Halves>>,
-    /// z-scores of the directions, those of one half measured on the other.
+    /// z-scores of the directions; those of one half are measured on the other.
     pub z_scores: Option<Vec<f64>>,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn look(
     (n_splits > 0).then_some(Found { topics, z_scores })
 }
 
-/// What to tell of a fit that cannot say whether its topics come back.
+/// The note for a fit that cannot say whether its topics are found again.
 pub(crate) fn note(d: &Diagnostics) -> Option<String> {
     let asked = d.topics.iter().any(|topic| topic.trust.is_some());
     (asked && d.n_words_present < LEAST_WORDS).then(|| {
@@ -137,7 +137,7 @@ pub(crate) fn note(d: &Diagnostics) -> Option<String> {
     })
 }
 
-/// Both at once; one after the other where the documents are elsewhere, since questions have an order.
+/// Both in parallel; one after the other if the documents are elsewhere, because questions have an order.
 pub(crate) fn one_by_one<T: Send>(
     corpus: &Corpus,
     first: impl FnOnce() -> T + Send,

@@ -1,14 +1,14 @@
-//! Twenty groups of documents, dealt by content.
+//! Twenty groups of documents, determined by their content, for the delete-a-group jackknife.
 
 use crate::corpus::{Corpus, Dealt, KeyPart};
 
-/// Groups that are left out in turn.
+/// Number of groups; each is left out in turn.
 pub const GROUPS: usize = 20;
 
-/// Fewer different documents than this cannot be dealt into groups that tell anything.
+/// With fewer different documents than this there are no groups.
 const LEAST_DOCUMENTS: u64 = 2 * GROUPS as u64;
 
-/// What keys are mixed with to deal documents into groups.
+/// The salt that is mixed with keys to assign documents to groups.
 const SALT: u64 = 1 << 32;
 
 /// The groups that documents of a corpus are in.
@@ -33,13 +33,13 @@ impl<'a> Groups<'a> {
         dealt(g).into()
     }
 
-    /// The same, words numbered as in the whole.
+    /// The documents of group `g`, with words numbered as in the whole corpus.
     pub(crate) fn among(&self, g: usize) -> Corpus {
         self.0.among(&self.part(g))
     }
 }
 
-/// What to tell of a fit whose sites hold too few documents for some of this.
+/// The note for a fit whose sites have too few documents for some of this.
 pub(crate) fn note(corpus: &Corpus) -> Option<String> {
     let missing = match corpus.least_share() {
         least if least > 0.5 => {

@@ -1,4 +1,4 @@
-//! What documents hold of topics, counted by size: enough to tell whether few of them make a topic.
+//! How much documents hold of each topic, counted by size: enough to see whether few documents make a topic.
 //!
 //! How many documents hold half of a topic is asked of sums: in each of eight ranges to a power of two, how
 //! many documents hold so much, and how much together. Documents of one range hold the same but for an
@@ -12,28 +12,28 @@ use crate::moments::weighed::sums;
 use crate::rounds::Request;
 use crate::stop;
 
-/// Bits of a number that tell its range: all of its exponent, and three behind it.
+/// Number of low bits of a number that do not affect its range: all but the exponent and three bits after it.
 const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - 3;
 
-/// Ranges to a power of two.
+/// Number of ranges for each power of two.
 const TO_A_DOUBLING: u64 = 8;
 
-/// The first range begins at two to this power; what is smaller counts as if it were in it.
+/// The first range begins at two to this power; smaller numbers are counted in it.
 const SMALLEST: i64 = -40;
 
-/// Ranges.
+/// Number of ranges.
 const RANGES: usize = 80 * TO_A_DOUBLING as usize;
 
-/// What documents hold of topics.
+/// How much documents hold of each topic.
 pub(crate) struct Holdings {
-    /// For every topic the documents in each range.
+    /// For every topic the number of documents in each range.
     documents: Vec<f64>,
-    /// What they hold together.
+    /// The total that they hold.
     held: Vec<f64>,
 }
 
 impl Holdings {
-    /// How many numbers say it of so many topics.
+    /// The number of values for this many topics.
     pub(crate) fn size(n_topics: usize) -> usize {
         2 * RANGES * n_topics
     }
@@ -53,7 +53,7 @@ impl Holdings {
         })
     }
 
-    /// The same, in which ranges of fewer than `least` documents are one with those below them.
+    /// The sums with ranges of fewer than `least` documents merged with those below them.
     pub(crate) fn coarsened(mut sums: Vec<f64>, least: usize) -> Vec<f64> {
         let n = sums.len() / 2;
         let (documents, held) = sums.split_at_mut(n);
@@ -77,7 +77,7 @@ impl Holdings {
         sums
     }
 
-    /// From such numbers of so many topics.
+    /// The holdings from such sums.
     pub(crate) fn from_sums(mut sums: Vec<f64>, n_topics: usize) -> Self {
         if sums.len() != Self::size(n_topics) {
             stop::fail(wrong_size(sums.len(), Self::size(n_topics)));
@@ -86,7 +86,7 @@ impl Holdings {
         Self { documents: sums, held }
     }
 
-    /// What documents of a corpus answer, here or elsewhere.
+    /// Asks the documents of a corpus, here or elsewhere.
     pub(crate) fn ask(
         corpus: &crate::Corpus,
         n_topics: usize,
@@ -100,7 +100,7 @@ impl Holdings {
         Self::from_sums(sums, n_topics)
     }
 
-    /// The fewest documents that hold half of topic `j`.
+    /// The smallest number of documents that hold half of topic `j`.
     pub(crate) fn driven(&self, j: usize) -> Driven {
         let own = j * RANGES..(j + 1) * RANGES;
         let (documents, held) = (&self.documents[own.clone()], &self.held[own]);

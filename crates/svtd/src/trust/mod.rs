@@ -50,7 +50,7 @@ use crate::linalg::Matrix;
 use crate::model::diagnostics::{Driven, Halves, Nearest, PolishOutcome, Stability, TopicTrust};
 use crate::moments::Counting;
 
-/// Student's t for 95 % and 19 degrees of freedom.
+/// The 97.5 % quantile of Student's t with 19 degrees of freedom, for 95 % intervals.
 pub const T_FACTOR: f64 = 2.09;
 
 /// The residual to which the directions of half the documents are found, as a part of the last
@@ -63,21 +63,21 @@ pub(crate) struct Evidence {
     pub z_scores: Option<Vec<f64>>,
     /// Standard errors of the word probabilities, features x topics.
     pub errors: Option<Matrix>,
-    /// Per topic.
+    /// The results for each topic.
     pub topics: Vec<TopicTrust>,
 }
 
-/// How a model learns, as far as its judges must know.
+/// How a model is fitted, as far as the checks need to know.
 pub(crate) struct Refitting<'a> {
-    /// How it reads off its topics.
+    /// How its topics are computed from a rotation.
     pub usual: ReadOff,
-    /// How it counts words.
+    /// How words are counted.
     pub counting: Counting,
-    /// How it learns some of the documents from scratch.
+    /// Fits a part of the documents from scratch.
     pub learn: &'a found_again::Learn<'a>,
 }
 
-/// Judges an estimate before its topics are ordered.
+/// Assesses an estimate before its topics are ordered.
 pub(crate) fn assess(
     corpus: &Corpus,
     frame: &Frame<'_>,
@@ -132,7 +132,7 @@ pub(crate) fn assess(
         nearest: nearest(&distances, j),
         driven: driven[j].clone(),
         halves: halves.as_ref().map(|halves| {
-            // What no document is about has the words of the corpus, which return everywhere.
+            // A topic without documents has the words of the corpus, which are found in every half.
             let empty = estimate.topic_weights[j] * (corpus.n_documents() as f64) < EMPTY;
             if empty { Halves { found_again: 0.0, ..halves[j] } } else { halves[j] }
         }),
@@ -168,17 +168,17 @@ fn leave_out(groups: &Groups<'_>, estimate: &Estimate) -> Option<Left> {
     }
 }
 
-/// What leaving out groups does to an estimate.
+/// The effect of leaving out groups.
 struct Left {
     /// Standard errors, features x topics.
     errors: Matrix,
     /// The L1 distance by which each topic (column) moves without each group (row).
     changes: Matrix,
-    /// What documents hold of each topic.
+    /// How much documents hold of each topic.
     holdings: Holdings,
 }
 
-/// The z-score of topic `j`: that of the directions it is made of, by their share in it.
+/// The z-score of topic `j`: the mean of its directions' z-scores, weighted by their share in it.
 fn z_of(spectral: &Spectral, j: usize, z_scores: &[f64]) -> f64 {
     let column = spectral.decomposition.rotation.column(spectral.kept[j]);
     let total: f64 = column.iter().map(|o| o * o).sum();
@@ -205,7 +205,7 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
     }
 }
 
-/// Documents' worth of evidence below which a topic is empty.
+/// A topic with less documents' worth of evidence than this is empty.
 const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has

@@ -58,14 +58,14 @@ impl<'a> From<&'a LdaMoments<'a>> for Frame<'a> {
     }
 }
 
-/// What one group holds, through the directions `B`.
+/// The sums of one group in the basis of the directions `B`.
 struct Held {
     shares: [f64; 3],
     /// `m_g`.
     first: Vec<f64>,
-    /// `q_g`, raw.
+    /// `q_g`, before the correction of Theorem 3.1.
     second: Matrix,
-    /// `t_g`, raw.
+    /// `t_g`, before the correction of Theorem 3.1.
     third: Matrix,
 }
 
@@ -74,11 +74,11 @@ struct Part {
     held: Held,
     /// `X'w1`.
     first: Vec<f64>,
-    /// `M2_g B`, raw.
+    /// `M2_g B`, before the correction of Theorem 3.1.
     pairs: Matrix,
 }
 
-/// Everything through the directions `B`, of all documents or without a group.
+/// The moments in the basis of the directions `B`, of all documents or without a group.
 struct Seen {
     first: Vec<f64>,
     second: Matrix,
@@ -112,7 +112,7 @@ impl Frame<'_> {
         let total = self.held(&self.raw.weighed(), &b, &v).held;
         let all = self.seen(&total, None);
         let at_rest = self.torques(&all, &all, &turning);
-        // M2 B of Theorem 2.1, before what Theorem 3.1 subtracts.
+        // M2 B of Theorem 2.1, before the correction of Theorem 3.1.
         let mut pairs = spectral.whitening.factor().times(rotation);
         add_outer(&mut pairs, self.a1, self.raw.first(), &all.first);
         let mut spread = Spread::about(whole);
@@ -192,7 +192,7 @@ impl Frame<'_> {
         Part { held, first, pairs: own }
     }
 
-    /// `M2 B` without a part, as Theorem 3.1 wants it; `pairs` is that of Theorem 2.1 for all.
+    /// `M2 B` without a part, corrected by Theorem 3.1; `pairs` is that of Theorem 2.1 for all documents.
     fn pairs_without(&self, part: &Part, seen: &Seen, pairs: &Matrix, b: &Matrix) -> Matrix {
         let own = self.raw.first().iter().zip(&part.first);
         let first: Vec<f64> = own.map(|(all, own)| all - own).collect();
@@ -211,7 +211,7 @@ impl Frame<'_> {
         left
     }
 
-    /// The moments through `B`, as Theorem 3.1 wants the second.
+    /// The moments in the basis `B`, the second corrected by Theorem 3.1.
     fn seen(&self, total: &Held, without: Option<&Held>) -> Seen {
         let less = |all: f64, own: fn(&Held, usize, usize) -> f64, order: usize, p, q| {
             without.map_or(all, |held| (all - own(held, p, q)) / (1.0 - held.shares[order]))
@@ -229,7 +229,7 @@ impl Frame<'_> {
         Seen { first, second, third }
     }
 
-    /// `t(p, q)` as Theorem 3.1 wants it, whitened by `Q^(-1/2)` to first order.
+    /// `t(p, q)` corrected by Theorem 3.1, and whitened by `Q^(-1/2)` to first order.
     fn torques(&self, seen: &Seen, all: &Seen, turning: &Turning<'_>) -> Matrix {
         let (q2, m) = (&seen.second, &seen.first);
         let pulls = &turning.pulls;
@@ -248,7 +248,7 @@ impl Frame<'_> {
     }
 }
 
-/// How the rotation answers a change of the moments.
+/// How the rotation responds to a change of the moments.
 struct Turning<'a> {
     /// `u_p` in the basis of the topics, in columns.
     pulls: Matrix,

@@ -1,4 +1,4 @@
-//! The twin of the jackknife in twenty real fits; tests only.
+//! The reference for the jackknife: twenty real fits; tests only.
 
 use super::groups::{GROUPS, Groups};
 use super::spread::Spread;

@@ -1,4 +1,4 @@
-//! The mixtures of documents at rest under topics, and the sums they make: of documents here or elsewhere.
+//! Converged mixtures of documents under given topics, and their sums: of documents here or elsewhere.
 //!
 //! A document's mixture is a function of the document and of the topics it was shown, one after the other.
 //! So whoever holds it needs these topics and nothing from before.
@@ -13,13 +13,13 @@ use crate::moments::documents::wrong_size;
 use crate::rounds::{Holding, Request};
 use crate::stop;
 
-/// Passes in which the mixtures settle under the first topics.
+/// Number of passes in which the mixtures converge under the first topics.
 const SETTLING: usize = 3;
 
-/// Topics that documents are shown, most.
+/// The largest number of tables of topics that documents are shown one after the other.
 const MOST_STAGES: usize = 8;
 
-/// Topics under which mixtures settle.
+/// The topics under which mixtures converge.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settling {
     /// Topics, features x topics: the first ones for several passes, the others for one each.
@@ -27,7 +27,7 @@ pub(crate) struct Settling {
     /// The Dirichlet parameter of the mixtures.
     pub alpha: Vec<f64>,
     pub order: Order,
-    /// How far the weights of the documents are moved: up in half of the groups, down in the others.
+    /// The change of the documents' weights: up in half of the groups, down in the others.
     pub nudge: f64,
 }
 
@@ -36,7 +36,7 @@ impl Settling {
         Self { stages: vec![topics], alpha, order, nudge: 0.0 }
     }
 
-    /// Whether the tables fit each other and so many features.
+    /// Whether the tables have consistent sizes for this many features.
     pub(crate) fn fits(&self, n: usize) -> bool {
         let k = self.alpha.len();
         (1..=MOST_STAGES).contains(&self.stages.len())
@@ -44,7 +44,7 @@ impl Settling {
             && self.stages.iter().all(|topics| (topics.n_rows(), topics.n_columns()) == (n, k))
     }
 
-    /// The documents of a corpus at hand, at rest.
+    /// The converged mixtures of a corpus that is here.
     pub(crate) fn of<'a>(&self, corpus: &'a Corpus) -> Profile<'a> {
         let mut profile = Profile::new(corpus, &self.stages[0], &self.alpha, self.order);
         (0..SETTLING).for_each(|_| profile.settle());
@@ -66,11 +66,11 @@ impl Settling {
     }
 }
 
-/// Documents at rest, here or elsewhere.
+/// Documents with converged mixtures, here or elsewhere.
 #[derive(Clone)]
 pub(super) struct Settled<'a> {
     corpus: &'a Corpus,
-    /// Of documents here, the last topics alone: the profile remembers what came before.
+    /// For documents here, only the last topics: the profile keeps the effect of the earlier ones.
     settling: Settling,
     here: Option<Profile<'a>>,
 }
@@ -81,12 +81,12 @@ impl<'a> Settled<'a> {
         Self { corpus, settling, here }
     }
 
-    /// Moves the weights of the documents.
+    /// Changes the weights of the documents.
     pub fn weigh(&mut self, nudge: f64) {
         self.settling.nudge = nudge;
     }
 
-    /// Shows the documents other topics.
+    /// Updates the mixtures under other topics.
     pub fn follow(&mut self, topics: &Matrix) {
         if let Some(profile) = &mut self.here {
             profile.set_topics(topics);
@@ -126,7 +126,7 @@ impl<'a> Settled<'a> {
         sums
     }
 
-    /// What documents hold of each topic.
+    /// How much documents hold of each topic.
     pub fn holdings(&self) -> Holdings {
         let (k, settling) = (self.settling.alpha.len(), &self.settling);
         let sums = match &self.here {

@@ -1,4 +1,4 @@
-//! How much an estimate moves when groups are left out: standard errors and changes.
+//! How much an estimate changes when groups are left out: standard errors and changes.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(crate) struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    /// For the estimate `whole` of all documents.
+    /// For the estimate `whole` from all documents.
     pub fn about(whole: &'a Matrix) -> Self {
         let (n, k) = (whole.n_rows(), whole.n_columns());
         Self {
@@ -35,8 +35,7 @@ impl<'a> Spread<'a> {
         self.add_steps(g, &without);
     }
 
-    /// Adds how far the estimate moves without group `g`. An entry that is not a number counts as
-    /// unmoved.
+    /// Adds the change of the estimate without group `g`. An entry that is NaN counts as unchanged.
     pub fn add_steps(&mut self, g: usize, steps: &Matrix) {
         let n = self.whole.n_rows().max(1);
         let columns = self.sum.values_mut().par_chunks_exact_mut(n);

@@ -1,4 +1,4 @@
-//! What the sweeps of LDA would answer without each group, without sweeping again for each.
+//! The result of the polish of LDA without each group, without running it again for each.
 //!
 //! With the mixtures `B_d` of the documents at rest under the final topics `A`, the sums of a sweep
 //! are `S = A o (C'B)`, `c_di = x_di / sum_j A_ij B_dj`, and what a group adds to them is found in one
@@ -28,16 +28,16 @@ use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb::{Prior, smoothed};
 use crate::linalg::Matrix;
 
-/// Sweeps after each of which the answer is measured; how it grows tells where it would end.
+/// Number of passes after each of which the response is measured; its growth shows where it would end.
 const MEASURED: usize = 4;
 
-/// The answer grows by a geometric series; a ratio above this is not believed.
+/// The response grows like a geometric series; a larger ratio than this is not used.
 const SLOWEST: f64 = 0.8;
 
-/// How far the documents' weights are moved for it: as far as leaving out a group moves the mean.
+/// The change of the documents' weights: as large as the effect of leaving out a group.
 const NUDGE: f64 = 0.05;
 
-/// Where the sweeps ended, and what they believed.
+/// The result of the polish, and its prior.
 pub(crate) struct End<'a> {
     pub word_topic: &'a Matrix,
     pub topic_weights: &'a [f64],
@@ -45,21 +45,21 @@ pub(crate) struct End<'a> {
 }
 
 impl End<'_> {
-    /// Documents at rest under the final topics.
+    /// The converged mixtures under the final topics.
     pub(super) fn settling(&self) -> Settling {
         let alpha = self.prior.alpha(self.topic_weights);
         Settling::new(self.word_topic.clone(), alpha, self.prior.order)
     }
 }
 
-/// Leaves out each group in turn, and adds the bias of so many sweeps.
+/// Leaves out each group in turn, and adds the bias of this many passes.
 pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, n_sweeps: usize) -> Left {
     let mut left = by_chance(groups, end);
     drift::widen(groups.corpus(), end, n_sweeps, &mut left.errors);
     left
 }
 
-/// What chance does to the topics.
+/// The effect of chance on the topics.
 pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
     let (corpus, eta) = (groups.corpus(), &end.prior.eta);
     let documents = Settled::new(corpus, end.settling());
@@ -85,7 +85,7 @@ pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
     Left { errors, changes, holdings }
 }
 
-/// The growth of the answers as some of the documents have it.
+/// The growth of the response, measured on a part of the documents.
 fn growth_in_part(part: &Corpus, corpus: &Corpus, end: &End<'_>) -> Vec<f64> {
     let features: Vec<u32> = part.word_of_feature()[..part.n_present()]
         .iter()
@@ -101,7 +101,7 @@ fn growth_in_part(part: &Corpus, corpus: &Corpus, end: &End<'_>) -> Vec<f64> {
     growth(&documents, &whole, &prior.eta)
 }
 
-/// How the answer to moved weights grows, topic by topic; `whole` is the answer to even ones.
+/// The growth of the response to changed weights, for each topic; `whole` is the result with equal weights.
 fn growth(even: &Settled<'_>, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
     let swept = |nudge: f64| {
         let mut documents = even.clone();
@@ -136,7 +136,7 @@ fn ratios(topics: &Matrix, answers: &[Matrix]) -> Vec<f64> {
     (0..topics.n_columns()).map(ratio).collect()
 }
 
-/// Where three numbers at equal distances lead if they approach it geometrically.
+/// The limit of three equidistant numbers, if they approach it geometrically.
 fn limit(sizes: &[f64]) -> f64 {
     let [a, b, c] = [sizes[0], sizes[1], sizes[2]];
     if b <= a {

@@ -1,4 +1,4 @@
-//! Which words were kept, which were dropped, and why: what a corpus and a model remember.
+//! Which words were kept, which were dropped, and why: stored with a corpus and a model.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use super::preprocessing::Preprocessing;
 
-/// How many dropped words are remembered for each reason.
+/// Number of dropped words stored as examples for each reason.
 const EXAMPLES: usize = 20;
 
-/// How the words of a corpus were chosen, and what became of the others.
+/// How the words of a corpus were chosen, and which were dropped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WordChoice {
-    /// How text became words, with everything settled.
+    /// How text is split into words, with the language resolved.
     pub preprocessing: Preprocessing,
-    /// Documents that were counted.
+    /// Number of documents counted.
     pub n_documents: u64,
-    /// Different words that were kept and occur.
+    /// Number of different words that were kept and occur.
     pub n_kept: u64,
-    /// Their occurrences.
+    /// Number of occurrences of the kept words.
     pub n_kept_tokens: u64,
     /// What was dropped, by reason; reasons that dropped nothing are not listed.
     pub dropped: Vec<Dropped>,
-    /// Emoji that were passed over: signs, not words.
+    /// Number of emoji that were skipped: they are not words.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_emoji: u64,
-    /// Entries of a folder that were passed over: links to other folders, and to nothing.
+    /// Number of links in a folder that were skipped: links to other folders, and broken ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_skipped_links: u64,
 }
@@ -36,10 +36,10 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl WordChoice {
-    /// Adds what became of the words of further documents, chosen in the same way.
+    /// Adds the choice of further documents, made with the same options.
     ///
-    /// A word is counted once for each set of documents it was dropped from. How many different
-    /// words were kept is for the caller to say.
+    /// A word is counted once for each set of documents from which it was dropped. The caller sets how many
+    /// different words were kept.
     pub(crate) fn add(&mut self, other: &WordChoice) {
         self.n_documents += other.n_documents;
         self.n_kept_tokens += other.n_kept_tokens;
@@ -75,11 +75,11 @@ impl Dropped {
 pub struct Dropped {
     /// The reason.
     pub reason: Reason,
-    /// Different words.
+    /// Number of different words.
     pub n_words: u64,
-    /// Their occurrences.
+    /// Number of their occurrences.
     pub n_tokens: u64,
-    /// The most frequent of them with their occurrences.
+    /// The most frequent of them with their number of occurrences.
     pub examples: Vec<(String, u64)>,
 }
 
@@ -102,12 +102,12 @@ pub enum Reason {
     MinDf,
     /// In too many documents.
     MaxDf,
-    /// Less frequent than as many others as may be kept.
+    /// Beyond the largest number of words that may be kept.
     MaxWords,
 }
 
 impl Reason {
-    /// All of them, in the order in which they are applied.
+    /// All reasons, in the order in which they are applied.
     pub const ALL: [Reason; 8] = [
         Reason::StopWord,
         Reason::Number,
@@ -120,7 +120,7 @@ impl Reason {
     ];
 }
 
-/// The option behind the reason, as it is spelled on the command line and in files.
+/// The option behind the reason, as spelled on the command line and in files.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -137,7 +137,7 @@ impl fmt::Display for Reason {
 }
 
 impl Dropped {
-    /// Sums up words, each with its occurrences, that share a reason.
+    /// Summarises words that were dropped for the same reason; each comes with its occurrences.
     pub(crate) fn sum(reason: Reason, mut words: Vec<(&str, u64)>) -> Option<Self> {
         if words.is_empty() {
             return None;
@@ -155,7 +155,7 @@ impl Dropped {
 }
 
 impl WordChoice {
-    /// What was dropped, in one sentence.
+    /// One sentence on what was dropped.
     pub(crate) fn sentence(&self) -> String {
         let parts: Vec<String> = self
             .dropped
@@ -165,7 +165,7 @@ impl WordChoice {
         parts.join(", ")
     }
 
-    /// Whether most of what was too short is written in a script that has no blanks between words.
+    /// Whether most of the words that were too short are in a script without spaces between words.
     pub(crate) fn is_unspaced(&self) -> bool {
         let short = self.dropped.iter().find(|dropped| dropped.reason == Reason::TooShort);
         let Some(short) = short else { return false };
@@ -173,14 +173,14 @@ impl WordChoice {
         2 * unspaced.count() > short.examples.len()
     }
 
-    /// The reason that dropped most words, which is the one to relax first.
+    /// The reason that dropped most words: the one to relax first.
     pub(crate) fn main_reason(&self) -> Option<Reason> {
         let most = self.dropped.iter().max_by_key(|dropped| dropped.n_words)?;
         Some(most.reason)
     }
 }
 
-/// Han, kana, Thai, Lao, Khmer and Burmese: scripts that put no blanks between words.
+/// Han, kana, Thai, Lao, Khmer and Burmese: scripts without spaces between words.
 pub(super) fn has_no_blanks(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

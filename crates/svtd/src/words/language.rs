@@ -1,9 +1,8 @@
 //! Languages: what we know about each, and which one a text is in.
 //!
-//! A language brings a list of stop words, usually a Snowball stemmer, and a habit with
-//! apostrophes. Which language a corpus is in is guessed by trigrams (the crate `whatlang`) from a
-//! sample of its first documents. A guess is a guess: it is used only when it is clear, it is told
-//! to the person who asked, and it is recorded with the model.
+//! A language has a list of stop words, usually a Snowball stemmer, and a rule for apostrophes. The language of a
+//! corpus is guessed from trigrams (by the crate `whatlang`) in a sample of its first documents. A guess is used
+//! only when it is clear; it is reported to the user and recorded with the model.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,8 +14,8 @@ use whatlang::{Detector, Lang, Script};
 use super::preprocessing::Apostrophes;
 use crate::error::Error;
 
-/// Characters of a sample that are looked at; more would not change the guess.
-const SAMPLE: usize = 20_000;
+/// Number of characters of the sample that are used; more would not change the guess.
+const SAMPLE_CHARACTERS: usize = 20_000;
 
 macro_rules! languages {
     ($($name:ident, $text:literal, $code:ident, $stemmer:expr, $apostrophes:ident;)*) => {
@@ -106,22 +105,22 @@ pub(super) fn names() -> String {
     names.join(", ")
 }
 
-/// What a sample of text looks like.
+/// The guessed language of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Guess {
     /// Clearly in a language we know.
     Known(Language),
     /// Clearly in another one, of this name.
     Foreign(&'static str),
-    /// In a script that does not part words by spaces, of this name.
+    /// In a script that does not separate words by spaces; its name.
     Unspaced(&'static str),
-    /// Nothing clear.
+    /// Not clear.
     Unclear,
 }
 
 /// Guesses the language of a sample.
 pub(super) fn guess(sample: &str) -> Guess {
-    let sample: String = sample.chars().take(SAMPLE).collect();
+    let sample: String = sample.chars().take(SAMPLE_CHARACTERS).collect();
     let detector = Detector::new();
     if let Some(script) = detector.detect_script(&sample).and_then(unspaced) {
         return Guess::Unspaced(script);

@@ -1,7 +1,7 @@
 //! Words: how text is split into them, and which of them are kept.
 //!
-//! [`Preprocessing`] says what a word is and which words count; [`WordChoice`] remembers what became of all of them. Nothing here
-//! counts: that is the business of [`text`](crate::text).
+//! [`Preprocessing`] says what a word is and which words are kept; [`WordChoice`] records which were kept and
+//! dropped. Counting is done in [`text`](crate::text).
 
 mod choice;
 mod language;

@@ -1,4 +1,4 @@
-//! The twin of the tokenizer and the counter in plain loops, too simple to be wrong; tests only.
+//! A reference implementation of the tokenizer and the counter in plain loops, too simple to be wrong; tests only.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 

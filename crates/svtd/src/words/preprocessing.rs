@@ -1,9 +1,9 @@
-//! How text becomes words: every choice in one value that is stored with the model.
+//! How text is split into words: all options in one value that is stored with the model.
 //!
-//! Some choices follow the language ([`StopWords::Auto`], apostrophes) and the language may be
-//! guessed; [`Preprocessing::resolved`] settles them from a sample of the text. What a corpus and a
-//! model keep is the settled value, stop words spelled out, so that the same words are found in new
-//! documents even where a later version of this library has other lists or other guesses.
+//! Some options depend on the language ([`StopWords::Auto`], apostrophes), and the language may be guessed;
+//! [`Preprocessing::resolved`] resolves them from a sample of the text. A corpus and a model store the resolved
+//! value with all stop words, so that the same words are found in new documents even if a later version of this
+//! library has other lists or guesses.
 
 mod ranges;
 #[cfg(test)]
@@ -19,28 +19,28 @@ use crate::error::{Error, Result};
 use self::ranges::LONGEST_NGRAM;
 pub use self::ranges::{Frequency, Ngrams};
 
-/// The choices about words. [`new`](Self::new) has the defaults.
+/// The options for words. [`new`](Self::new) has the defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Preprocessing {
-    /// The language, if it was told or is clear.
+    /// The language, if it was given or is clear.
     pub language: Option<Language>,
-    /// What a word looks like, instead of the word boundaries of Unicode (UAX #29). With a group in
+    /// A regular expression for words, instead of the word boundaries of Unicode (UAX #29). If it has a group in
     /// parentheses, the first group is the word.
     pub token_regex: Option<String>,
     /// Whether words are put in lower case, by the full rules of Unicode.
     pub lowercase: bool,
-    /// What an apostrophe inside a word means; by the language if `None`.
+    /// The meaning of an apostrophe inside a word; if `None`, that of the language.
     pub apostrophes: Option<Apostrophes>,
-    /// Fewest characters of a word.
+    /// The smallest number of characters of a word.
     pub min_length: usize,
-    /// Whether numbers are words.
+    /// Whether numbers count as words.
     pub numbers: Numbers,
     /// How many neighbouring words make a word of the vocabulary.
     pub ngrams: Ngrams,
     /// The language whose Snowball stemmer maps words to stems.
     pub stem: Option<Language>,
-    /// The words left out.
+    /// The words that are left out.
     pub stop_words: StopWords,
     /// Words in fewer documents are dropped.
     pub min_df: Frequency,
@@ -48,11 +48,11 @@ pub struct Preprocessing {
     pub max_df: Frequency,
     /// At most this many words are kept, the most frequent ones.
     pub max_words: Option<usize>,
-    /// Whether a list fixed the vocabulary; then the filters spare its words and drop all others.
+    /// Whether a list fixed the vocabulary; then its words are always kept and all others dropped.
     pub fixed_vocabulary: bool,
 }
 
-/// What an apostrophe inside a word means.
+/// The meaning of an apostrophe inside a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Apostrophes {
@@ -64,29 +64,29 @@ pub enum Apostrophes {
     Possessive,
 }
 
-/// Whether numbers are words.
+/// Whether numbers count as words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numbers {
-    /// They are.
+    /// Numbers are words.
     Keep,
     /// Words without a letter are dropped: `1945`, `3.5`, but not `1970s`.
     Drop,
 }
 
-/// The words left out.
+/// The words that are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StopWords {
-    /// Those of the language, if it is told or clear.
+    /// Those of the language, if it is given or clear.
     Auto,
     /// None.
     None,
-    /// These.
+    /// The words of a list.
     Listed {
-        /// What the list is called: a language or a file.
+        /// The name of the list: a language or a file.
         name: String,
-        /// The words, in the form they have after splitting and lower-casing.
+        /// The words, as they are after splitting and lower-casing.
         words: Vec<String>,
     },
 }
@@ -125,23 +125,23 @@ impl Preprocessing {
     }
 
     setters! {
-        /// Tells the language instead of guessing it.
+        /// The language, instead of a guess.
         language: Option<Language>;
-        /// What a word looks like.
+        /// A regular expression for words.
         token_regex: Option<String>;
         /// Whether words are put in lower case.
         lowercase: bool;
-        /// What an apostrophe means; by the language if `None`.
+        /// The meaning of an apostrophe; if `None`, that of the language.
         apostrophes: Option<Apostrophes>;
-        /// Fewest characters of a word.
+        /// The smallest number of characters of a word.
         min_length: usize;
-        /// Whether numbers are words.
+        /// Whether numbers count as words.
         numbers: Numbers;
         /// How many neighbouring words make a word of the vocabulary.
         ngrams: Ngrams;
-        /// The language whose stemmer is applied.
+        /// The language whose stemmer is used.
         stem: Option<Language>;
-        /// The words left out.
+        /// The words that are left out.
         stop_words: StopWords;
         /// Words in fewer documents are dropped.
         min_df: Frequency;
@@ -151,8 +151,8 @@ impl Preprocessing {
         max_words: Option<usize>;
     }
 
-    /// The same splitting without the filters that depend on a corpus: what a model asks of new
-    /// documents, whose words it then matches with its own.
+    /// The same splitting without the filters that depend on a corpus. It is applied to new documents, whose words
+    /// are then matched with those of the model.
     pub fn for_new_documents(&self) -> Self {
         Preprocessing {
             min_df: Frequency::Documents(1),
@@ -162,15 +162,14 @@ impl Preprocessing {
         }
     }
 
-    /// Whether the other makes the same words of a text, before any is dropped for being rare or
-    /// frequent.
+    /// Whether the other gives the same words for a text, before any is dropped for being rare or frequent.
     pub(crate) fn splits_as(&self, other: &Self) -> bool {
         let plain = |p: &Self| Preprocessing { fixed_vocabulary: false, ..p.for_new_documents() };
         plain(self) == plain(other)
     }
 
-    /// Settles what depends on the language, from a sample of the text, and says in sentences what
-    /// was guessed and what follows from it.
+    /// Resolves what depends on the language from a sample of the text, and returns sentences about what was
+    /// guessed and what follows from it.
     ///
     /// # Errors
     /// If the choices contradict each other.
@@ -198,7 +197,7 @@ impl Preprocessing {
         Ok((settled, notes))
     }
 
-    /// Refuses choices that contradict each other.
+    /// Returns an error for options that contradict each other.
     pub(super) fn check(&self) -> Result<()> {
         let Ngrams { min, max } = self.ngrams;
         if min < 1 || max < min || max > LONGEST_NGRAM {
@@ -227,7 +226,7 @@ impl Preprocessing {
         Ok(())
     }
 
-    /// What to tell about a guess.
+    /// A remark about a guess for the user.
     fn remark(&self, guess: &Guess) -> Option<String> {
         let auto = self.stop_words == StopWords::Auto;
         match guess {
@@ -259,14 +258,13 @@ impl Preprocessing {
 }
 
 impl StopWords {
-    /// The list of a language.
+    /// The stop words of a language.
     pub fn of(language: Language) -> Self {
         let words = language.stop_words().map(str::to_owned).collect();
         StopWords::Listed { name: language.name().to_owned(), words }
     }
 
-    /// A list from a file in UTF-8, one word a line; lines that are empty or begin with `#` are
-    /// passed over.
+    /// A list from a file in UTF-8, one word a line; lines that are empty or begin with `#` are ignored.
     ///
     /// # Errors
     /// If the file cannot be read or is not UTF-8.
@@ -274,7 +272,7 @@ impl StopWords {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
             .map_err(|source| Error::Io { path: path.display().to_string(), source })?;
-        // Models hold no paths: where a file lies is nobody's business but its owner's.
+        // Models contain no paths, which are private to the user.
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = text.trim_start_matches('\u{feff}');
         let lines = text.lines().map(str::trim);

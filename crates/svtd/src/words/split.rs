@@ -1,19 +1,19 @@
-//! Text into words.
+//! Splitting text into words.
 //!
-//! Words are those of Unicode's default word boundaries (UAX #29): runs of letters and digits, held
-//! together across an apostrophe or a full stop between letters (`don't`, `u.s`) and across a
-//! comma or a full stop between digits (`3,500.25`); segments without a letter or digit are no
-//! words, and a sign in front that only carries a combining letter is no part of one. Text is first brought to the normal form NFKC, under which `ﬁn` is `fin` and `e` with a
-//! combining accent is `é`, and soft hyphens are taken out; words are then put in lower case by the
-//! full rules (`ΟΔΟΣ` is `οδος` with a final sigma: `οδος`), and typographic apostrophes become
-//! plain ones.
+//! Words are those of Unicode's default word boundaries (UAX #29): runs of letters and digits, which may contain an
+//! apostrophe or a full stop between letters (`don't`, `u.s`) and a comma or a full stop between digits
+//! (`3,500.25`). Segments without a letter or digit are not words, and a sign in front that only carries a
+//! combining letter is not part of one. Text is first converted to the normal form NFKC, under which `ﬁn` is `fin`
+//! and `e` with a combining accent is `é`, and soft hyphens are removed. Words are then put in lower case by the
+//! full rules of Unicode (`ΟΔΟΣ` is `οδος` with a final sigma: `οδος`), and typographic apostrophes become plain
+//! ones.
 //!
 //! # The fast path
-//! Most bytes of most text are ASCII, for which a table of 256 classes decides everything: see
-//! [`Scan`]. When a byte beyond ASCII turns up in a word or right behind it, the text from
-//! the start of that word to the next white space goes through the general machinery instead. White
-//! space always parts words and never takes part in a composition, so the two paths agree; a
-//! property test holds them against a plain transcription of the paragraph above.
+//! Most bytes of most text are ASCII, for which a table of 256 classes decides everything: see [`Scan`]. When a
+//! byte beyond ASCII occurs in a word or right after it, the text from the start of that word to the next white
+//! space is split by the general code instead. White space always separates words and never takes part in a
+//! composition, so the two paths agree; a property test compares them with a plain transcription of the paragraph
+//! above.
 //!
 //! # Source
 //! Unicode Standard Annex #29, rules WB1 to WB999, by way of the crate `unicode-segmentation`.
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 const SOFT_HYPHEN: char = '\u{ad}';
 const TYPOGRAPHIC_APOSTROPHE: char = '\u{2019}';
 
-/// Splits text into words, as a [`Preprocessing`] asks.
+/// Splits text into words according to a [`Preprocessing`].
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
     regex: Option<Regex>,
@@ -40,7 +40,7 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// The splitting of this preprocessing; an undecided apostrophe is kept.
+    /// The splitting of this preprocessing; if the meaning of apostrophes is not resolved, they are kept.
     ///
     /// # Errors
     /// If `token_regex` is not a regular expression.
@@ -69,7 +69,7 @@ impl Tokenizer {
         }
     }
 
-    /// Emoji in a text, which word boundaries pass over; a regular expression may take them.
+    /// Number of emoji in a text, which are not words; a regular expression may match them.
     pub(crate) fn n_emoji(&self, text: &str) -> u64 {
         if self.regex.is_some() || text.is_ascii() {
             return 0;
@@ -77,8 +77,8 @@ impl Tokenizer {
         text.chars().filter(|&c| is_emoji(c)).count() as u64
     }
 
-    /// Calls `each` with every word of a text and the bytes of the text it stands on, in order.
-    /// The boundaries are those of the text as it stands; see [`marks`](super::marks).
+    /// Calls `each` with every word of a text and its range of bytes, in order. The boundaries are those of the
+    /// original text; see [`marks`](super::marks).
     pub(crate) fn for_each_place(&self, text: &str, mut each: impl FnMut(Range<usize>, &str)) {
         let mut place = |piece: Range<usize>| {
             let mut words: Vec<String> = Vec::new();
@@ -122,7 +122,7 @@ impl Tokenizer {
             {
                 each(start..end);
             }
-            // An empty match would be found again at the same place for ever.
+            // An empty match would be found at the same position for ever.
             at = if end > start { end } else { next_boundary(text, end) };
             if at > text.len() {
                 break;
@@ -159,7 +159,7 @@ impl Tokenizer {
         }
     }
 
-    /// Lower case, plain apostrophes, and what they mean.
+    /// Applies lower case, plain apostrophes, and the meaning of apostrophes.
     fn finish(&self, word: &str, each: &mut impl FnMut(&str)) {
         let word = if self.lowercase { Cow::Owned(word.to_lowercase()) } else { word.into() };
         let word = if word.contains(TYPOGRAPHIC_APOSTROPHE) {
@@ -187,7 +187,7 @@ impl Tokenizer {
         }
     }
 
-    /// A word as it would come out of a text: for lists of words that others have written.
+    /// A word as it would come out of a text: for lists of words written by others.
     pub(super) fn normal_form(&self, word: &str) -> String {
         let word = normalised(word.trim());
         let word = if self.lowercase { word.to_lowercase() } else { word.into_owned() };
@@ -208,13 +208,13 @@ pub(super) fn normalised(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A combining sign that counts as a letter joins whatever stands before it, even a colon or a
-/// space. Such a base is no part of the word.
+/// A combining sign that counts as a letter joins whatever precedes it, even a colon or a space. Such a base is not
+/// part of the word.
 pub(super) fn without_stray_signs(word: &str) -> &str {
     word.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-/// The parts of a stretch between its apostrophes, without empty ones.
+/// The parts between apostrophes, without empty ones.
 fn at_apostrophes(text: &str, piece: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut at = piece.start;
@@ -234,7 +234,7 @@ fn next_boundary(text: &str, at: usize) -> usize {
 
 fn compiled(pattern: &str) -> Result<Regex> {
     Regex::new(pattern).map_err(|error| {
-        // The first lines of the message draw the pattern; the last one says what is wrong.
+        // The first lines of the message show the pattern; the last one says what is wrong.
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
         Error::Option {
@@ -245,29 +245,29 @@ fn compiled(pattern: &str) -> Result<Regex> {
     })
 }
 
-/// What the fast path found: a word of ASCII, or a stretch that it leaves to the general one.
+/// The result of the fast path: a word of ASCII, or a stretch that is left to the general code.
 struct Scan {
     start: usize,
     end: usize,
     is_general: bool,
-    /// What occurs in the word.
+    /// The properties of the bytes in the word.
     traits: u8,
 }
 
-/// Pictures and signs that stand for themselves; what changes the look of another is not counted.
+/// Whether a character is an emoji of its own; modifiers are not counted.
 fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}')
 }
 
-// Properties of a byte. The rules of UAX #29 that concern ASCII ask no more.
+// Properties of a byte; those that the rules of UAX #29 need for ASCII.
 const HAS_ALPHANUMERIC: u8 = 1;
 const HAS_UPPER: u8 = 2;
 const HAS_APOSTROPHE: u8 = 4;
 const IS_LETTER: u8 = 8;
 const IS_DIGIT: u8 = 16;
-/// Letters, digits and the underscore, which all hold together.
+/// Letters, digits and the underscore, which join.
 const JOINS: u8 = 32;
-/// Holds letters together, digits together, or (full stop, apostrophe) both.
+/// Joins letters, digits, or (full stop, apostrophe) both.
 const IS_BETWEEN: u8 = 64;
 const IS_BEYOND_ASCII: u8 = 128;
 
@@ -331,7 +331,7 @@ impl Scan {
         Some(Scan { start, end, is_general: false, traits })
     }
 
-    /// From here to the next white space.
+    /// The stretch from here to the next white space.
     fn general(text: &[u8], start: usize) -> Scan {
         let length = text[start..].iter().position(u8::is_ascii_whitespace);
         let end = length.map_or(text.len(), |length| start + length);

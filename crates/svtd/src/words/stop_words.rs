@@ -1,18 +1,17 @@
-//! Looking up stop words: a list as a set.
+//! Looking up stop words.
 //!
 //! # Our lists
-//! Lists of stop words that circulate run from a hundred words to well over a thousand, and long
-//! ones drop words that carry meaning (*computer*, *value*, *world*). Ours hold function words
-//! alone: articles, pronouns, prepositions, conjunctions, auxiliary verbs in their common forms, and
-//! adverbs such as *very* and *not*. Between about 80 and 250 words a language; what else is too
-//! frequent to tell documents apart is for `max_df` to drop.
+//! Published lists of stop words have from a hundred to over a thousand words, and long ones drop words that carry
+//! meaning (*computer*, *value*, *world*). Ours have function words only: articles, pronouns, prepositions,
+//! conjunctions, auxiliary verbs in their common forms, and adverbs such as *very* and *not*. There are about 80 to
+//! 250 words per language; other words that are too frequent to tell documents apart can be dropped with `max_df`.
 
 use std::collections::HashSet;
 
 use super::preprocessing::StopWords;
 use super::split::Tokenizer;
 
-/// The words of a list in the form in which they are met, in lower case.
+/// The words of a list as they are after splitting, in lower case.
 pub(crate) fn set(stop_words: &StopWords, tokenizer: &Tokenizer) -> HashSet<String> {
     match stop_words {
         StopWords::Auto | StopWords::None => HashSet::new(),

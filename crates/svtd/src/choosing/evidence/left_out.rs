@@ -1,20 +1,20 @@
-//! A document among topics that were made without it.
+//! The posterior of a document under topics that were estimated without it (leave-one-out).
 //!
-//! EM lets a document vote for the topics that it made itself. Where a topic has ten documents that
-//! vote decides: whatever was put together first stays together, and EM ends wherever it began. Here
-//! a document's own words are taken out of the counts before it is asked where it belongs:
+//! In EM a document also supports the topics that it helped to make. If a topic has ten documents this decides:
+//! documents that were put together first stay together, and EM ends near its start. Here a document's own words
+//! are subtracted from the counts before its posterior is computed:
 //!
 //! ```text
 //! ln P_dj = ln(N_j - P_dj + 1)  +  sum_i ln rise(S m_i + C_ij - P_dj x_di, x_di)
 //!           -  ln rise(S + C_j - P_dj c_d, c_d)  +  const          rise(a, x) = a (a+1) ... (a+x-1)
 //! ```
 //!
-//! the chance of the document given all others when topics are Dirichlet around `m`, with `S`, and
-//! the other documents' counts in place of their means.
+//! the probability of the document given all others when topics have a Dirichlet prior around `m`, with `S`, and
+//! the counts of the other documents replace their means.
 //!
 //! # Cost
-//! A sum for every count and topic, of tabled logarithms; logarithms themselves only for the few
-//! topics that a document may belong to, where its own words change them.
+//! A sum of tabulated logarithms for every count and topic; logarithms are computed only for the few topics that a
+//! document may belong to, where its own words change them.
 
 use rayon::prelude::*;
 
@@ -23,16 +23,16 @@ use super::{Documents, Split};
 use crate::linalg::Matrix;
 use crate::logarithm::take_logarithms;
 
-/// Counts up to this are tabled.
+/// Counts up to this are tabulated.
 const TABLED: usize = 3;
 
-/// A share of a document that is too small to change a topic.
+/// A smaller share of a document than this does not change a topic.
 const NO_SHARE: f64 = 1e-4;
 
 /// Documents scored by one task.
-const DOCUMENTS: usize = 64;
+const DOCUMENTS_PER_TASK: usize = 64;
 
-/// The topics' counts with what is believed beforehand, word by word: `S m_i + C_ij`.
+/// The topics' counts plus the prior, word by word: `S m_i + C_ij`.
 struct Table {
     n_topics: usize,
     base: Vec<f64>,
@@ -62,7 +62,7 @@ impl Table {
         &of[start..start + self.n_topics]
     }
 
-    /// Adds what a word that occurs `count` times says of every topic.
+    /// Adds the contribution of a word that occurs `count` times to every topic's score.
     fn add(&self, word: u32, count: u32, scores: &mut [f64]) {
         match self.logarithms.get(count as usize - 1) {
             Some(tabled) => {
@@ -77,15 +77,15 @@ impl Table {
     }
 }
 
-/// `ln P` before it is normalised, documents x topics.
+/// `ln P` before normalisation, documents x topics.
 pub(crate) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
     let table = Table::new(&split.counts, &documents.prior);
     let (n, k) = (split.posterior.n_rows(), split.n_topics());
     let mut rows = vec![0.0; n * k];
-    rows.par_chunks_mut(k * DOCUMENTS).enumerate().for_each(|(chunk, rows)| {
+    rows.par_chunks_mut(k * DOCUMENTS_PER_TASK).enumerate().for_each(|(chunk, rows)| {
         crate::stop::here();
         for (at, scores) in rows.chunks_mut(k).enumerate() {
-            let d = chunk * DOCUMENTS + at;
+            let d = chunk * DOCUMENTS_PER_TASK + at;
             let (words, counts) = documents.rows.row(d);
             let length: u64 = counts.iter().map(|&x| u64::from(x)).sum();
             words.iter().zip(counts).for_each(|(w, x)| table.add(*w, *x, scores));

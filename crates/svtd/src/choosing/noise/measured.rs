@@ -1,4 +1,4 @@
-//! Directions measured on documents that had no part in finding them, and made conjugate to one another.
+//! Measures directions on documents that were not used to find them, and makes the directions conjugate.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use crate::linalg::{Matrix, dot};
 use crate::moments::weighed::{Table, Weighed};
 use crate::rounds::Request;
 
-/// A direction is clear enough to free others of when it is so many standard errors large.
+/// Later directions are made conjugate to a direction if it exceeds this many standard errors.
 const CLEAR_ENOUGH: f64 = 2.0;
 
 /// Directions to be measured, features x directions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Directions {
     pub v: Matrix,
-    /// What Theorem 3.1 subtracts of `M1 M1'`; nothing for documents of one topic.
+    /// The factor of `M1 M1'` that Theorem 3.1 subtracts; zero for documents of one topic.
     pub a1: f64,
     /// `v_j'M1`.
     pub means: Vec<f64>,
-    /// The same freed of those before them, once that is known.
+    /// The conjugate directions, once they are known.
     pub freed: Option<Freed>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Freed {
     pub mixing: Matrix,
     /// `u_j'M1`.
     pub means: Vec<f64>,
-    /// Which directions the later ones are conjugate to.
+    /// The clear directions, to which the later ones are conjugate.
     pub clear: Vec<usize>,
 }
 
@@ -45,27 +45,27 @@ impl Spread {
     }
 }
 
-/// What documents make of directions.
+/// Sums over documents for the directions.
 pub(super) struct Measured {
     /// `Z'(w2 o Z)`, `Z = X V`.
     pub gram: Matrix,
-    /// Of `v_j'Q v_j`, a word's pairs with itself not taken out.
+    /// Sums for `v_j'Q v_j`, without subtracting pairs of a token with itself.
     pub rough: Vec<Spread>,
 }
 
-/// What documents make of freed directions.
+/// Sums over documents for the conjugate directions.
 pub(super) struct MeasuredFreed {
     /// `sum_d w2_d ((x_d'u_j)^2 - sum_h x_dh u_hj^2)`.
     pub totals: Vec<f64>,
-    /// Of `u_j'Q u_j`.
+    /// Sums for `u_j'Q u_j`.
     pub spreads: Vec<Spread>,
-    /// Of `u_b'Q v_j`, for every clear `b` one number for every `j`.
+    /// Sums for `u_b'Q v_j`: for every clear `b` one number for every `j`.
     products: Vec<Vec<Spread>>,
     clear: Vec<usize>,
 }
 
 impl MeasuredFreed {
-    /// Of `u_b'Q v_j` for the clear directions `b` before `j`.
+    /// Sums for `u_b'Q v_j`, for the clear directions `b` before `j`.
     pub fn products_before(&self, j: usize) -> impl Iterator<Item = (usize, Spread)> {
         let all = self.clear.iter().zip(&self.products);
         all.filter(move |(b, _)| **b < j).map(move |(b, products)| (*b, products[j]))
@@ -73,26 +73,26 @@ impl MeasuredFreed {
 }
 
 impl Directions {
-    /// Directions not yet freed; `first` is `M1`.
+    /// Directions before they are made conjugate; `first` is `M1`.
     pub(super) fn new(v: Matrix, a1: f64, first: &[f64]) -> Self {
         let means = means(first, &v);
         Self { v, a1, means, freed: None }
     }
 
-    /// The same with those that are freed of the clear ones before them.
+    /// These directions, with the conjugate ones added.
     pub(super) fn freed(self, conjugate: &Conjugate, first: &[f64]) -> Self {
         let means = means(first, &self.v.times(&conjugate.mixing));
         let (mixing, clear) = (conjugate.mixing.clone(), conjugate.clear.clone());
         Self { freed: Some(Freed { mixing, means, clear }), ..self }
     }
 
-    /// How many numbers documents answer with.
+    /// The number of values in an answer.
     fn n_sums(&self) -> usize {
         let k = self.means.len();
         self.freed.as_ref().map_or(k * k + 2 * k, |freed| 3 * k + 2 * k * freed.clear.len())
     }
 
-    /// Whether the tables fit each other and so many features.
+    /// Whether the tables have consistent sizes for this many features.
     pub(crate) fn fit(&self, n_features: usize) -> bool {
         let k = self.means.len();
         let freed = self.freed.as_ref().is_none_or(|Freed { mixing, means, clear }| {
@@ -103,20 +103,20 @@ impl Directions {
         (self.v.n_rows(), self.v.n_columns()) == (n_features, k) && freed
     }
 
-    /// Documents asked.
+    /// Asks the documents for the sums.
     fn ask(&self, documents: &Weighed<'_>) -> Vec<f64> {
         let request = |counting, weighing| Request::Directions(counting, weighing, self.clone());
         documents.sum(self.n_sums(), request, |table| self.sums(table))
     }
 
-    /// Documents measured along the directions.
+    /// Measures the directions on documents.
     pub(super) fn measured(&self, documents: &Weighed<'_>) -> Measured {
         let (sums, k) = (self.ask(documents), self.means.len());
         let gram = Matrix::from_columns(k, k, sums[..k * k].to_vec());
         Measured { gram, rough: spreads(&sums[k * k..]) }
     }
 
-    /// Documents measured along the freed directions.
+    /// Measures the conjugate directions on documents.
     pub(super) fn measured_freed(&self, documents: &Weighed<'_>) -> MeasuredFreed {
         let (sums, k) = (self.ask(documents), self.means.len());
         let (totals, rest) = sums.split_at(k);
@@ -129,7 +129,7 @@ impl Directions {
         }
     }
 
-    /// What the documents of a table add up to.
+    /// The sums over the documents of a table.
     pub(crate) fn sums(&self, table: &Table<'_>) -> Vec<f64> {
         let z = table.products.forward(&self.v);
         let Some(freed) = &self.freed else {
@@ -212,13 +212,13 @@ fn spreads(sums: &[f64]) -> Vec<Spread> {
     sums.as_chunks::<2>().0.iter().map(|&[sum, squares]| Spread { sum, squares }).collect()
 }
 
-/// Directions conjugate to the clear ones before them, in the product of `Q`.
+/// Directions conjugate, with respect to `Q`, to the clear ones before them.
 pub(super) struct Conjugate {
     /// `U = V mixing`; upper triangular.
     pub mixing: Matrix,
     /// `u_j'Q u_j`.
     pub strengths: Vec<f64>,
-    /// Which directions the later ones are conjugate to.
+    /// The clear directions, to which the later ones are conjugate.
     pub clear: Vec<usize>,
 }
 

@@ -48,7 +48,7 @@ impl PlanSource {
                 let variance = (dot(squares.column(j), &h) - h[j] * h[j]).max(0.0);
                 let spread = c * variance / (pairs * pairs);
                 for l in 0..k {
-                    // A word of topic l more: its own part of x'b is left out on average.
+                    // With one more word of topic l, its own contribution to x'b is left out on average.
                     let own = if l == j { 1.0 } else { 0.0 };
                     let mean = (c * h[j] - own) / pairs - a1 * along[j] / c;
                     totals[(l, j)] += h[l] * (mean * mean + spread);

@@ -1,4 +1,4 @@
-//! What documents that had no part in a fit say of it, for every number of topics.
+//! Scores of every number of topics on held-out documents.
 //!
 //! A tenth of the documents is held out. What is judged is the model of all others, found only as well
 //! as the comparison needs it: their directions to a tenth of an eigenvalue (they are not known better
@@ -20,10 +20,10 @@ use crate::inference::Alignment;
 use crate::linalg::{Matrix, orthonormal_basis};
 use crate::model::Topics;
 
-/// Held-out documents looked at, at most.
+/// The largest number of held-out documents.
 const MOST_HELD_OUT: usize = 1000;
 
-/// Documents held out, and the passes over all others.
+/// The held-out documents, and the passes over all others.
 pub(crate) struct HeldOut<'a> {
     passes: Passes<'a>,
     words: HeldOutWords,
@@ -31,7 +31,7 @@ pub(crate) struct HeldOut<'a> {
     n_documents: usize,
 }
 
-/// What the held-out documents say of a number of topics.
+/// The held-out scores of one number of topics.
 pub(crate) struct Judged {
     pub completions: Completions,
     pub npmi: Option<f64>,

@@ -46,7 +46,7 @@ impl<'a> Passes<'a> {
         Self::with(Counting::Raw, corpus, options, most, tolerance)
     }
 
-    /// The same for words counted in another way.
+    /// As [`new`](Self::new), with words counted in another way.
     pub fn with(
         counting: Counting,
         corpus: &'a Corpus,
@@ -96,7 +96,7 @@ impl<'a> Passes<'a> {
         &self.cube
     }
 
-    /// What reading rows off shares between all numbers of topics, for documents of one topic.
+    /// The products that all numbers of topics share when rows are computed, for documents of one topic.
     pub fn seen_through(&self) -> Option<SeenThrough> {
         match &self.moments {
             Estimated::SingleTopic(moments) => Some(moments.seen_through(self.whitening.basis())),
@@ -111,7 +111,7 @@ impl<'a> Passes<'a> {
         Rotated { whitening, decomposition }
     }
 
-    /// The same, roughly, from one that is nearly right.
+    /// An approximate rotation, starting from one that is nearly right.
     pub fn rotated_near(&self, near: &Matrix) -> Rotated {
         let k = near.n_columns();
         let whitening = self.whitening.leading(k);

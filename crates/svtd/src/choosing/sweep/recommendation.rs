@@ -9,28 +9,28 @@ use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_
 use crate::corpus::Corpus;
 use crate::fit::options::Options;
 
-/// The part of the topics that is nearly all of them.
+/// "Nearly all" topics means at least this share of them.
 const NEARLY_ALL: f64 = 0.9;
 
 /// Which numbers of topics to look at, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The least.
+    /// The smallest number recommended.
     pub low: usize,
-    /// The most.
+    /// The largest number recommended.
     pub high: usize,
     /// Directions that stand clearly out of the noise.
     pub n_clear: Option<usize>,
     /// The number that predicts held-out words best.
     pub best: Option<usize>,
-    /// The least number that predicts them as well, within one standard error.
+    /// The smallest number that predicts them equally well, within one standard error.
     pub as_good: Option<usize>,
     /// The largest number of topics of which at least nine in ten come back in independent halves of
     /// the documents.
     pub all_found: Option<usize>,
-    /// How many come back at least, however many are asked for.
+    /// The smallest number that is found again, however many are asked for.
     pub n_found: Option<usize>,
-    /// Whether more might come back beyond the range.
+    /// Whether more topics may be found again beyond the range.
     pub plateau_beyond: bool,
     /// Whether the documents repeat their words as so many topics explain: then the clear directions
     /// are the topics; if not, as in text, those that come back.
@@ -74,13 +74,13 @@ fn grid(first: usize, last: usize) -> Vec<usize> {
     numbers
 }
 
-/// The largest number of topics of which nearly all come back.
+/// The largest number of topics of which nearly all are found again.
 fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
     let nearly = |c: &&FoundInHalves| c.n_found >= NEARLY_ALL * c.n_topics as f64;
     counted.iter().rev().find(nearly).map(|c| c.n_topics)
 }
 
-/// The least number of topics at which as many come back as anywhere, nearly.
+/// The smallest number of topics at which nearly as many are found again as anywhere.
 fn reached(counted: &[FoundInHalves]) -> Option<usize> {
     let most = plateau(counted);
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)

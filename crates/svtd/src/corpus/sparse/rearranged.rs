@@ -1,5 +1,4 @@
-//! Sparse counts rearranged: rows and columns exchanged, rows in another order, columns under other
-//! numbers.
+//! Rearranging sparse counts: transposed, with rows in another order, with columns renumbered.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::{ENTRY, SparseCounts, offsets_of};
 use crate::memory::Numbers;
 use crate::tasks;
 
-/// Below this many non-zeros, dividing the work costs more than it saves.
+/// With fewer non-zeros than this, splitting the work costs more than it saves.
 const SMALLEST_TASK: usize = 1 << 15;
 
 impl SparseCounts {
@@ -35,7 +34,7 @@ impl SparseCounts {
         SparseCounts::from_parts(offsets, indices, counts, self.n_rows())
     }
 
-    /// The same rows in another order: row `i` is what `order[i]` was.
+    /// The same rows in another order: row `i` is the former row `order[i]`.
     pub(in crate::corpus) fn permuted(&self, order: &[usize]) -> SparseCounts {
         let mut offsets = Vec::with_capacity(order.len() + 1);
         offsets.push(0);
@@ -50,7 +49,7 @@ impl SparseCounts {
         SparseCounts::from_parts(offsets, indices, counts, self.n_columns)
     }
 
-    /// Copies rows one behind the other, halving them until a task is small.
+    /// Copies rows one after the other, halving the range until a task is small.
     fn copy_rows(&self, order: &[usize], indices: &mut [u32], counts: &mut [u32]) {
         if order.len() > 1 && indices.len() > SMALLEST_TASK {
             let (left, right) = order.split_at(order.len() / 2);
@@ -75,7 +74,7 @@ impl SparseCounts {
         }
     }
 
-    /// Gives column `c` the name `new_names[c]` and sorts each row anew, in place.
+    /// Renumbers column `c` as `new_names[c]` and sorts each row again, in place.
     pub(in crate::corpus) fn relabel(&mut self, new_names: &[u32]) {
         let limit = self.limit().clone();
         let touch = |n_entries: usize| limit.touch(ENTRY * n_entries);
@@ -84,8 +83,8 @@ impl SparseCounts {
         relabel_rows(&self.offsets, indices, counts, new_names, &touch);
     }
 
-    /// The same counts with columns ascending in each row, repeated ones added up and zeros left
-    /// out; none if a sum does not fit. What is in order already is given back as it is.
+    /// The same counts with columns ascending in each row, repeated columns added up and zeros left out; `None` if
+    /// a sum does not fit. Counts that are already in this form are returned unchanged.
     pub(crate) fn summed(self) -> Option<SparseCounts> {
         let in_order = |i| self.row(i).0.is_sorted_by(|a, b| a < b);
         if !self.counts.contains(&0) && (0..self.n_rows()).all(in_order) {
@@ -127,8 +126,8 @@ impl SparseCounts {
     }
 }
 
-/// Halves the rows until a task is small. Rows never share an entry, so threads change nothing.
-/// A task says how many entries it is about to use.
+/// Halves the range of rows until a task is small. Rows share no entry, so the result does not depend on threads.
+/// Each task reports how many entries it is about to use.
 fn relabel_rows(
     offsets: &[usize],
     indices: &mut [u32],
@@ -153,7 +152,7 @@ fn relabel_rows(
 }
 
 fn relabel_in_turn(offsets: &[usize], indices: &mut [u32], counts: &mut [u32], new_names: &[u32]) {
-    // Column above count in one word: sorting the words sorts the pairs.
+    // Column and count in one 64-bit number: sorting the numbers sorts the pairs by column.
     let mut pairs: Vec<u64> = Vec::new();
     let first = offsets[0];
     for ends in offsets.windows(2) {

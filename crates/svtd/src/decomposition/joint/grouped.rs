@@ -1,13 +1,13 @@
-//! Many slices at once: rotations of a block of rows, made in the cache.
+//! Joint diagonalisation of many slices: rows are rotated in blocks that fit in the cache.
 //!
-//! With `k` in the hundreds the slices are tens of megabytes, and a rotation that walks through all
-//! of them waits for memory. So rows are taken a block at a time. For two blocks, the entries
-//! between their own rows are gathered and rotated pair by pair, which gives a list of rotations;
-//! then the list is applied to what those rows have in common with each of the other rows, a few
-//! kilobytes at a time. Every pair is still visited once in a sweep, in another order.
+//! With `k` in the hundreds the slices are tens of megabytes, and a rotation that passes through all of them waits
+//! for memory. So rows are taken a block at a time. For two blocks, the entries between their own rows are gathered
+//! and rotated pair by pair, which gives a list of rotations; the list is then applied to the entries these rows
+//! have with each of the other rows, a few kilobytes at a time. A sweep still visits every pair once, in another
+//! order.
 //!
-//! Slices are kept in groups of [`LANES`]. What happens to a group depends on no other one, so groups
-//! are rotated in parallel and the bits do not depend on how many at a time.
+//! Slices are kept in groups of [`LANES`]. Groups do not affect each other, so they are rotated in parallel, and
+//! the bits do not depend on how many at a time.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ use crate::linalg::Matrix;
 use crate::tasks;
 
 /// Rows of a block.
-const BLOCK: usize = 16;
+const BLOCK_ROWS: usize = 16;
 
-/// Other rows that a list of rotations is applied to at once: one rotation waits for the one before,
-/// but not for those of other rows.
-const ABREAST: usize = 4;
+/// Number of other rows to which a list of rotations is applied at once: a rotation of a row depends on the
+/// rotation before, but not on those of other rows.
+const ROWS_AT_A_TIME: usize = 4;
 
 /// One entry of a group of slices.
 type Lanes = [f64; LANES];
@@ -36,7 +36,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// Slices as `entry(a, b)` has them, a number for each slice.
+    /// Groups the slices; `entry(a, b)` has one number for each slice.
     pub(super) fn new(slices: &Slices) -> Self {
         let group = |g: usize| {
             let entries = slices.values.chunks_exact(slices.width);
@@ -50,7 +50,7 @@ impl Grouped {
     /// One sweep over all pairs.
     pub(super) fn sweep(&mut self, rotation: &mut Matrix, worth: Worth) -> Tally {
         let blocks: Vec<Range<usize>> =
-            (0..self.k).step_by(BLOCK).map(|a| a..(a + BLOCK).min(self.k)).collect();
+            (0..self.k).step_by(BLOCK_ROWS).map(|a| a..(a + BLOCK_ROWS).min(self.k)).collect();
         let mut tally = Tally::default();
         for (i, first) in blocks.iter().enumerate() {
             tally.add(self.visit(first.clone(), 0..0, rotation, worth));
@@ -105,13 +105,13 @@ impl Grouped {
         own
     }
 
-    /// All of them again.
+    /// All slices, as one again.
     pub(super) fn whole(&self) -> Slices {
         self.gather(&(0..self.k).collect::<Vec<_>>())
     }
 }
 
-/// Puts back what was gathered, the lanes of one group.
+/// Writes gathered entries back, for the lanes of one group.
 fn scatter(group: &mut [Lanes], k: usize, rows: &[usize], own: &Slices, g: usize) {
     let mut entries = own.values.chunks_exact(own.width);
     for (i, &a) in rows.iter().enumerate() {
@@ -121,7 +121,7 @@ fn scatter(group: &mut [Lanes], k: usize, rows: &[usize], own: &Slices, g: usize
     }
 }
 
-/// Rotations of some rows, applied to their entries with all other rows.
+/// Applies rotations of some rows to the entries they share with all other rows.
 struct Apply<'a> {
     group: &'a mut [Lanes],
     k: usize,
@@ -135,8 +135,8 @@ impl WithSimd for Apply<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let others: Vec<usize> = (0..self.k).filter(|b| !self.rows.contains(b)).collect();
-        let mut near = [[0.0; ABREAST * LANES]; 2 * BLOCK];
-        for others in others.chunks(ABREAST) {
+        let mut near = [[0.0; ROWS_AT_A_TIME * LANES]; 2 * BLOCK_ROWS];
+        for others in others.chunks(ROWS_AT_A_TIME) {
             for (wide, &a) in near.iter_mut().zip(self.rows) {
                 for (lanes, &b) in wide.chunks_exact_mut(LANES).zip(others) {
                     lanes.copy_from_slice(&self.group[place(self.k, a, b)]);

@@ -1,12 +1,12 @@
-//! Symmetric slices that are rotated together, small enough to be held close.
+//! Symmetric slices that are rotated together, few enough to stay in the cache.
 //!
-//! Entry `(a, b)` of all slices lies side by side: an angle is chosen from three runs of numbers,
-//! and a rotation mixes runs two by two.
+//! The entries `(a, b)` of all slices are adjacent in memory: an angle is computed from three vectors, and a
+//! rotation combines vectors two at a time.
 
 use super::super::Curvature;
 use crate::linalg::Matrix;
 
-/// Numbers summed side by side, so that sums of products can use vector registers.
+/// Number of values that are summed side by side, so that sums of products can use vector registers.
 pub(super) const LANES: usize = 8;
 
 /// The rotation of two rows and columns.
@@ -19,7 +19,7 @@ pub(super) struct Rotation {
 }
 
 impl Rotation {
-    /// Turns two runs of numbers.
+    /// Rotates two vectors.
     #[inline(always)]
     pub(super) fn turn(self, x: &mut [f64], y: &mut [f64]) {
         let Rotation { cosine, sine, .. } = self;
@@ -30,7 +30,7 @@ impl Rotation {
         }
     }
 
-    /// Turns columns `p` and `q` of a matrix.
+    /// Rotates columns `p` and `q` of a matrix.
     pub(super) fn turn_columns(self, matrix: &mut Matrix) {
         let n = matrix.n_rows();
         let (head, tail) = matrix.values_mut().split_at_mut(self.q * n);
@@ -38,12 +38,12 @@ impl Rotation {
     }
 }
 
-/// What visiting some pairs did.
+/// What visiting some pairs changed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     pub rotations: usize,
-    /// Squares taken off the diagonals, and those of the same pairs that are left there; four
-    /// times both.
+    /// The squares removed from the off-diagonal entries of the visited pairs (`gone`) and those that remain there
+    /// (`left`); both are four times the actual sums.
     pub gone: f64,
     pub left: f64,
 }
@@ -56,12 +56,12 @@ impl Tally {
     }
 }
 
-/// Rotations that are worth making.
+/// The criterion for making a rotation.
 #[derive(Clone, Copy)]
 pub(super) struct Worth {
-    /// They are as large as this.
+    /// The smallest angle.
     pub angle: f64,
-    /// They take away more than this part of what their pair leaves off the diagonals.
+    /// The squares it removes must exceed this fraction of what its pair leaves off the diagonals.
     pub part: f64,
 }
 
@@ -73,16 +73,16 @@ struct Best {
     left: f64,
 }
 
-/// Entry `(a, b)`, `a <= b`, of some slices side by side.
+/// Entries `(a, b)`, `a <= b`, of several slices, those of one place adjacent.
 pub(super) struct Slices {
     /// Rows of each slice.
     pub k: usize,
-    /// Numbers per entry: as many as slices, padded with zeros to whole lanes.
+    /// Numbers per entry: one for each slice, padded with zeros to a multiple of the lanes.
     pub width: usize,
     pub values: Vec<f64>,
 }
 
-/// Where entry `(a, b)` comes, in either order, among those of a `k x k` upper triangle.
+/// The index of entry `(a, b)`, in either order, in the packed upper triangle of a `k x k` matrix.
 #[inline(always)]
 pub(super) fn place(k: usize, a: usize, b: usize) -> usize {
     let (a, b) = (a.min(b), a.max(b));
@@ -105,7 +105,7 @@ impl Slices {
         &self.values[start..start + self.width]
     }
 
-    /// Visits some pairs once, in their order, and makes the rotations that are worth making.
+    /// Visits the pairs once, in the given order, and makes the rotations that are worth making.
     #[inline(always)]
     pub(super) fn visit(
         &mut self,
@@ -145,14 +145,14 @@ impl Slices {
         let (g11, g12, g22) = (sum(g11), sum(g12), sum(g22));
         let (on, off) = (g11 - g22, 2.0 * g12);
         let length = on.hypot(off);
-        // Nothing to choose by: every angle is as good.
+        // All angles are equally good.
         if length <= 1e-15 * (g11 + g22) {
             return Best { cosine: 1.0, sine: 0.0, gone: 0.0, left: g11 + g22 };
         }
         // A quarter of the angle of (on, off): the usual half-angle formula divides zero by zero
         // when the best rotation is by 45 degrees exactly, as for two topics that mirror each other.
         let angle = 0.25 * off.atan2(on);
-        // length - on, and g11 + g22 - length: no difference of nearly equal numbers is taken.
+        // Computed as `length - on` and `g11 + g22 - length`, but without subtracting nearly equal numbers.
         let gone = if on > 0.0 { off * off / (length + on) } else { length - on };
         let left = 4.0 * (g11 * g22 - g12 * g12).max(0.0) / (g11 + g22 + length);
         Best { cosine: angle.cos(), sine: angle.sin(), gone, left }
@@ -198,8 +198,8 @@ impl Slices {
         Curvature { diagonals, firmness }
     }
 
-    /// The least distance between the diagonals of two topics: how far apart the two topics are
-    /// that are hardest to tell apart. With one topic, the size of its diagonal.
+    /// The smallest distance between the diagonals of two topics: the separation of the two topics that are hardest
+    /// to tell apart. With one topic, the size of its diagonal.
     pub(super) fn separation(&self) -> f64 {
         let distance = |a: usize, b: usize| {
             let pairs = self.entry(a, a).iter().zip(self.entry(b, b));

@@ -4,7 +4,7 @@
 //! *Tensor Decompositions and Applications*, 2009, Figure 3.3): look for any three factors with
 //!
 //! ```text
-//! T ~ sum_j s_j a_j x b_j x c_j          unit columns, no right angles asked for
+//! T ~ sum_j s_j a_j x b_j x c_j          unit columns, not necessarily orthogonal
 //! ```
 //!
 //! by solving for one factor with the other two held fixed, in turn:
@@ -13,22 +13,21 @@
 //! A <- [ T(I, b_j, c_j) ]_j  ( B'B o C'C )^-1          then its columns to length one
 //! ```
 //!
-//! The cube is symmetric, so at the end the three factors agree up to sign and noise; their mean
-//! points where the topics do, and `E` takes it back to the features.
+//! The cube is symmetric, so at the end the three factors agree up to sign and noise; their mean is the direction
+//! of the topic, and `E` maps it back to the features.
 //!
 //! # What it needs
-//! Luck: the objective has local optima, more of them the more topics there are. So the first start
-//! is the answer of one random direction, the eigenvectors of `sum_l theta_l T_l` (a direct solution
-//! as a start is due to Sanchez and Kowalski 1990), which is where ALS ends when the moments are
-//! exact. The others are orthonormal at random. We keep the best fit, by its misfit
-//! `|T - sum_j s_j a_j x b_j x c_j| / |T|`.
-//!
+//! A good starting point: the objective has local optima, the more of them the more topics there are. So the first
+//! start is the solution along one random direction, the eigenvectors of `sum_l theta_l T_l` (starting from a
+//! direct solution is due to Sanchez and Kowalski 1990), which is also where ALS ends when the moments are exact.
+//! The other starts are random orthonormal matrices. We keep the best fit, by its misfit `|T - sum_j s_j a_j x b_j
+//! x c_j| / |T|`.
 //! # Cost
-//! `O(k^4)` for a factor, three factors a round, at most 200 rounds a start and 10 starts. A start
-//! that fits exactly ends the search.
+//! `O(k^4)` for a factor, three factors a round, at most 200 rounds a start and 10 starts. A start that fits
+//! exactly ends the search early.
 //!
 //! # Departures from the source
-//! Factors that have become collinear are solved with a ridge of `1e-12`, and said.
+//! Collinear factors are solved with a ridge of `1e-12`, and a note says so.
 
 use super::unfolded::Unfolded;
 use crate::decomposition::joint::slice_eigen;
@@ -39,25 +38,25 @@ use crate::linalg::{Matrix, dot, orthonormal_basis, positive_inverse};
 use crate::moments::Cube;
 use crate::whitening::Whitening;
 
-/// How many starts are tried.
+/// Number of starts.
 pub const STARTS: usize = 10;
 
-/// How many rounds a start is given at most.
+/// The largest number of rounds for a start.
 pub const MAX_ROUNDS: usize = 200;
 
-/// Factors that move less than this in a round have arrived.
+/// Factors that move less than this in a round have converged.
 const ARRIVED: f64 = 1e-13;
 
-/// Factors that still move by more than this at the end have not settled.
+/// Factors that still move by more than this at the end have not converged.
 const SETTLED: f64 = 1e-4;
 
-/// A misfit as good as zero, after the square root of rounding: no other start can do better.
+/// A misfit below this is zero up to rounding (its square root): no other start can do better.
 const EXACT: f64 = 1e-7;
 
-/// Two directions with a larger cosine than this are one.
+/// Two directions with a larger cosine than this count as the same.
 const COLLINEAR: f64 = 0.999;
 
-/// Added to the diagonal when two columns point the same way.
+/// Ridge added to the diagonal when two columns are collinear.
 const RIDGE: f64 = 1e-12;
 
 /// Finds the best fit from starts that `seed` draws.
@@ -81,30 +80,30 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     Decomposition { rotation, pivot: None, separation, residual, joint: None, note }
 }
 
-/// The misfit that the first start of [`decompose`] has come down to after some rounds, by which
-/// what all of them would take can be told.
+/// The misfit of the first start of [`decompose`] after `n_rounds` rounds; it is used to estimate the cost of a
+/// full run.
 pub fn misfit_after(cube: &Cube, seed: u64, n_rounds: usize) -> f64 {
     let start = direct_factors(&mut generator(seed), cube);
     Fit::from_start(&Unfolded::new(cube), start, n_rounds).misfit
 }
 
-/// Three times the eigenvectors of the cube along a random direction.
+/// Three copies of the eigenvectors of the cube along a random direction.
 fn direct_factors(rng: &mut rand_chacha::ChaCha8Rng, cube: &Cube) -> [Matrix; 3] {
     let contraction = along(cube, random_directions(rng, cube.side(), 1).column(0));
     let (_, _, factor) = slice_eigen(&contraction);
     [factor.clone(), factor.clone(), factor]
 }
 
-/// Three times the same orthonormal factor, as the cube is symmetric.
+/// Three copies of one random orthonormal factor, because the cube is symmetric.
 fn random_factors(rng: &mut rand_chacha::ChaCha8Rng, k: usize) -> [Matrix; 3] {
     let drawn = random_directions(rng, k, k);
     let basis = orthonormal_basis(drawn.clone());
-    // A draw that is singular to rounding has probability nil; then it will do as it is.
+    // A draw that is singular to rounding practically never happens; it is then used as it is.
     let factor = if basis.n_columns() == k { basis } else { drawn };
     [factor.clone(), factor.clone(), factor]
 }
 
-/// Where a start led.
+/// The result of one start.
 struct Fit {
     factors: [Matrix; 3],
     /// `s_j`.
@@ -139,7 +138,7 @@ impl Fit {
         Self { factors, sizes, misfit, moved }
     }
 
-    /// The mean of the three factors, signs brought together, unit columns.
+    /// The mean of the three factors after matching their signs; unit columns.
     fn directions(&self) -> Matrix {
         let [first, others @ ..] = &self.factors;
         let mut mean = first.clone();
@@ -161,7 +160,7 @@ impl Fit {
         let mut pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
         let settled = self.moved <= SETTLED;
         let empty = self.sizes.iter().filter(|&&size| size == 0.0).count();
-        // Comparisons are written so that what is not a number is told as well.
+        // Comparisons are written so that NaN is reported too.
         if empty > 0 {
             Some(format!("the least-squares fit leaves {empty} of {k} topics without any size"))
         } else if !pairs.all(|pair| cosines[pair].abs() <= COLLINEAR) {
@@ -177,8 +176,8 @@ impl Fit {
     }
 }
 
-/// The factor that fits best beside `left` and `right`: unit columns, their sizes, and the
-/// products `T(I, left_j, right_j)` it was solved from. A column of no size keeps its direction.
+/// The best factor for given `left` and `right`: unit columns, their sizes, and the products `T(I, left_j,
+/// right_j)` it was solved from. A column of size zero keeps its direction.
 fn solve(
     cube: &Unfolded,
     left: &Matrix,

@@ -10,18 +10,16 @@
 //!
 //! whose eigenvectors `xi_j` give the columns `U xi_j` of `M`, up to scale.
 //!
-//! # The law of the direction
-//! Entries are uniform in `[0, 1]`, as in the published experiments of the paper. All of them are
-//! positive and a topic's probabilities sum to one, so the values `mu_j'eta` of all topics lie close
-//! to the mean of `eta`, and noise mixes the topics up easily: this is the weakest of the rivals,
-//! and more data helps it little. Directions with entries of either sign, or drawn within the range
-//! of `M2` as by [`singular_vectors`](super::singular_vectors), do better; a comparison with the
-//! paper needs what the paper compared with.
+//! # Distribution of the direction
+//! Entries are uniform in `[0, 1]`, as in the published experiments of the paper. All of them are positive and a
+//! topic's probabilities sum to one, so the values `mu_j'eta` of all topics are close to the mean of `eta`, and
+//! noise easily mixes the topics: this is the weakest of the rivals, and more data helps it little. Directions with
+//! entries of either sign, or drawn within the range of `M2` as by [`singular_vectors`](super::singular_vectors),
+//! do better; but a comparison with the paper needs the paper's choice.
 //!
 //! # How we differ from the source
-//! The source has three views of a sample whose moments are not symmetric, so its `B` is any
-//! matrix, and on bad luck has complex eigenvalues. Ours are symmetric: `U'M2 U = S` is diagonal
-//! and
+//! The source has three different views of a sample, whose moments are not symmetric, so its `B` is a general
+//! matrix and can have complex eigenvalues. Ours are symmetric: `U'M2 U = S` is diagonal and
 //!
 //! ```text
 //! B = S^(1/2) H S^(-1/2),   H = W' M3(eta) W
@@ -32,7 +30,7 @@
 //! a scaled whitening `U` is a basis of the scaled features.
 //!
 //! # Cost
-//! Two passes over the data for `H`, and `O(k^3)` from there; the cube only to tell the residual.
+//! Two passes over the data for `H`, and `O(k^3)` from there; the cube is only needed for the residual.
 
 use rand::Rng;
 

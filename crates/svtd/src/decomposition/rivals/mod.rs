@@ -1,4 +1,4 @@
-//! Other ways to the rotation, which the default is measured against.
+//! Other methods to find the rotation, with which the default is compared.
 
 pub mod als;
 pub mod eigenvectors;

@@ -10,17 +10,16 @@
 //! for `theta` drawn uniformly from the unit sphere; the columns of `M` are those of `E O`.
 //!
 //! # What it needs
-//! That the direction gives every topic another value, which it does with probability one. How
-//! far apart they lie is left to chance, and the error is divided by the smallest of the gaps: on a
-//! sample, weak topics come and go with the seed.
+//! That the direction gives every topic a different value, which it does with probability one. How far apart the
+//! values are is random, and the error is divided by the smallest gap: on a sample, weak topics are found or missed
+//! depending on the seed.
 //!
 //! # Cost
 //! The cube, and `O(k^3)` from there.
 //!
 //! # Departures from the source
-//! Moments are symmetric and use every triple of words; the source cuts each document in three.
-//! So `H` is symmetric, and we take eigenvectors, which do not confuse a value with its negative
-//! as singular vectors do.
+//! Our moments are symmetric and use every triple of words; the source cuts each document into three parts. So `H`
+//! is symmetric, and we take eigenvectors, which unlike singular vectors distinguish a value from its negative.
 
 use crate::decomposition::{Decomposition, along, from_contraction, generator, random_directions};
 use crate::moments::Cube;

@@ -9,12 +9,12 @@
 //! ```
 //!
 //! So: from `L` random starts, iterate `N` times; keep the one with the largest `T(u, u, u)`,
-//! iterate it `N` times more, subtract `T(u, u, u) u^(3)` from the cube, and begin again for the
-//! next topic. Convergence is quadratic; restarts are there for starts between two topics, and
-//! what one topic got wrong the deflation passes on to the next.
+//! iterate it `N` times more, subtract `T(u, u, u) u^(3)` from the cube, and begin again for the next topic.
+//! Convergence is quadratic; restarts help when a start lies between two topics. Deflation passes the errors of one
+//! topic on to the next.
 //!
 //! # Cost
-//! `O(k^4 L N)`, the `k` topics one after the other. All starts of a topic move together, as one
+//! `O(k^4 L N)`; the `k` topics are found one after the other. All starts of a topic are iterated together, as one
 //! matrix product.
 //!
 //! # Departures from the source
@@ -34,13 +34,13 @@ use crate::whitening::Whitening;
 /// `N`: power iterations for every start, and again for the best of them.
 const ITERATIONS: usize = 30;
 
-/// Starts that move less than this have arrived.
+/// Starts that move less than this have converged.
 const ARRIVED: f64 = 1e-14;
 
-/// A topic that still moves by more than this after all iterations has not been found.
+/// A topic that still moves by more than this after all iterations has not converged.
 const SETTLED: f64 = 1e-6;
 
-/// A value below this part of the cube's norm is what deflation left behind.
+/// A value below this fraction of the cube's norm is a rounding error of deflation.
 const NOTHING_LEFT: f64 = 1e-12;
 
 /// `L`: random starts for each topic.
@@ -56,7 +56,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening, seed: u64) -> Decomposition
     let mut rotation = Matrix::zeros(k, k);
     let (mut unsettled, mut empty) = (0, 0);
     for (j, found) in topics.enumerate() {
-        // What is not a number is neither.
+        // NaN counts as neither.
         let settled = found.moved <= SETTLED;
         let strong = found.value > NOTHING_LEFT * whole;
         unsettled += usize::from(!settled);
@@ -81,7 +81,7 @@ fn note(k: usize, unsettled: usize, empty: usize) -> Option<String> {
     }
 }
 
-/// The `k` topics one after the other, each the strongest of what those before it left.
+/// The `k` topics one after the other; each is the strongest direction in what its predecessors left.
 pub struct Deflation {
     rest: Unfolded,
     rng: ChaCha8Rng,
@@ -90,7 +90,7 @@ pub struct Deflation {
 }
 
 impl Deflation {
-    /// Nothing found yet; `seed` draws the starts of every topic.
+    /// A deflation before the first topic; `seed` determines the starts of every topic.
     pub fn new(cube: &Cube, seed: u64) -> Self {
         Self { rest: Unfolded::new(cube), rng: generator(seed), k: cube.side(), n_found: 0 }
     }
@@ -111,7 +111,7 @@ impl Iterator for Deflation {
     }
 }
 
-/// A topic as the power iterations leave it.
+/// A topic as found by the power iterations.
 pub struct Found {
     /// `u`, of length one.
     pub direction: Vec<f64>,
@@ -121,11 +121,11 @@ pub struct Found {
     pub moved: f64,
 }
 
-/// The direction of largest value that the starts lead to.
+/// The direction with the largest value that the starts converge to.
 fn strongest(cube: &Unfolded, mut starts: Matrix) -> Found {
     iterate(cube, &mut starts);
     let values = values(cube, &starts);
-    // The first of equals wins; a value that is not a number never does.
+    // Ties go to the first; NaN never wins.
     let best = (0..values.len()).fold(0, |best, j| if values[j] > values[best] { j } else { best });
     let mut direction = starts.columns(best..best + 1);
     let moved = iterate(cube, &mut direction);
@@ -133,7 +133,7 @@ fn strongest(cube: &Unfolded, mut starts: Matrix) -> Found {
     Found { direction: direction.column(0).to_vec(), value, moved }
 }
 
-/// Up to `N` power iterations of all columns; returns how far the last one moved any of them.
+/// Up to `N` power iterations of all columns; returns the largest distance that a column moved in the last one.
 fn iterate(cube: &Unfolded, directions: &mut Matrix) -> f64 {
     let mut moved = f64::INFINITY;
     for _ in 0..ITERATIONS {
@@ -142,7 +142,7 @@ fn iterate(cube: &Unfolded, directions: &mut Matrix) -> f64 {
         for j in 0..next.n_columns() {
             let length = normalise(next.column_mut(j));
             if !(length.is_finite() && length > 0.0) {
-                // Nothing to follow: the direction stays where it is.
+                // The image is zero: the direction stays where it is.
                 next.column_mut(j).copy_from_slice(directions.column(j));
             }
             let pairs = next.column(j).iter().zip(directions.column(j));

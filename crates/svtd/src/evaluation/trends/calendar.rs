@@ -2,11 +2,11 @@
 //!
 //! Dates are those of the proleptic Gregorian calendar; days are counted from 1970-01-01 by the
 //! usual arithmetic on eras of 400 years, so nothing depends on a clock or a time zone. A time of
-//! day is read over.
+//! day is ignored.
 
 use std::fmt;
 
-/// How exactly a time is known.
+/// How precisely a time is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Precision {
     Year,
@@ -51,7 +51,7 @@ impl Moment {
         (rest.len() == 2).then_some(Self { year, month, day, precision: Precision::Day })
     }
 
-    /// How exactly it is known.
+    /// How precisely it is known.
     pub(crate) fn precision(self) -> Precision {
         self.precision
     }
@@ -94,16 +94,16 @@ impl fmt::Display for Moment {
 /// The length of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// So many days.
+    /// This many days.
     Days(u32),
-    /// So many months.
+    /// This many months.
     Months(u32),
-    /// So many years.
+    /// This many years.
     Years(u32),
 }
 
 impl Unit {
-    /// From the shortest on.
+    /// The lengths that are tried, shortest first.
     const LADDER: [Unit; 13] = [
         Unit::Days(1),
         Unit::Days(7),
@@ -120,7 +120,7 @@ impl Unit {
         Unit::Years(500),
     ];
 
-    /// How exactly a document must be dated for it.
+    /// How precisely a document must be dated for periods of this length.
     fn needs(self) -> Precision {
         match self {
             Unit::Days(_) => Precision::Day,
@@ -141,7 +141,7 @@ impl Unit {
         }
     }
 
-    /// What the period of this number is called.
+    /// The name of the period with this number.
     fn name(self, index: i64) -> String {
         match self {
             Unit::Days(n) => date(index * i64::from(n)),
@@ -183,13 +183,13 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The date of a day counted from 1970-01-01.
+/// The date of a day, given as days since 1970-01-01.
 pub(crate) fn date(days: i64) -> String {
     let (year, month, day) = civil(days);
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// The day that is so many months before another one, or the last of its month.
+/// The day `months` months before another one, or the last day of its month.
 pub(crate) fn months_before(days: i64, months: u32) -> i64 {
     let (year, month, day) = civil(days);
     let first = year * 12 + i64::from(month) - 1 - i64::from(months);
@@ -198,7 +198,7 @@ pub(crate) fn months_before(days: i64, months: u32) -> i64 {
     Moment { year, month, day, precision: Precision::Day }.days()
 }
 
-/// Year, month and day of a day counted from 1970-01-01.
+/// Year, month and day, from days since 1970-01-01.
 fn civil(days: i64) -> (i64, u32, u32) {
     let z = days + 719_468;
     let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
@@ -223,12 +223,12 @@ pub struct Periods {
     pub of_document: Vec<Option<usize>>,
 }
 
-/// More periods than this cannot be told apart in a figure.
+/// The largest number of periods; more could not be told apart in a figure.
 const MOST_PERIODS: usize = 80;
 
-/// Documents of the middle period (the median of those that have any), below which the next
-/// longer period is taken: an error between fewer documents says little.
-const ENOUGH: usize = 5;
+/// The smallest number of documents in the median period (of those that have any). With fewer, the next longer
+/// period is taken, because an error estimated from fewer documents says little.
+const ENOUGH_DOCUMENTS: usize = 5;
 
 impl Periods {
     /// Periods of the shortest length for which the median period has at least five documents and
@@ -238,7 +238,7 @@ impl Periods {
         let mut usable = Unit::LADDER.into_iter().filter(|unit| unit.needs() <= coarsest);
         let fits = |unit: &Unit| Self::with(*unit, moments).is_some_and(|p| p.is_readable());
         let unit = usable.clone().find(fits);
-        // With too few documents for any, the longest that still has more than one period.
+        // With too few documents for every length, the longest that still gives more than one period.
         let apart = |unit: &Unit| Self::with(*unit, moments).is_some_and(|p| p.names.len() > 2);
         let unit = unit.or_else(|| usable.clone().rev().find(apart)).or_else(|| usable.next())?;
         Self::with(unit, moments)
@@ -270,7 +270,7 @@ impl Periods {
         let mut filled: Vec<usize> = self.n_documents();
         filled.retain(|&n| n > 0);
         filled.sort_unstable();
-        self.names.len() <= MOST_PERIODS && filled[filled.len() / 2] >= ENOUGH
+        self.names.len() <= MOST_PERIODS && filled[filled.len() / 2] >= ENOUGH_DOCUMENTS
     }
 }
 

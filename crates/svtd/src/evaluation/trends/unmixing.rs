@@ -1,20 +1,20 @@
-//! Shares of documents without a prior: word frequencies unmixed by the topics.
+//! Topic shares of documents without a prior: word frequencies unmixed by least squares.
 //!
-//! The expected word frequencies of a document are `M theta`, whatever its length and whatever law its
-//! mixture follows. So the mixture is estimated without bias by weighted least squares,
+//! The expected word frequencies of a document are `M theta`, whatever its length and whatever the distribution of
+//! mixtures. So weighted least squares estimates the mixture without bias,
 //!
 //! ```text
 //! theta_d = A x_d / c_d        A = (M' W M)^-1 M' W,  W = diag(1 / p),  p = M omega
 //! ```
 //!
-//! with the word frequencies `p` of the model in `W`. Every estimate sums to one. That of a single
-//! document is rough, and may be below zero or above one; the mean over a group is what is wanted, and its
-//! standard error follows from how the documents of the group differ.
+//! with the word frequencies `p` of the model in `W`. Every estimate sums to one. The estimate of a single document
+//! is rough, and may be below zero or above one. What is wanted is the mean over a group; its standard error
+//! follows from the differences between the documents of the group.
 //!
 //! # Why not the mixtures of inference
-//! Those are drawn towards the prior of the whole corpus, the more so the shorter a document is. Their
-//! mean over a year is drawn towards the mean of all years, and its band does not cover the year's
-//! share: `benches/record/trends.md` has both.
+//! Those are shrunk towards the prior of the whole corpus, the more so the shorter a document is. Their mean over a
+//! year is shrunk towards the mean of all years, and its interval does not cover the year's share:
+//! `benches/record/trends.md` compares both.
 //!
 //! # Cost
 //! One pass over the counts, `k` multiplications each.
@@ -27,11 +27,11 @@ use crate::error::{Error, Result};
 use crate::linalg::{Matrix, positive_inverse};
 use crate::model::Topics;
 
-/// What is added to the diagonal of `M' W M`, as a part of its mean: topics that are equal then share
-/// what they have between them, and others do not notice.
+/// Ridge added to the diagonal of `M' W M`, relative to its mean: topics that are equal then share their weight,
+/// and others hardly change.
 const RIDGE: f64 = 1e-9;
 
-/// The matrix `A`: from word frequencies to shares of topics.
+/// The matrix `A`, which turns word frequencies into topic shares.
 #[derive(Debug, Clone)]
 pub struct Unmixing {
     k: usize,
@@ -62,8 +62,8 @@ impl Unmixing {
         Ok(Self { k, by_word: a.values().to_vec() })
     }
 
-    /// The estimate of every document (documents x topics). The corpus has the words of the model, in
-    /// their order ([`Corpus::over`]); a document without words has zeros, and should be left out.
+    /// The estimate of every document (documents x topics). The corpus must have the words of the model in the same
+    /// order ([`Corpus::over`]). A document without words has zeros, and should be left out.
     ///
     /// # Panics
     /// If the corpus has another number of words than the model.
@@ -86,8 +86,8 @@ impl Unmixing {
         Matrix::from_fn(rows.len(), self.k, |d, j| rows[d][j])
     }
 
-    /// The variance that the [estimate](Self::shares) of a document has because its words are drawn, for
-    /// each topic: the mean over the documents of two words or more,
+    /// The sampling variance of one document's [estimate](Self::shares), which comes from its limited number of
+    /// words, for each topic: the mean over the documents of two words or more,
     ///
     /// ```text
     /// ( sum_i (x_di / c_d) A_ji^2  -  theta_dj^2 ) / (c_d - 1)
@@ -116,7 +116,7 @@ impl Unmixing {
     }
 }
 
-/// The shares of every document of a corpus, with what intervals over groups of them ask for.
+/// The topic shares of every document of a corpus, with the sampling variance that intervals over groups need.
 #[derive(Debug, Clone)]
 pub struct DocumentShares {
     estimates: Matrix,
@@ -125,8 +125,7 @@ pub struct DocumentShares {
 }
 
 impl DocumentShares {
-    /// Unmixes every document. The corpus has the words of the model, in their order
-    /// ([`Corpus::over`]).
+    /// Unmixes every document. The corpus must have the words of the model in the same order ([`Corpus::over`]).
     ///
     /// # Errors
     /// When the topics hold numbers that are not finite.
@@ -142,13 +141,12 @@ impl DocumentShares {
         Ok(Self { estimates, noise, has_words })
     }
 
-    /// Whether the document has a word that the model knows; others have no share, and are in no
-    /// group.
+    /// Whether the document has a word that the model knows; otherwise it has no shares and is in no group.
     pub fn has_words(&self, document: usize) -> bool {
         self.has_words[document]
     }
 
-    /// The mean share of each group, with intervals that hold for small groups too.
+    /// The mean share of each group, with intervals that also hold for small groups.
     ///
     /// # Panics
     /// If there are not as many groups as documents.

@@ -1,31 +1,30 @@
-//! How the words of a topic move: topics of a period, from the period's own sums.
+//! How the words of a topic change: the topics of each period, estimated from the period's own documents.
 //!
-//! Every occurrence of a word is shared out among the topics of its document, in proportion to
-//! `theta_dj mu_ij`. Summed over the documents of a period this gives the counts of word i in topic j in
-//! that period, and over all documents those of the whole:
+//! Every occurrence of a word is distributed over the topics of its document, in proportion to `theta_dj mu_ij`.
+//! Summed over the documents of a period this gives the counts of word i in topic j in that period, and summed over
+//! all documents those of the whole corpus:
 //!
 //! ```text
 //! whole_ij = N_ij / N_j        period_gij = N_gij / N_gj        variance_gij = sum over d of (n_dij - n_dj whole_ij)^2 / N_gj^2
 //! ```
 //!
-//! The variance is that between documents, so a word that one document repeats does not pass for a
-//! change of the topic. It is scaled up for few documents and down for a period that is much of the whole.
+//! The variance is that between documents, so a word that one document repeats does not look like a change of the
+//! topic. It is scaled up when there are few documents, and down when the period is a large part of the whole.
 //!
 //! # Shrinkage
-//! A period with few documents differs from the whole by chance. Of the distance between the two only the
-//! part is believed that is more than chance explains,
+//! A period with few documents differs from the whole by chance. Only the part of the distance that chance does not
+//! explain is kept,
 //!
 //! ```text
 //! evidence_gj = max(0, 1 - sum_i variance_gij / whole_ij  /  sum_i (period_gij - whole_ij)^2 / whole_ij)
 //! shrunk_gij  = whole_ij + evidence_gj (period_gij - whole_ij)
 //! ```
 //!
-//! which is the rule of James and Stein, its positive part. Words are told that moved by three standard
-//! errors or more.
+//! which is the positive-part James-Stein rule. Words are reported if they moved by three standard errors or more.
 //!
 //! # What it leaves out
-//! Occurrences are shared out by the topics of the whole, which draws a period's topic towards them: a
-//! change is told smaller than it is rather than larger.
+//! Occurrences are distributed by the topics of the whole corpus, which pulls a period's topic towards them:
+//! changes are underestimated rather than overestimated.
 //!
 //! # Cost
 //! Two passes over the counts with `k` operations each, and two tables of words x topics.
@@ -34,39 +33,39 @@ use crate::corpus::Corpus;
 use crate::linalg::Matrix;
 use crate::model::Topics;
 
-/// Words are told that moved by so many standard errors at least: three, because many are looked at.
+/// Words are reported if they moved by at least this many standard errors; three, because many words are tested.
 const LEAST_Z: f64 = 3.0;
 
 /// A topic in a period.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeriodTopic {
-    /// Occurrences of words that belong to the topic.
+    /// Number of word occurrences that belong to the topic.
     pub n_tokens: f64,
-    /// How much of the distance from the whole is believed, from 0 to 1.
+    /// The share of the distance from the whole that is kept, from 0 to 1.
     pub evidence: f64,
-    /// The words that the period has more of, those that gained most first.
+    /// Words that are more probable in the period, largest gain first.
     pub gained: Vec<PeriodWord>,
-    /// The words that the period has less of, those that lost most first.
+    /// Words that are less probable in the period, largest loss first.
     pub lost: Vec<PeriodWord>,
 }
 
-/// A word that a topic has more or less of in a period.
+/// A word whose probability in a topic is different in a period.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeriodWord {
     /// The word's number in the vocabulary of the model.
     pub word: usize,
     /// Its probability in the topic over all periods.
     pub whole: f64,
-    /// Its probability in the period, shrunk.
+    /// Its probability in the period, after shrinkage.
     pub period: f64,
-    /// By how many standard errors the period differs, before shrinkage.
+    /// The difference of the period in standard errors, before shrinkage.
     pub z: f64,
 }
 
-/// The topics of each group of documents, with at most `n_words` words that gained and that lost.
+/// The topics of each group of documents, each with at most `n_words` words that gained and as many that lost.
 ///
-/// The corpus has the words of the model, in their order; `mixtures` are those of its documents
-/// (documents x topics). Documents whose group is `None`, or beyond the last, are left out.
+/// The corpus must have the words of the model in the same order; `mixtures` are those of its documents (documents
+/// x topics). Documents whose group is `None`, or beyond the last, are left out.
 ///
 /// # Panics
 /// If there are not as many groups as documents and mixtures.
@@ -98,7 +97,7 @@ pub fn topics_by_group(
         .collect()
 }
 
-/// Occurrences shared out among the topics.
+/// Word occurrences distributed over the topics.
 struct SharedOut<'a> {
     topics: &'a Topics,
     corpus: &'a Corpus,
@@ -118,7 +117,7 @@ impl SharedOut<'_> {
                 *part = self.mixtures[(d, j)] * m[(word, j)];
                 total += *part;
             }
-            // A word that no topic of the document has belongs to none.
+            // A word that no topic of the document can produce belongs to none.
             if total > 0.0 {
                 parts.iter_mut().for_each(|part| *part *= f64::from(count) / total);
                 each(word, &parts);
@@ -127,9 +126,9 @@ impl SharedOut<'_> {
     }
 }
 
-/// The topics of all documents.
+/// The topics estimated from all documents.
 struct Whole {
-    /// Words x topics: counts divided by those of the topic.
+    /// Words x topics: counts divided by the total of the topic.
     topics: Matrix,
     n_tokens: Vec<f64>,
 }
@@ -151,14 +150,15 @@ impl Whole {
     }
 }
 
-/// What the documents of a group sum to.
+/// Sums over the documents of a group.
 struct Sums {
     /// Words x topics: counts.
     counts: Matrix,
-    /// Words x topics: squared deviations of the documents from the whole.
+    /// Words x topics: sums of squared deviations of the documents from the whole.
     squares: Matrix,
     n_tokens: Vec<f64>,
-    /// How many documents of equal length the documents of each topic are worth.
+    /// The effective number of documents of each topic: how many documents of equal length would have the same
+    /// variance.
     n_documents: Vec<f64>,
 }
 
@@ -181,7 +181,7 @@ impl Sums {
             for (at, &(word, part)) in entries.iter().enumerate() {
                 let j = at % k;
                 let expected = lengths[j] * whole.topics[(word, j)];
-                // Every document deviates by what is expected of it; here that is corrected for a
+                // The squares were first summed as if the document had none of the word; this corrects them for a
                 // word that it has.
                 squares[(word, j)] += (part - expected).powi(2) - expected.powi(2);
             }
@@ -201,12 +201,12 @@ impl Sums {
     fn topic(&self, j: usize, whole: &Whole, n_words: usize) -> PeriodTopic {
         let n_tokens = self.n_tokens[j];
         let nothing = PeriodTopic { n_tokens, evidence: 0.0, gained: vec![], lost: vec![] };
-        // One document alone says nothing about others.
+        // The variance between documents cannot be estimated from one document.
         if n_tokens <= 0.0 || self.n_documents[j] <= 1.0 {
             return nothing;
         }
         let mu = whole.topics.column(j);
-        // The group is part of the whole, which takes so much of the difference away.
+        // The group is part of the whole, which makes the difference smaller by this factor.
         let rest = (1.0 - n_tokens / whole.n_tokens[j]).max(0.0);
         let factor = rest * self.n_documents[j] / (self.n_documents[j] - 1.0);
         let change = |i: usize| self.counts[(i, j)] / n_tokens - mu[i];

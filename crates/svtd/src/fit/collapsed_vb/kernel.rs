@@ -1,4 +1,4 @@
-//! A document and its words, all topics side by side in registers.
+//! The update of one document, with one number per topic in registers.
 
 use pulp::Simd;
 
@@ -9,8 +9,8 @@ pub(crate) trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
 
 impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
 
-/// The steps of a document and its words. Whatever the width of a register, a sum over topics adds
-/// the same numbers in the same order, so every instruction set gives the same bits.
+/// The steps for a document and its words. For any register width, a sum over topics adds the same numbers in the
+/// same order, so every instruction set gives the same bits.
 pub(crate) struct Kernel<S: Simd, R: Row<S>, const SECOND: bool> {
     simd: S,
     alpha: R,
@@ -20,13 +20,13 @@ pub(crate) struct Kernel<S: Simd, R: Row<S>, const SECOND: bool> {
     square: R,
     /// `D`.
     mixture: R,
-    /// `V`, the variance of `D`; to second order only.
+    /// `V`, the variance of `D`; only for second-order updates.
     variance: R,
     /// `D + alpha`.
     prior: R,
-    /// The same times `1 / a`.
+    /// `(D + alpha) / a`.
     scaled: R,
-    /// Responsibilities of the word at hand, then times its count.
+    /// Responsibilities of the current word, later multiplied by its count.
     pub fresh: R,
     /// The new `D`.
     sum: R,
@@ -35,7 +35,7 @@ pub(crate) struct Kernel<S: Simd, R: Row<S>, const SECOND: bool> {
 }
 
 impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
-    /// Registers to [`LANES`] topics.
+    /// Number of registers for [`LANES`] topics.
     const REGISTERS: usize = LANES / S::F32_LANES;
 
     #[inline(always)]
@@ -61,7 +61,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
         kernel
     }
 
-    /// Takes up a document where it was left.
+    /// Loads the state of a document.
     #[inline(always)]
     pub fn open(&mut self, kept: &[f32]) {
         let kept = S::as_simd_f32s(kept).0;
@@ -72,7 +72,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
         }
     }
 
-    /// Leaves it.
+    /// Stores the state of a document.
     #[inline(always)]
     pub fn close(&self, kept: &mut [f32]) {
         let kept = S::as_mut_simd_f32s(kept).0;
@@ -83,7 +83,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
         }
     }
 
-    /// Gets ready for the document's words.
+    /// Prepares for the document's words.
     #[inline(always)]
     pub fn begin(&mut self) {
         let simd = self.simd;
@@ -137,8 +137,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
         self.total()
     }
 
-    /// The same without the word itself, whose responsibilities are `fresh * scale` or `D_j`,
-    /// whichever is less.
+    /// The product without the word itself, whose responsibilities are the smaller of `fresh * scale` and `D_j`.
     #[inline(always)]
     fn exclude(&mut self, word: &[S::f32s], scale: f32, eta: f32) -> f32 {
         let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
@@ -177,7 +176,7 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
         across(&lanes)
     }
 
-    /// Goes `stride` times the way to the new mixture.
+    /// Moves `stride` times the way to the new mixture (over-relaxation if above one).
     #[inline(always)]
     pub fn settle(&mut self, stride: f32) {
         let (simd, stride) = (self.simd, self.simd.splat_f32s(stride));
@@ -192,8 +191,8 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
     }
 }
 
-/// The geometric mean of a number of this mean `m` and variance `v`, to second order:
-/// `m exp(-v / 2m^2)`, with `1 / (1 + x)` in place of `exp(-x)`.
+/// The geometric mean of a variable with mean `m` and variance `v`, to second order: `m exp(-v / 2m^2)`, with `1 /
+/// (1 + x)` in place of `exp(-x)`.
 #[inline(always)]
 fn geometric<S: Simd>(simd: S, mean: S::f32s, variance: S::f32s) -> S::f32s {
     let square = simd.mul_f32s(mean, mean);
@@ -203,13 +202,13 @@ fn geometric<S: Simd>(simd: S, mean: S::f32s, variance: S::f32s) -> S::f32s {
     simd.mul_f32s(mean, part)
 }
 
-/// `value / total`, and nothing of nothing.
+/// `value / total`, and zero if the total is zero.
 #[inline(always)]
 fn part(value: f32, total: f32) -> f32 {
     if total > 0.0 { value / total } else { 0.0 }
 }
 
-/// The sum across lanes, by halves.
+/// The sum across lanes, by halving.
 #[inline(always)]
 fn across(lanes: &[f32; LANES]) -> f32 {
     let mut halves = *lanes;

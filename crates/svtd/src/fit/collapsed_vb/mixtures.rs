@@ -25,10 +25,10 @@ use crate::tasks;
 /// rows are near, and excludes nothing; only the last one adds to `S`.
 const LOOKS: usize = 2;
 
-/// How many words ahead the rows of a word are asked for.
+/// How many words ahead rows are prefetched.
 const AHEAD: usize = 6;
 
-/// Looks at a document with fixed topics before the first sweep.
+/// Visits of each document with fixed topics before the first pass.
 const WARM_UP: usize = 4;
 
 /// The same to second order, where they go as far as in a sweep: mixtures that have not come to rest
@@ -47,7 +47,7 @@ pub(crate) fn warm_up(order: Order) -> (usize, f32) {
     }
 }
 
-/// Numbers that are kept of a document between sweeps: `D`, and to second order `V`.
+/// Numbers stored for a document between passes: `D`, and for second order `V`.
 pub(crate) fn kept_for(order: Order, width: usize) -> usize {
     match order {
         Order::Zeroth => width,
@@ -55,18 +55,18 @@ pub(crate) fn kept_for(order: Order, width: usize) -> usize {
     }
 }
 
-/// How documents are gone through.
+/// How documents are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Look {
     /// From nothing, with fixed topics, a few times each; topics that do not depend on the
     /// documents have nothing to exclude.
     WarmUp,
-    /// From where they were left.
+    /// Continuing from the stored state.
     Sweep,
 }
 
-/// Tallies that nobody is adding to: as many in all as there were ever threads at work.
+/// Tallies that no thread is using: in all as many as there were ever threads at work.
 #[derive(Default)]
 pub(crate) struct Tallies(Mutex<Vec<Tally>>);
 
@@ -80,7 +80,7 @@ impl Tallies {
         self.idle().push(tally);
     }
 
-    /// Has this one alone.
+    /// Replaces all tallies by this one.
     pub(super) fn set(&self, tally: Tally) {
         *self.idle() = vec![tally];
     }
@@ -95,23 +95,23 @@ impl Tallies {
     }
 }
 
-/// What is kept of documents between sweeps: their mixtures.
+/// The state of documents between passes: their mixtures.
 pub(crate) struct Mixtures {
     /// `D`, one row of topics per document, to second order followed by `V`.
     values: Numbers<f32>,
-    /// Numbers kept of a document.
+    /// Numbers stored for a document.
     kept: usize,
     order: Order,
 }
 
 impl Mixtures {
-    /// Of documents that were not looked at yet.
+    /// The mixtures of documents that were not visited yet.
     pub(crate) fn new(rows: &SparseCounts, order: Order, width: usize) -> Self {
         let kept = kept_for(order, width);
         Self { values: Numbers::zeros(rows.n_rows() * kept, rows.limit()), kept, order }
     }
 
-    /// Refuses to go on with documents that these are not the mixtures of.
+    /// Returns an error if these are not the mixtures of the given documents.
     ///
     /// # Errors
     /// When there are not as many as the documents need.
@@ -129,12 +129,12 @@ impl Mixtures {
         self.values.iter().copied()
     }
 
-    /// The order of the sweeps that they are of.
+    /// The order of the updates that made them.
     pub(crate) fn order(&self) -> Order {
         self.order
     }
 
-    /// What [`values`](Self::values) told of the same documents.
+    /// Restores what [`values`](Self::values) returned for the same documents.
     ///
     /// # Errors
     /// When there are not as many as the documents need.
@@ -226,7 +226,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Goes through the documents; leaves their mixtures and adds their part of the new `S`.
+    /// Updates the documents; stores their mixtures and adds their contribution to the new `S`.
     ///
     /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
     /// number is known to the compiler, and memory near by when it is not.

@@ -1,4 +1,4 @@
-//! What the sweeps believe of topics and mixtures before they have read a word.
+//! The prior of collapsed variational Bayes on topics and mixtures.
 //!
 //! *Text* says a word again because it was said, whatever the topic, so nothing about its topics
 //! follows from how often words are repeated. It is served best by fixed numbers: `alpha = 0.1` for
@@ -27,9 +27,9 @@ const ETA: f64 = 0.05;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
-    /// Its mean alone.
+    /// The mean only.
     Zeroth,
-    /// Its variance as well.
+    /// The variance as well.
     Second,
 }
 
@@ -42,18 +42,18 @@ enum Mixtures {
     Total(f64),
 }
 
-/// What is believed of topics and mixtures.
+/// The prior on topics and mixtures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Prior {
     mixtures: Mixtures,
     /// `eta`, one number per feature.
     pub eta: Vec<f64>,
-    /// Whether the variance of a mixture counts.
+    /// Whether the variance of a mixture is used.
     pub order: Order,
 }
 
 impl Prior {
-    /// For text with so many features.
+    /// The prior for text with this many features.
     pub fn of_text(n_features: usize) -> Self {
         Self { mixtures: Mixtures::Each(ALPHA), eta: vec![ETA; n_features], order: Order::Zeroth }
     }
@@ -66,7 +66,7 @@ impl Prior {
         Self { mixtures: Mixtures::Total(alpha0), eta, order: Order::Second }
     }
 
-    /// How many words are added to each topic.
+    /// The strength of the prior on each topic, as a number of words.
     pub fn strength(&self) -> f64 {
         self.eta.iter().sum()
     }
@@ -84,7 +84,7 @@ impl Prior {
         }
     }
 
-    /// `alpha` where it says which mixtures there are; on text it only keeps them from being nothing.
+    /// `alpha` where it describes the mixtures; `None` on text, where it only keeps them from being zero.
     pub fn of_any_document(&self, shares: &[f64]) -> Option<Vec<f64>> {
         self.is_of_model().then(|| self.alpha(shares))
     }
@@ -102,7 +102,7 @@ impl Prior {
     }
 }
 
-/// No topic is believed to be rarer than this part of an even share.
+/// The prior gives no topic less than this fraction of an equal share.
 const LEAST_SHARE: f64 = 0.01;
 
 #[cfg(test)]

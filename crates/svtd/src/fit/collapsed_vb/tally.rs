@@ -23,20 +23,20 @@ use crate::error::Result;
 use crate::memory::will_need;
 use crate::moments::documents::wrong_size;
 
-/// The coarsest unit of 32 bits, as bits behind the point.
+/// The coarsest unit with 32 bits, as a number of binary places.
 const LEAST_BITS: u32 = 14;
 
-/// What rounds the numbers added to it: `2^23`.
+/// Adding this number, `2^23`, rounds to whole numbers.
 const ROUNDER: f32 = 8_388_608.0;
 
 /// The same for 64 bits, `2^52`, and their units: `2^20` to one.
 const LONG_ROUNDER: f64 = 4_503_599_627_370_496.0;
 const LONG_UNITS: f64 = 1_048_576.0;
 
-/// How a word is summed.
+/// How the sums of a word are stored.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Its row among the words of its kind.
+    /// Its row among the words of its kind (32 or 64 bits).
     row: u32,
     /// `2^s`; zero for sums in 64 bits.
     units: f32,
@@ -44,7 +44,7 @@ struct Place {
     documents: u32,
 }
 
-/// How each word is summed.
+/// How the sums of each word are stored.
 pub(crate) struct Ledger {
     width: usize,
     places: Vec<Place>,
@@ -53,7 +53,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// For words of which this is known, and `width` topics.
+    /// The layout for words with these facts, and `width` topics.
     pub(crate) fn new(words: &[WordFacts], width: usize) -> Self {
         let (mut n_short, mut n_long) = (0, 0);
         let place = |word: &WordFacts| {
@@ -73,7 +73,7 @@ impl Ledger {
     }
 }
 
-/// The least `b` with `value <= 2^b`.
+/// The smallest `b` with `value <= 2^b`.
 fn bits_of(value: u64) -> u32 {
     value.next_power_of_two().trailing_zeros()
 }
@@ -134,7 +134,7 @@ impl Tally {
         Ok(Self { short: short.iter().map(|&sum| sum as u32).collect(), long: long.to_vec() })
     }
 
-    /// Begins anew.
+    /// Sets all sums to zero.
     pub(crate) fn clear(&mut self) {
         self.short.fill(0);
         self.long.fill(0);

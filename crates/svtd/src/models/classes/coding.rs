@@ -1,5 +1,5 @@
-//! From the columns of a table to items and coded answers: which columns are items, what kind each is,
-//! and what is refused on the way.
+//! From the columns of a table to items and coded answers: which columns are items, what kind each is, and which
+//! values are errors.
 
 use super::data::Rows;
 use super::items::{Item, ItemChoice, ItemKind, MAX_CATEGORIES, MAX_CODES, offsets};
@@ -90,7 +90,7 @@ fn count_item(column: &Column, name: String, weights: &[f64]) -> Result<Option<I
     Ok((deviation > 0.0).then_some(Item { name, kind: ItemKind::Count { mean } }))
 }
 
-/// Refuses numbers that are no counts.
+/// Returns an error for numbers that are not counts.
 fn check_counts(column: &Column) -> Result<()> {
     let values = column.numbers()?;
     if let Some(row) = values.iter().position(|x| *x < 0.0 || x.fract() > 0.0) {
@@ -123,7 +123,7 @@ pub(super) fn read_weights(column: &Column) -> Result<Vec<f64>> {
     Ok(weights)
 }
 
-/// Two columns with the same answers everywhere count twice; that is the user's to know.
+/// Two columns with the same answers everywhere count twice; the user should know.
 pub(super) fn note_twins(columns: &[&Column], notes: &mut Vec<String>) {
     for (b, second) in columns.iter().enumerate() {
         let twin = columns[..b].iter().find(|first| first.codes() == second.codes());

@@ -1,4 +1,4 @@
-//! What classes are learned from: items, and the distinct patterns of answers with their weights.
+//! The data for latent classes: items, and the distinct patterns of answers with their weights.
 //!
 //! A categorical answer is a number in `0..n`, the categories of all items one behind the other; a
 //! missing answer is `n`, a row of zeros in the tables of logarithms, so that kernels need no
@@ -32,10 +32,10 @@ pub struct Records {
     pub(super) rows: Arc<Rows>,
     /// Weight of each pattern.
     weights: Vec<f64>,
-    /// The pattern of each record; none for a record without any answer.
+    /// The pattern of each record; `None` for a record without any answer.
     pattern_of: Vec<Option<u32>>,
     pub(super) record_weights: Vec<f64>,
-    /// Whether weights count records, so that a jackknife may part them.
+    /// Whether weights are counts of records, so that a jackknife may divide them.
     pub(super) whole_weights: bool,
     notes: Vec<String>,
 }
@@ -100,7 +100,7 @@ impl Records {
         Self::collect(items, rows, weights)
     }
 
-    /// Rows as they are given, neither sorted nor joined.
+    /// Rows as given, neither sorted nor merged.
     pub(super) fn with_rows(items: Vec<Item>, answers: &[u32], weights: Vec<f64>) -> Self {
         let offsets = offsets(&items);
         let codes = shifted(&offsets, items.len(), answers);
@@ -117,7 +117,7 @@ impl Records {
         }
     }
 
-    /// The same answers to the same items, for asking a model about them.
+    /// The answers in a table to the same items, to apply a model to them.
     ///
     /// # Errors
     /// When a column is not there, or holds an answer that the model has never seen.
@@ -228,7 +228,7 @@ impl Records {
         &self.weights
     }
 
-    /// The pattern of each record; none for a record without any answer or weight.
+    /// The pattern of each record; `None` for a record without any answer or weight.
     pub fn pattern_of(&self) -> &[Option<u32>] {
         &self.pattern_of
     }
@@ -245,12 +245,12 @@ impl Records {
         self.pattern_of.iter().flatten().map(|&p| by_pattern[p as usize]).sum()
     }
 
-    /// What the user should know of how records were read.
+    /// Notes for the user on how records were read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The same patterns with other weights; those without any are kept, at weight 0.
+    /// The same patterns with other weights; those without weight are kept, at weight 0.
     pub(super) fn reweighted(&self, weights: Vec<f64>) -> Self {
         Self { weights, ..self.clone() }
     }
@@ -285,7 +285,7 @@ impl Records {
     }
 }
 
-/// Category numbers within items turned into numbers among all categories.
+/// Converts category numbers within items to numbers among all categories.
 fn shifted(offsets: &[usize], n_items: usize, answers: &[u32]) -> Vec<u32> {
     let n = offsets[offsets.len() - 1] as u32;
     let shift = |(place, &code): (usize, &u32)| match code {

@@ -7,12 +7,12 @@
 use super::data::Records;
 use crate::models::engine::{Groups, drawn};
 
-/// Records from which on, and up to which, there are halves.
+/// The smallest and largest number of records for which halves are fitted.
 const LEAST_HALVED: f64 = 40.0;
 const MOST_HALVED: f64 = 1e7;
 
 impl Records {
-    /// The groups of a jackknife; the lots are the patterns.
+    /// The groups of a jackknife, by pattern.
     pub(super) fn groups(&self) -> Groups {
         let key = |pattern: usize| pattern as u64;
         match self.whole_weights {
@@ -21,7 +21,7 @@ impl Records {
         }
     }
 
-    /// Groups of a jackknife that the caller knows, one for each record.
+    /// Groups of a jackknife given by the caller, one for each record.
     pub(crate) fn groups_given(&self, groups: &[u8]) -> Groups {
         let mut by_pattern: Vec<Vec<(f64, u8)>> = vec![Vec::new(); self.n_patterns()];
         let all = self.pattern_of().iter().zip(&self.record_weights).zip(groups);
@@ -51,7 +51,7 @@ impl Records {
     }
 }
 
-/// The weights of the records of each pattern, rising; where weights count records, a 1 for each.
+/// The weights of the records of each pattern, ascending; where weights are counts of records, a 1 for each.
 fn equals(records: &Records) -> Vec<Vec<f64>> {
     if records.whole_weights {
         return records.weights().iter().map(|&count| vec![1.0; count as usize]).collect();

@@ -1,4 +1,4 @@
-//! How far classes may be believed: criteria, certainty, what items tell, what they leave.
+//! How reliable classes are: criteria, certainty, the information of items, and residual dependence.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,13 @@ use crate::models::engine::{
     Criteria, Found, FoundAgain, LatentModel, StartEnd, agreement, relative_entropy,
 };
 
-/// A class with less weight than this is hardly there.
+/// A class with less weight than this does not count as a class.
 const FEW_RECORDS: f64 = 5.0;
 
-/// Classes that differ by less than this in every probability are one.
+/// Classes that differ by less than this in every probability are the same.
 const SAME_CLASS: f64 = 1e-3;
 
-/// What a pair of items has in common that classes do not explain.
+/// The dependence of a pair of items that the classes do not explain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairResidual {
     /// One item.
@@ -32,48 +32,49 @@ pub struct PairResidual {
     pub residual: f64,
 }
 
-/// What a fit says of itself.
+/// The diagnostics of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Log-likelihood and information criteria.
     pub criteria: Criteria,
     /// The objective reached: log-likelihood plus logarithm of the prior.
     pub objective: f64,
-    /// Whether the last climb converged.
+    /// Whether EM converged.
     pub converged: bool,
-    /// Where every start of the search led.
+    /// The result of every start of the search.
     pub starts: Vec<StartEnd>,
     /// Steps of EM in all.
     pub steps: usize,
-    /// 1 when every record's class is certain, 0 when all are open.
+    /// 1 when every record's class is certain, 0 when all classes are equally likely.
     pub relative_entropy: f64,
     /// Row `a`, column `b`: mean probability of class `b` among records whose likeliest class is `a`.
     pub classification: Vec<Vec<f64>>,
-    /// For every item, how much it tells of the class by itself, as a part of what there is to know.
+    /// For every item, the share of the information about the class that the item alone gives.
     pub information: Vec<f64>,
-    /// Every pair of categorical items, the worst first.
+    /// Every pair of categorical items, largest residual first.
     pub pairs: Vec<PairResidual>,
-    /// Classes that are there: with at least five records, and unlike each other.
+    /// Number of classes with at least five records that differ from each other.
     pub effective_classes: usize,
-    /// Whether other parameters nearby explain the records as well; `None` when that was not looked at.
+    /// Whether the parameters are locally identified: no others nearby explain the records as well. `None` when
+    /// that was not checked.
     pub identified: Option<bool>,
-    /// Criteria of every number of classes tried, from 1 on, if the data chose.
+    /// Criteria of every number of classes tried, from 1 on, if the data chose it.
     pub tried: Vec<Criteria>,
-    /// What comes back of every class in halves of the records; empty where that was not looked at.
+    /// How well every class is found again in halves of the records; empty where that was not measured.
     #[serde(default)]
     pub found_again: Vec<FoundAgain>,
-    /// Records, with their weights, that answer something.
+    /// Number of records, with their weights, that answer something.
     pub n_records: f64,
-    /// Distinct patterns of answers.
+    /// Number of distinct patterns of answers.
     pub n_patterns: usize,
-    /// Missing answers.
+    /// Number of missing answers.
     pub n_missing: usize,
-    /// What else the user should know.
+    /// Further notes for the user.
     pub notes: Vec<String>,
 }
 
 impl Summary {
-    /// How many of the starts reached the best objective, of how many.
+    /// How many of the starts reached the best objective, and how many there were.
     pub fn agreement(&self) -> (usize, usize) {
         agreement(&self.starts)
     }
@@ -143,7 +144,7 @@ fn notes(
     notes
 }
 
-/// Classes that have records and differ from those before them.
+/// Number of classes that have records and differ from those before them.
 fn effective(model: &ClassModel, parameters: &ClassParameters) -> usize {
     let k = parameters.n_classes();
     let n = model.records.total_weight();
@@ -172,7 +173,7 @@ fn classification(r: &Matrix, weights: &[f64]) -> Vec<Vec<f64>> {
     sums
 }
 
-/// The place of the largest number; the first of equals.
+/// The index of the largest number; ties go to the first.
 pub(super) fn likeliest(row: &[f64]) -> usize {
     (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0)
 }
@@ -232,7 +233,7 @@ fn numeric_information(
     if mass > 0.0 { sum / mass } else { 0.0 }
 }
 
-/// Every pair of categorical items against what the model expects of it.
+/// The residual of every pair of categorical items.
 fn pair_residuals(model: &ClassModel, parameters: &ClassParameters) -> Vec<PairResidual> {
     let records: &Records = &model.records;
     let (jc, _) = widths(records.items());

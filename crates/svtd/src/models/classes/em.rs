@@ -6,10 +6,10 @@
 //! F = sum_u w_u log sum_j L_uj + a sum_ij M1_i log p_ij
 //! ```
 //!
-//! `M1_i` is the observed frequency of category `i` within its item, `a` the prior: one record that
-//! answers as all do, for every class (`a = 0`: maximum likelihood). A missing answer adds nothing.
-//! Counts are Poisson and real numbers normal within a class, with the same prior record; a
-//! variance never falls below [`VARIANCE_FLOOR`] of the item's.
+//! `M1_i` is the observed frequency of category `i` within its item, `a` the prior: one record with average answers
+//! for every class (`a = 0`: maximum likelihood). A missing answer adds nothing. Counts are Poisson and real
+//! numbers normal within a class, with the same prior record; a variance never falls below [`VARIANCE_FLOOR`] of
+//! the item's.
 //!
 //! # Cost
 //! `U (J k)` products and sums and `U` logarithms a step, for `U` patterns and `J` items; with numeric items `U k`
@@ -24,13 +24,13 @@ use super::pass::{Adding, EachRow, LogLikelihoods, Sums, Visit, add_all};
 use crate::linalg::Matrix;
 use crate::models::engine::{LatentModel, Reach, by_blocks};
 
-/// Patterns of one task.
+/// Number of patterns in one task.
 const BLOCK: usize = 1024;
 
-/// The least variance of a real item within a class, as a part of its variance over all records.
+/// The smallest variance of a real item within a class, relative to its variance over all records.
 const VARIANCE_FLOOR: f64 = 1e-3;
 
-/// Patterns above which the search is made on a part of them, and how many that part has.
+/// With more patterns than this the search uses a part of them, of this size.
 const MANY_PATTERNS: usize = 16_000;
 const PART_OF_MANY: usize = 6_000;
 
@@ -46,7 +46,7 @@ const REACH: Reach = Reach {
     origins: 3,
 };
 
-/// Latent classes on their records.
+/// Latent classes with their records.
 #[derive(Clone, Debug)]
 pub struct ClassModel {
     pub(super) records: Records,
@@ -60,7 +60,7 @@ pub struct ClassModel {
 }
 
 impl ClassModel {
-    /// Latent classes on `records` with the prior `a`.
+    /// Latent classes of `records` with the prior `a`.
     pub fn new(records: Records, prior: f64) -> Self {
         let n = records.n_categories();
         let laws: Vec<Law> = records.numeric().filter_map(Law::of).collect();
@@ -97,7 +97,7 @@ impl ClassModel {
         &self.frequencies
     }
 
-    /// The same model on other weights of the same patterns.
+    /// The same model with other weights of the same patterns.
     pub(super) fn reweighted(&self, weights: Vec<f64>) -> Self {
         Self::new(self.records.reweighted(weights), self.prior)
     }
@@ -117,7 +117,7 @@ impl ClassModel {
             .of_first(parameters.n_classes())
     }
 
-    /// The M step on given sums, with the prior `a`; `pseudo` records are added to every share.
+    /// The M step from given sums, with the prior `a`; `pseudo` records are added to every share.
     fn maximise(&self, sums: &Sums, prior: f64, pseudo: f64) -> ClassParameters {
         let k = sums.shares.len();
         let total: f64 = sums.shares.iter().sum::<f64>() + pseudo * k as f64;
@@ -183,8 +183,8 @@ impl ClassModel {
     }
 }
 
-/// Makes the categories of every item sum to one, in each of `k` columns; where they sum to nothing
-/// they become `fallback`, or stay.
+/// Normalises the categories of every item, in each of `k` columns; where their sum is zero they become `fallback`,
+/// or stay.
 pub(super) fn normalise_within(
     values: &mut [f64],
     offsets: &[usize],

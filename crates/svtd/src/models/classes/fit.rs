@@ -13,41 +13,41 @@ use crate::models::engine::{
 };
 use crate::models::fitting::part_of;
 
-/// The most classes that the data may choose.
+/// The largest number of classes that the data may choose.
 pub const MAX_CHOSEN: usize = 12;
 
-/// Numbers of classes tried beyond the best one before the choice is settled.
+/// Number of further numbers of classes tried beyond the best one.
 const PATIENCE: usize = 2;
 
 /// How many classes to learn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassCount {
-    /// So many.
+    /// This many.
     Fixed(usize),
-    /// As many as a criterion asks for, at most so many.
+    /// Chosen by a criterion, up to a limit.
     Auto {
         /// The largest number tried.
         most: usize,
     },
 }
 
-/// How classes are learned.
+/// The options of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassOptions {
     /// How many classes.
     pub classes: ClassCount,
     /// Weight of the prior record in every class; 0 is maximum likelihood.
     pub prior: f64,
-    /// How hard to search.
+    /// How much to search.
     pub effort: Effort,
-    /// What chooses the number of classes.
+    /// The criterion that chooses the number of classes.
     pub criterion: Criterion,
-    /// Whether standard errors are made.
+    /// Whether standard errors are computed.
     pub error_bars: bool,
 }
 
-/// The parameters of a fit to be made.
+/// The options of a fit, as a builder.
 #[derive(Clone, Debug)]
 pub struct ClassParams {
     options: ClassOptions,
@@ -72,20 +72,20 @@ impl ClassParams {
         self
     }
 
-    /// How hard to search.
+    /// How much to search.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.options.effort = effort;
         self
     }
 
-    /// What chooses the number of classes.
+    /// The criterion that chooses the number of classes.
     pub fn criterion(mut self, criterion: Criterion) -> Self {
         self.options.criterion = criterion;
         self
     }
 
-    /// Whether standard errors are made, and classes looked for in halves of the records, which takes three
-    /// to four times as long as the search: `benches/record/models.md`.
+    /// Whether standard errors are computed, and classes looked for in halves of the records, which takes three to
+    /// four times as long as the search: `benches/record/models.md`.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
@@ -99,7 +99,7 @@ impl ClassParams {
         self.fit_watched(records, &|_, _| {})
     }
 
-    /// The same, telling how many stages are done of how many.
+    /// As [`fit`](Self::fit), reporting how many stages are done, of how many.
     ///
     /// # Errors
     /// As [`ClassParams::fit`].
@@ -110,7 +110,7 @@ impl ClassParams {
     ) -> Result<LatentClass> {
         self.check(records)?;
         let model = ClassModel::new(records.clone(), self.options.prior);
-        // The search, error bars, the search in halves; the last takes longest.
+        // The search, the error bars, and the search in halves, which takes longest.
         let parts = if self.options.error_bars { 3 } else { 1 };
         let searching = part_of(watch, 0, parts);
         let search = Search::new(&model).effort(self.options.effort).watch(&searching);
@@ -123,8 +123,7 @@ impl ClassParams {
         Ok(fitted)
     }
 
-    /// Classes for every number of a range, each as [`ClassParams::fit`] would give it but for the
-    /// error bars.
+    /// Classes for every number of a range, each as from [`ClassParams::fit`] but without error bars.
     ///
     /// # Errors
     /// As [`ClassParams::fit`].
@@ -182,7 +181,7 @@ impl ClassParams {
         Ok(())
     }
 
-    /// The number of classes with the least criterion, and what was tried.
+    /// The number of classes with the smallest criterion, and the criteria tried.
     fn choose(
         &self,
         model: &ClassModel,
@@ -231,7 +230,7 @@ impl ClassParams {
     }
 }
 
-/// The place of the least criterion; the first of equals.
+/// The index of the smallest criterion; ties go to the first.
 fn best_of(tried: &[Criteria], criterion: Criterion) -> usize {
     let value = |place: usize| tried[place].get(criterion);
     (0..tried.len()).min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b))).unwrap_or(0)
@@ -246,10 +245,10 @@ pub(super) fn criteria_of(model: &ClassModel, parameters: &ClassParameters) -> C
     )
 }
 
-/// Standard errors of all parameters, by the jackknife.
+/// Standard errors of all parameters, by the delete-a-group jackknife.
 ///
-/// With very many patterns the jackknife is made on a part of them, and scaled by the root of
-/// what part of the records that is.
+/// With very many patterns a part of them is used, and the errors are scaled by the square root of its share of the
+/// records.
 fn standard_errors(model: &ClassModel, parameters: &ClassParameters) -> ClassParameters {
     let part = model.coarse();
     let on = part.as_ref().unwrap_or(model);

@@ -1,4 +1,4 @@
-//! Learned classes: what they are, and what they say about records.
+//! Learned classes, and their inference for records.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ use crate::linalg::Matrix;
 use crate::models::engine::LatentModel;
 use crate::models::table::{Column, Table, number_label};
 
-/// A probability nearer to 0 or 1 than this has no standard error.
+/// A probability closer to 0 or 1 than this has no standard error.
 const BOUNDARY: f64 = 1e-6;
 
 /// An estimate with its standard error, if it has one.
@@ -23,11 +23,11 @@ const BOUNDARY: f64 = 1e-6;
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
-    /// Its standard error; none at a boundary, or when errors were not asked for.
+    /// Its standard error; `None` at a boundary, or when errors were not asked for.
     pub error: Option<f64>,
 }
 
-/// The law of an item in one class.
+/// The distribution of an item in one class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemLaw {
     /// Probability of every category.
@@ -43,7 +43,7 @@ pub enum ItemLaw {
     },
 }
 
-/// What classes say about records.
+/// The inference for records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassInference {
     /// Probability of every class, records x classes.
@@ -53,7 +53,7 @@ pub struct ClassInference {
 }
 
 impl ClassInference {
-    /// The likeliest class of every record; the first of equals.
+    /// The likeliest class of every record; ties go to the first.
     pub fn classes(&self) -> Vec<usize> {
         (0..self.posterior.n_rows()).map(|u| likeliest(&self.posterior.row(u))).collect()
     }
@@ -70,12 +70,12 @@ pub struct LatentClass {
 }
 
 impl LatentClass {
-    /// A fit of `k` classes, to be made.
+    /// The options of a fit of `k` classes.
     pub fn params(k: usize) -> ClassParams {
         ClassParams::new(ClassCount::Fixed(k))
     }
 
-    /// A fit of as many classes as the data ask for.
+    /// The options of a fit whose number of classes the data choose.
     pub fn auto() -> ClassParams {
         ClassParams::new(ClassCount::Auto { most: MAX_CHOSEN })
     }
@@ -100,22 +100,22 @@ impl LatentClass {
         &self.items
     }
 
-    /// All parameters, as the engine holds them.
+    /// All parameters.
     pub fn parameters(&self) -> &ClassParameters {
         &self.parameters
     }
 
-    /// Standard errors of all parameters, in the same places.
+    /// Standard errors of all parameters, in the same layout.
     pub fn errors(&self) -> Option<&ClassParameters> {
         self.errors.as_ref()
     }
 
-    /// What the fit says of itself.
+    /// The diagnostics of the fit.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// How it was made.
+    /// The options of the fit.
     pub fn options(&self) -> &ClassOptions {
         &self.options
     }
@@ -126,7 +126,7 @@ impl LatentClass {
         bounded(self.parameters.shares[j], self.errors.as_ref().map(error))
     }
 
-    /// The law of item `b` in class `j`.
+    /// The distribution of item `b` in class `j`.
     pub fn law(&self, b: usize, j: usize) -> ItemLaw {
         let k = self.n_classes();
         let before = &self.items[..b];
@@ -166,7 +166,7 @@ impl LatentClass {
         }
     }
 
-    /// The class of every record.
+    /// The class probabilities of every record.
     ///
     /// # Errors
     /// When records were coded for other items.
@@ -208,7 +208,7 @@ impl LatentClass {
         Ok(ClassModel::new(records.clone(), 0.0).log_likelihood(&self.parameters))
     }
 
-    /// Records drawn from the classes, and the class of each; a column `class` is not added.
+    /// Random records from the classes, and the class of each; a column `class` is not added.
     ///
     /// # Errors
     /// When an item has a law that cannot be drawn from.
@@ -251,7 +251,7 @@ fn bounded(value: f64, error: Option<f64>) -> Estimate {
     Estimate { value, error: error.filter(|_| inside) }
 }
 
-/// The place that a uniform number falls on.
+/// The index selected by a uniform number.
 fn drawn(probabilities: &[f64], mut u: f64) -> usize {
     for (place, p) in probabilities.iter().enumerate() {
         if u < *p {

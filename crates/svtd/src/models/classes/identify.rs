@@ -1,5 +1,5 @@
-//! Whether so many classes can be told apart at all: before a fit from the items and their pairs,
-//! after it from the information at the estimate.
+//! Whether `k` classes can be identified: before a fit from the items and their pairs, after it from the
+//! information matrix at the estimate.
 //!
 //! * **The items** (Allman, Matias and Rhodes 2009): if items can be dealt into three groups with
 //!   `K1, K2, K3` joint answers so that `min(k, K1) + min(k, K2) + min(k, K3) >= 2k + 2`, then `k`
@@ -22,52 +22,52 @@ use super::spectral::pair_counts;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 use crate::models::engine::{GROUPS, Groups, JACKKNIFE_FACTOR, LatentModel};
 
-/// Patterns above which the information is not summed over all possible ones.
+/// With more possible patterns than this, the information is not summed over all of them.
 const MAX_PATTERNS: usize = 4096;
 
-/// Parameters above which the information matrix is not made.
+/// With more parameters than this, the information matrix is not computed.
 const MAX_PARAMETERS: usize = 400;
 
-/// Probabilities this near to 0 or 1 carry no log-odds.
+/// Probabilities this close to 0 or 1 have no log-odds.
 const BOUNDARY: f64 = 1e-6;
 
-/// An eigenvalue of the information below this part of the largest is none.
+/// An eigenvalue of the information matrix below this fraction of the largest counts as zero.
 const NO_INFORMATION: f64 = 1e-8;
 
-/// Singular values measured.
+/// The largest number of singular values that are measured.
 const MAX_RANK: usize = 12;
 
 /// A singular value of the pairs, with its error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visible {
-    /// Its mean over records not used to find its direction.
+    /// Its mean over records that were not used to find its direction.
     pub value: f64,
     /// The standard error of that mean.
     pub error: f64,
 }
 
-/// What items and their pairs can say about classes.
+/// What items and their pairs say about classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identifiability {
-    /// The most classes that the items identify, but for exceptional parameters; at most 64 are
-    /// looked at.
+    /// The largest number of classes that the items identify, except for special parameters; at most 64 are
+    /// considered.
     pub most_classes: usize,
-    /// Classes visible in pairs of answers: singular values clear of their errors.
+    /// Number of classes visible in pairs of answers: singular values that exceed their errors.
     pub visible: usize,
     /// The singular values, falling.
     pub singular_values: Vec<Visible>,
-    /// Answers that records can give to all items together, less one; infinite with real numbers.
+    /// Number of possible answers to all items together, less one; infinite with real numbers.
     pub n_free_cells: f64,
-    /// Records, with their weights.
+    /// Number of records, with their weights.
     pub n_records: f64,
-    /// Distinct patterns.
+    /// Number of distinct patterns.
     pub n_patterns: usize,
-    /// Missing answers.
+    /// Number of missing answers.
     pub n_missing: usize,
 }
 
 impl Identifiability {
-    /// What records can say about classes.
+    /// Examines the records.
     pub fn of(records: &Records) -> Self {
         let sizes: Vec<f64> = records
             .items()
@@ -89,7 +89,7 @@ impl Identifiability {
         }
     }
 
-    /// Why `k` classes may not be had, or `None` when nothing speaks against them.
+    /// Why `k` classes may not be identified, or `None` when nothing speaks against them.
     pub fn objection(&self, k: usize) -> Option<String> {
         (k > self.most_classes).then(|| {
             format!(
@@ -101,15 +101,15 @@ impl Identifiability {
     }
 }
 
-/// How many singular values of the pairs between two halves of the items are clear of their errors,
-/// and all of them. Errors come from groups of the records that do not depend on each other.
+/// How many singular values of the pairs between two halves of the items exceed their errors, and all of them. The
+/// errors come from independent groups of the records.
 pub(crate) fn measured_rank(records: &Records, groups: &Groups) -> (usize, Vec<Visible>) {
     let values = singular_values(records, groups);
     let clear = |v: &&Visible| v.value > JACKKNIFE_FACTOR * v.error;
     (values.iter().take_while(clear).count(), values)
 }
 
-/// The largest `k` that a deal of items into three groups identifies.
+/// The largest `k` that a division of the items into three groups identifies.
 pub fn most_classes(sizes: &[f64]) -> usize {
     if sizes.len() < 3 {
         return 1;
@@ -129,8 +129,7 @@ fn dealt(sizes: &[f64], k: f64) -> bool {
             enough(&groups)
         });
     }
-    // Too many deals to try them all: evenly, and two groups just large enough with the rest in
-    // the third.
+    // Too many divisions to try them all: an even one, and two groups just large enough with the rest in the third.
     let mut order: Vec<f64> = sizes.to_vec();
     order.sort_by(|a, b| b.total_cmp(a));
     let (mut even, mut filled) = ([1.0_f64; 3], [1.0_f64; 3]);
@@ -142,8 +141,8 @@ fn dealt(sizes: &[f64], k: f64) -> bool {
     enough(&even) || enough(&filled)
 }
 
-/// Singular values of the pairs between two halves of the items, each measured on records that did
-/// not choose its direction.
+/// Singular values of the pairs between two halves of the items, each measured on records that were not used to
+/// find its direction.
 fn singular_values(records: &Records, groups: &Groups) -> Vec<Visible> {
     let offsets = records.offsets();
     let n_items = offsets.len() - 1;
@@ -152,7 +151,7 @@ fn singular_values(records: &Records, groups: &Groups) -> Vec<Visible> {
     }
     let model = ClassModel::new(records.clone(), 0.0);
     let scales: Vec<f64> = model.frequencies.iter().map(|m1| (m1 + 1e-2).powf(-0.5)).collect();
-    // Neighbouring questions are often about one thing: they are dealt in turn.
+    // Neighbouring questions are often about one thing, so they alternate between the halves.
     let half = |parity: usize| -> Vec<(usize, usize)> {
         let items = (0..n_items).filter(|b| b % 2 == parity);
         items.flat_map(|b| (offsets[b]..offsets[b + 1]).map(move |i| (b, i))).collect()
@@ -209,8 +208,8 @@ fn measure(directions: &Matrix, matrix: &Matrix, rank: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Whether the information at the estimate has no direction without any; `None` when that is not
-/// looked at: with numbers among the items, or very many parameters.
+/// Whether the information matrix at the estimate is non-singular; `None` when that is not checked: with numbers
+/// among the items, or very many parameters.
 pub(super) fn locally_identified(model: &ClassModel, p: &ClassParameters) -> Option<bool> {
     let k = p.n_classes();
     if k == 1 {
@@ -235,8 +234,8 @@ pub(super) fn locally_identified(model: &ClassModel, p: &ClassParameters) -> Opt
     Some(values.last().is_some_and(|least| *least > NO_INFORMATION * values[0]))
 }
 
-/// All possible patterns with their probabilities, or, when they are too many, the observed ones
-/// if those are far more than parameters.
+/// All possible patterns with their probabilities or, when they are too many, the observed ones if there are far
+/// more of them than parameters.
 fn every_pattern(records: &Records, p: &ClassParameters) -> Option<Records> {
     let sizes: Vec<usize> = records.offsets().windows(2).map(|pair| pair[1] - pair[0]).collect();
     let cells = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
@@ -274,7 +273,7 @@ fn scores(model: &ClassModel, p: &ClassParameters, r: &Matrix) -> Matrix {
     let mut places = Vec::new();
     for (b, pair) in offsets.windows(2).enumerate() {
         for j in 0..k {
-            // The likeliest category is the one that others are compared with.
+            // The likeliest category is the reference for the others.
             let value = |i: usize| p.probabilities[i * k + j];
             let base = (pair[0]..pair[1]).max_by(|&a, &c| value(a).total_cmp(&value(c)));
             for i in pair[0]..pair[1] {
@@ -295,7 +294,7 @@ fn scores(model: &ClassModel, p: &ClassParameters, r: &Matrix) -> Matrix {
     })
 }
 
-/// Patterns of answers with their exact probabilities under known classes: exact moments.
+/// Patterns of answers with their exact probabilities under known classes, for exact moments.
 pub fn exact_records(items: Vec<super::Item>, p: &ClassParameters) -> Option<Records> {
     let labels = items.iter().map(|item| item.labels().len());
     let mut offsets = vec![0];

@@ -1,16 +1,16 @@
-//! Items: questions with their possible answers, as a model remembers them.
+//! Items: questions with their possible answers, as stored in a model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::models::table::{as_number, number_label};
 
-/// Distinct values from which on a column of numbers is taken for real numbers, not for codes.
+/// A column of numbers with more distinct values than this contains real numbers, not codes.
 pub const MAX_CODES: usize = 20;
 
-/// The most categories of an item.
+/// The largest number of categories of an item.
 pub const MAX_CATEGORIES: usize = 500;
 
-/// What the answers to an item are.
+/// The kind of answers to an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "type")]
 pub enum ItemKind {
@@ -38,13 +38,13 @@ pub enum ItemKind {
 pub struct Item {
     /// The column's name.
     pub name: String,
-    /// What its answers are.
+    /// The kind of its answers.
     #[serde(flatten)]
     pub kind: ItemKind,
 }
 
 impl Item {
-    /// The labels of a categorical item; none for numbers.
+    /// The labels of a categorical item; empty for numbers.
     pub fn labels(&self) -> &[String] {
         match &self.kind {
             ItemKind::Categorical { labels } => labels,
@@ -52,12 +52,12 @@ impl Item {
         }
     }
 
-    /// Whether its answers are numbers with a law, not categories.
+    /// Whether its answers are numbers, not categories.
     pub fn is_numeric(&self) -> bool {
         !matches!(self.kind, ItemKind::Categorical { .. })
     }
 
-    /// The place of a label among the categories; codes are compared as numbers.
+    /// The index of a label among the categories; codes are compared as numbers.
     pub(super) fn place(&self, label: &str) -> Option<usize> {
         let labels = self.labels();
         labels.iter().position(|known| known == label).or_else(|| {
@@ -67,7 +67,7 @@ impl Item {
     }
 }
 
-/// Which columns are items, and what each holds.
+/// Which columns are items, and their kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ItemChoice {
     /// The items; all columns but the weights if empty.

@@ -1,4 +1,4 @@
-//! Latent classes as the command line, the model file and Python know them.
+//! Latent classes for the command line, the model file and Python.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use crate::models::learned::{
 use crate::models::table::Table;
 use crate::persist::container::Array;
 
-/// Pairs of items shown in the table of residuals.
+/// Number of pairs of items shown in the table of residuals.
 const SHOWN_PAIRS: usize = 200;
 
 impl LatentClass {
-    /// Classes from the pieces of a model file.
+    /// Classes from the parts of a model file.
     ///
     /// # Errors
     /// The end of a sentence about the file, when pieces are missing or do not fit each other.
@@ -75,7 +75,7 @@ impl LatentClass {
         Ok(membership("class", &inferred.posterior, &inferred.classes()))
     }
 
-    /// Log-likelihood of every answer of a record in every class, less its mean over the shares.
+    /// Log-likelihood of every answer of a record in every class, less its mean weighted by the shares.
     fn pulls(&self, table: &Table, records: &Records, row: usize) -> Result<Listing> {
         let k = self.n_classes();
         let mut answers = Vec::new();
@@ -103,7 +103,7 @@ impl LatentClass {
         Ok(Listing { name: "pulls", title, columns })
     }
 
-    /// Log-likelihood of the answer to item `b` in every class; 0 where nothing was answered.
+    /// Log-likelihood of the answer to item `b` in every class; 0 where it is missing.
     fn log_answer(&self, records: &Records, row: usize, b: usize) -> Vec<f64> {
         let k = self.n_classes();
         let Some(pattern) = records.pattern_of()[row] else {
@@ -130,7 +130,7 @@ impl LatentClass {
         }
     }
 
-    /// Every class beside the class of `other` that answers most alike.
+    /// Every class with the class of `other` whose answers are most similar.
     fn matched(&self, other: &LatentClass) -> Listing {
         let (ka, kb) = (self.n_classes(), other.n_classes());
         let (a, b) = (self.parameters(), other.parameters());
@@ -166,7 +166,7 @@ impl LatentClass {
         }
     }
 
-    /// A row for every answer (or number) of every item: its probability in every class.
+    /// One row for every answer (or number) of every item: its probability in every class.
     fn answers(&self) -> Listing {
         let k = self.n_classes();
         let (mut items, mut answers) = (Vec::new(), Vec::new());
@@ -406,8 +406,8 @@ impl Learned for LatentClass {
         ])
     }
 
-    /// The classes of a record, and by how many nats each answer speaks for each class rather
-    /// than for the average.
+    /// The classes of a record, and the log-likelihood of each answer in each class relative to the average, in
+    /// nats.
     fn explain(&self, table: &Table, row: usize) -> Result<Vec<Listing>> {
         let answer = self.infer_listing(table)?.row(row);
         let records = Records::for_items(table, self.items(), None)?;
@@ -415,7 +415,7 @@ impl Learned for LatentClass {
         Ok(vec![answer, pulls])
     }
 
-    /// Classes matched by their answers, the nearest pair first.
+    /// Classes matched by their answers, closest pair first.
     fn compare(&self, other: &dyn Learned) -> Result<Listing> {
         let mut theirs = Parts::of(other)?;
         let other = match other.kind() {

@@ -26,10 +26,10 @@
 //! # }
 //! ```
 //!
-//! The road is that of all models here: moments give a start ([`spectral`]), the
-//! [engine](super::engine) searches from it and from others, [`Identifiability`] tells beforehand
-//! what the items can carry, [`Summary`] afterwards how far the result may be believed. No random
-//! number is drawn, and records in another order give the same bits.
+//! The steps are those of all models here: moments give a start ([`spectral`]), the [engine](super::engine)
+//! searches from it and from others, [`Identifiability`] says beforehand how many classes the items can identify,
+//! [`Summary`] afterwards how reliable the result is. No random numbers are used, and records in another order give
+//! the same bits.
 
 mod coding;
 mod data;

@@ -3,12 +3,12 @@
 use super::data::Records;
 use super::items::{Item, ItemKind};
 
-/// Logarithms of probabilities below this are taken of this.
+/// Smaller probabilities are replaced by this before taking logarithms.
 pub(super) const SMALLEST: f64 = 1e-300;
 
-/// Shares and answer laws of `k` classes.
+/// Shares and answer distributions of `k` classes.
 ///
-/// Numbers of one category, or one numeric item, stand side by side for all classes.
+/// The numbers of one category, or one numeric item, are adjacent for all classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassParameters {
     /// Share of each class, `omega`.
@@ -49,7 +49,7 @@ impl ClassParameters {
     }
 }
 
-/// The law of a numeric item.
+/// The distribution of a numeric item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Law {
     Poisson,
@@ -87,8 +87,8 @@ pub(super) fn log_factorial(x: f64) -> f64 {
         + 1.0 / (1260.0 * x.powi(5))
 }
 
-/// What a pass over rows reads: probabilities, with a last row of ones for missing answers. Empty classes fill up
-/// the width, so that a row is one vector of the processor.
+/// Probabilities for a pass over rows, with a last row of ones for missing answers. Empty classes pad the width, so
+/// that a row is one vector of the processor.
 pub(super) struct Tables {
     pub width: usize,
     pub shares: Vec<f64>,
@@ -110,8 +110,8 @@ impl Tables {
     }
 }
 
-/// The sum over observed real answers of the logarithm of the item's deviation: what the
-/// log-likelihood of standardised numbers lacks.
+/// The sum over observed real answers of the logarithm of the item's standard deviation: what must be subtracted
+/// from the log-likelihood of standardised numbers.
 pub(super) fn log_scale(records: &Records) -> f64 {
     let jn = records.numeric().count();
     let logs: Vec<f64> = records

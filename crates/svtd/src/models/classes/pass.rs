@@ -1,7 +1,7 @@
-//! One pass over the patterns: the responsibilities of each, and what is made of them.
+//! One pass over the patterns: the responsibilities of each, and functions of them.
 //!
-//! Probabilities of answers are multiplied. Rows whose products are too small for a number, and those with numeric
-//! items, are summed as logarithms instead.
+//! Probabilities of answers are multiplied. For rows whose products underflow, and for those with numeric items,
+//! logarithms are added instead.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use super::items::widths;
 use super::parameters::{ClassParameters, SMALLEST, Tables};
 use crate::logarithm::logarithms;
 
-/// A likelihood above this is a sum of products that lost nothing that matters.
+/// A likelihood above this is a sum of products without relevant underflow.
 const SMALLEST_PRODUCT: f64 = 1e-200;
 
-/// Rows whose logarithms are taken together.
+/// Number of rows whose logarithms are taken together.
 const ROWS: usize = 64;
 
 /// Sums over rows that an M step needs.
@@ -66,16 +66,16 @@ pub(super) fn add_all(sums: &mut [f64], more: &[f64]) {
     sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
 }
 
-/// What is done with the rows of a pass.
+/// What a pass does with the rows.
 pub(super) trait Visit {
-    /// Row `u` and the responsibilities of its classes, followed by zeros; they may be used up.
+    /// Row `u` and the responsibilities of its classes, followed by zeros; they may be overwritten.
     fn row(&mut self, u: usize, r: &mut impl Lanes);
 
     /// The log-likelihoods of the rows from `first` on.
     fn log_likelihoods(&mut self, first: usize, values: &[f64]);
 }
 
-/// Hands the responsibilities of every row to a function.
+/// Calls a function with the responsibilities of every row.
 pub(super) struct EachRow<F>(pub(super) F);
 
 impl<F: FnMut(usize, &[f64])> Visit for EachRow<F> {
@@ -87,7 +87,7 @@ impl<F: FnMut(usize, &[f64])> Visit for EachRow<F> {
     fn log_likelihoods(&mut self, _: usize, _: &[f64]) {}
 }
 
-/// Hands the log-likelihoods of rows that follow each other to a function, with the number of the first.
+/// Calls a function with the log-likelihoods of consecutive rows, and the number of the first.
 pub(super) struct LogLikelihoods<F>(pub(super) F);
 
 impl<F: FnMut(usize, &[f64])> Visit for LogLikelihoods<F> {
@@ -139,7 +139,7 @@ impl Visit for Adding<'_> {
 }
 
 impl ClassModel {
-    /// Responsibilities and log-likelihoods of the rows in `range`, handed to `visit`.
+    /// Passes the responsibilities and log-likelihoods of the rows in `range` to `visit`.
     pub(super) fn pass(
         &self,
         parameters: &ClassParameters,
@@ -159,7 +159,7 @@ impl ClassModel {
         );
     }
 
-    /// The pass with classes side by side in lanes like `r`.
+    /// The pass with one number per class in lanes like `r`.
     #[inline(always)]
     fn pass_of<L: Lanes>(
         &self,
@@ -199,8 +199,8 @@ impl ClassModel {
         }
     }
 
-    /// Joint probabilities of row `u` and each class, by logarithms, over the largest of them; returns the logarithm
-    /// of the largest.
+    /// Joint probabilities of row `u` and each class, by logarithms, divided by the largest of them; returns the
+    /// logarithm of the largest.
     #[inline(never)]
     fn joint(&self, parameters: &ClassParameters, u: usize, r: &mut [f64]) -> f64 {
         let k = r.len();
@@ -229,11 +229,11 @@ impl ClassModel {
     }
 }
 
-/// Numbers of all classes side by side: an array, which stays in the registers of the processor, or as many as there are.
+/// One number per class: an array, which stays in the registers of the processor, or a vector of any length.
 pub(super) trait Lanes: Clone {
     fn width(&self) -> usize;
     fn as_slice(&self) -> &[f64];
-    /// Takes the first numbers of `values`, and zeros where these are fewer.
+    /// Copies the first numbers of `values`, padded with zeros.
     fn set(&mut self, values: &[f64]);
     /// Multiplies by the first numbers of `values`.
     fn multiply(&mut self, values: &[f64]);
@@ -280,7 +280,7 @@ impl<const W: usize> Lanes for [f64; W] {
         *self = self.map(|own| own * by);
     }
 
-    /// Halves are added, which takes a processor fewer steps than one number after the other.
+    /// Adds by halves, which takes fewer dependent steps than adding one after the other.
     #[inline(always)]
     fn total(&self) -> f64 {
         let mut sums = *self;

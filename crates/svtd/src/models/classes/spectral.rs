@@ -1,9 +1,7 @@
-//! Classes from moments in closed form: the start of the search, and the method itself on exact
-//! moments.
+//! Classes from moments in closed form: the start of the search, and the complete method for exact moments.
 //!
-//! Answers to one item exclude each other, so the blocks of one item in the pair moment, and what
-//! involves an item twice in the triple moment, are not what the mixture would give. They are left
-//! out, and what they should be is filled in:
+//! Answers to one item exclude each other, so the blocks of one item in the pair moment, and all terms with an item
+//! twice in the triple moment, are not those of the mixture. They are left out and completed:
 //!
 //! ```text
 //! A = diag(g) M2 diag(g) off the item blocks,  g_i = (M1_i + 1/n)^(-1/2);  pairs of observed answers
@@ -13,7 +11,7 @@
 //! ```
 //!
 //! Each `H_i = O diag(p_i1, ..., p_ik) O'` with one `O` for all, found by joint diagonalisation.
-//! `tau_u` makes up for items that a record does not answer.
+//! `tau_u` corrects for items that a record does not answer.
 //!
 //! # Cost
 //! `n^3` per step of the completion, `U J k^2` for the sums, `J k^6` for the solves: declined beyond
@@ -32,35 +30,35 @@ use crate::linalg::{
 use crate::models::engine::by_blocks;
 use crate::moments::Cube;
 
-/// More classes than this are left to the other starts.
+/// With more classes than this only the other starts are used.
 pub const MAX_CLASSES: usize = 10;
 
-/// Patterns of one task.
+/// Number of patterns in one task.
 const BLOCK: usize = 1024;
 
-/// How moments are turned into classes.
+/// How classes are computed from moments.
 #[derive(Clone, Copy, Debug)]
 pub struct Spectral {
-    /// Added to the diagonal of `G_b`, as a part of its mean eigenvalue.
+    /// Ridge added to the diagonal of `G_b`, relative to its mean eigenvalue.
     pub ridge: f64,
     /// The completion ends when no entry of a block changes by more than this.
     pub tolerance: f64,
-    /// The most steps of the completion.
+    /// The largest number of steps of the completion.
     pub max_steps: usize,
-    /// How much of the overall frequencies is mixed into every class.
+    /// The share of the overall frequencies that is mixed into every class.
     pub smoothing: f64,
     /// How the rotation is found.
     pub rotation: Rotation,
 }
 
-/// How the rotation that all `H_i` share is found.
+/// How the common rotation of all `H_i` is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// From all of them at once.
     Joint,
-    /// From the one whose eigenvalues lie furthest apart: the paper's Algorithm 2.
+    /// From the one whose eigenvalues are furthest apart: the paper's Algorithm 2.
     OneFeature,
-    /// By the robust tensor power method, from starts that a seed draws.
+    /// By the robust tensor power method, from random starts.
     TensorPower {
         /// The seed.
         seed: u64,
@@ -77,7 +75,7 @@ impl Spectral {
         rotation: Rotation::Joint,
     };
 
-    /// For exact moments: nothing that trades bias for variance.
+    /// For exact moments, without any regularisation.
     pub const EXACT: Self = Self {
         ridge: 0.0,
         tolerance: 1e-14,
@@ -126,7 +124,7 @@ pub(super) fn scaled_pairs(records: &Records, frequencies: &[f64]) -> (Matrix, V
     let scales: Vec<f64> = frequencies.iter().map(|m1| (m1 + 1.0 / n as f64).powf(-0.5)).collect();
     let item_of = item_of(records.offsets());
     let items: Vec<Range<usize>> = records.offsets().windows(2).map(|p| p[0]..p[1]).collect();
-    // How much weight answers both items.
+    // The weight of records that answer both items.
     let both = Matrix::from_fn(items.len(), items.len(), |b, c| {
         items[b].clone().map(|i| items[c].clone().map(|h| counts[(i, h)]).sum::<f64>()).sum()
     });
@@ -207,7 +205,7 @@ fn factor(
         }
     }
     let (values, vectors) = leading.of(&matrix);
-    // False for numbers that are none, too.
+    // Also false for NaN.
     let visible = values[k - 1] > 1e-6 * values[0];
     if !visible {
         return None;
@@ -218,14 +216,14 @@ fn factor(
     Some((factor, scales))
 }
 
-/// The leading eigenpairs of a matrix that changes little from one call to the next.
+/// The leading eigenpairs of a matrix that changes little between calls.
 struct Leading {
     k: usize,
-    /// A basis near the leading vectors; none when the matrix is small enough to be decomposed.
+    /// A basis close to the leading vectors; `None` when the matrix is small enough to be decomposed directly.
     basis: Option<Matrix>,
 }
 
-/// Rows up to which a matrix is decomposed afresh.
+/// A matrix with at most this many rows is decomposed directly.
 const SMALL_MATRIX: usize = 48;
 
 impl Leading {
@@ -241,7 +239,7 @@ impl Leading {
         let Some(basis) = &self.basis else {
             return symmetric_eigen(matrix);
         };
-        // One step of subspace iteration with Rayleigh-Ritz: the matrix has hardly moved.
+        // One step of subspace iteration with Rayleigh-Ritz, because the matrix has hardly changed.
         let basis = orthonormal_basis(matrix.times(basis));
         let (values, turned) = symmetric_eigen(&basis.transpose_times(&matrix.times(&basis)));
         let vectors = basis.times(&turned);
@@ -284,7 +282,7 @@ fn triple_sums(records: &Records, factor: &Matrix, scales: &[f64]) -> Vec<f64> {
                 let y = &scaled[code as usize * k..][..k];
                 let target = &mut sums[code as usize * k * k..][..k * k];
                 other.iter_mut().zip(&total).zip(y).for_each(|((o, sum), own)| *o = sum - own);
-                // Less the squares of the other items; an item's own square is in neither.
+                // Less the squares of the other items; the item's own square is not included.
                 add_outer(target, &other, tau);
                 add_outer(target, y, tau);
                 target.iter_mut().zip(&squares).for_each(|(t, square)| *t -= tau * square);
@@ -376,7 +374,7 @@ fn joint_rotation(slices: &[Matrix], scales: &[f64], k: usize) -> Matrix {
     diagonalise_matrices(&matrices)
 }
 
-/// The eigenvectors of the scaled slice with the widest narrowest gap; the first of equals.
+/// The eigenvectors of the scaled slice with the largest minimum gap; ties go to the first.
 fn pivot_rotation(slices: &[Matrix], scales: &[f64]) -> Matrix {
     let gap = |i: usize| {
         let (values, _) = symmetric_eigen(&slices[i]);

@@ -14,19 +14,19 @@ use crate::models::engine::{
 };
 use crate::models::table::MISSING;
 
-/// Bins of a numeric item where a start needs categories.
+/// Number of bins of a numeric item where a start needs categories.
 const BINS: usize = 5;
 
-/// Lloyd's steps after the partition.
+/// Number of Lloyd steps after the partition.
 const LLOYD_STEPS: usize = 20;
 
 /// Added to the variance of an answer, so that rare answers do not decide a cut.
 const VARIANCE_RIDGE: f64 = 0.02;
 
-/// Patterns of one task.
+/// Number of patterns in one task.
 const BLOCK: usize = 1024;
 
-/// Rows up to which a symmetric matrix is decomposed whole.
+/// A symmetric matrix with at most this many rows is decomposed completely.
 const SMALL_MATRIX: usize = 200;
 
 impl ClassModel {
@@ -51,7 +51,7 @@ impl ClassModel {
         starts.map(on_all).collect()
     }
 
-    /// Records parted along the leading directions of the pair moment.
+    /// Records partitioned along the leading directions of the pair moment.
     fn partition_start(&self, k: usize) -> Option<ClassParameters> {
         let n = self.records.n_categories();
         let jc = self.records.offsets().len() - 1;
@@ -65,7 +65,7 @@ impl ClassModel {
         }
         let vectors = leading(&covariance, (k - 1).min(n));
         let width = vectors.n_columns();
-        // An answer's score is its row, less the item's mean row.
+        // The score of an answer is its row, less the item's mean row.
         let mut table = vec![0.0; (n + 1) * width];
         for pair in self.records.offsets().windows(2) {
             for l in 0..width {
@@ -84,7 +84,7 @@ impl ClassModel {
         Some(self.parameters_from(&partition_responsibilities(&clusters, k, 1.0)))
     }
 
-    /// Scores along the direction in which answers within class `c` still go together.
+    /// Scores along the direction in which answers within class `c` are still correlated.
     ///
     /// `z = (x - p_c)(p_c (1 - p_c) + .02)^(-1/2)`, 0 where missing; numbers by their deviation.
     /// The direction is the leading eigenvector of the covariance of `z` within the class, without
@@ -129,7 +129,7 @@ impl Standard {
         Self { shift, scale, numeric, item_of }
     }
 
-    /// Places and values of a row's answers: 1 for a category, a standardised number.
+    /// Indices and values of a row's answers: 1 for a category, a standardised number.
     fn entries(&self, model: &ClassModel, u: usize, into: &mut Vec<(usize, f64)>) {
         let n = model.records.n_categories();
         let (jc, jn) = widths(model.records.items());
@@ -172,8 +172,8 @@ impl Standard {
         self.centred(&sums, mass)
     }
 
-    /// `z` stands for `scale (x - [observed] shift)`: pairs and sums of `x` are turned into those
-    /// of `z`, and the product of means is taken off.
+    /// `z` stands for `scale (x - [observed] shift)`: sums of products and sums of `x` are converted to those of
+    /// `z`, and the product of means is subtracted.
     fn centred(&self, sums: &[f64], mass: f64) -> Matrix {
         let width = self.shift.len();
         let pairs = Matrix::from_fn(width, width, |i, h| {
@@ -211,7 +211,7 @@ impl Standard {
     fn scores(&self, model: &ClassModel, vector: &[f64]) -> Vec<f64> {
         let offsets = model.records.offsets();
         let loading: Vec<f64> = vector.iter().zip(&self.scale).map(|(v, s)| v * s).collect();
-        // What an item's shift adds whatever the answer.
+        // The contribution of an item's shift, whatever the answer.
         let base: Vec<f64> = offsets
             .windows(2)
             .map(|pair| (pair[0]..pair[1]).map(|i| loading[i] * self.shift[i]).sum())

@@ -5,24 +5,24 @@
 //! t  = project(t0 - 2 a r + a^2 v);  t0 <- EM(t) if F(t) >= F(t1), else t2
 //! ```
 //!
-//! `m` begins at 4, grows fourfold whenever the limit is hit, and shrinks fourfold when an
-//! extrapolation is refused. As a step of EM never lowers `F`, neither does a cycle.
+//! `m` begins at 4, grows fourfold whenever the limit is reached, and shrinks fourfold when an extrapolation is
+//! rejected. A step of EM never lowers `F`, so neither does a cycle.
 
 use super::LatentModel;
 
 /// The first limit of an extrapolation.
 const FIRST_LIMIT: f64 = 4.0;
 
-/// Where a climb ended.
+/// The result of a climb.
 #[derive(Clone, Debug)]
 pub struct Climbed<P> {
     /// The parameters.
     pub parameters: P,
-    /// `F` there.
+    /// `F` at these parameters.
     pub objective: f64,
-    /// Steps of EM made.
+    /// Number of EM steps.
     pub steps: usize,
-    /// Whether it ended because nothing was gained any more.
+    /// Whether it ended because nothing more was gained.
     pub converged: bool,
 }
 
@@ -78,7 +78,7 @@ pub fn climb<M: LatentModel>(
     Climbed { parameters: here, objective, steps, converged: false }
 }
 
-/// The extrapolated parameters, or `None` when two plain steps are as far.
+/// The extrapolated parameters, or `None` when two plain steps go as far.
 fn extrapolated<M: LatentModel>(
     model: &M,
     [here, first, second]: [&M::Parameters; 3],

@@ -1,4 +1,4 @@
-//! Sums over rows, cut by the size of the data and added in a fixed order.
+//! Sums over rows in blocks whose size depends on the data only, added in a fixed order.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub fn by_blocks<T: Send>(
     if n_blocks == 1 {
         return Some(part(range(0)));
     }
-    // Waves bound the memory that waiting contributions take; their number is fixed as well.
+    // Waves limit the memory of waiting contributions; their size is fixed as well.
     const WAVE: usize = 64;
     let mut total: Option<T> = None;
     for first in (0..n_blocks).step_by(WAVE) {

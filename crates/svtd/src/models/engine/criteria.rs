@@ -1,4 +1,4 @@
-//! Information criteria: how much likelihood a parameter must bring.
+//! Information criteria: the penalty for each parameter.
 //!
 //! ```text
 //! criterion = -2 log-likelihood + c * parameters      the smaller, the better
@@ -15,16 +15,16 @@ use crate::linalg::Matrix;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
-    /// Three for every parameter (Bozdogan 1994).
+    /// 3 per parameter (Bozdogan 1994).
     #[default]
     Aic3,
-    /// Two for every parameter.
+    /// 2 per parameter.
     Aic,
-    /// `log N` for every parameter.
+    /// `log N` per parameter.
     Bic,
-    /// `log((N + 2)/24)` for every parameter.
+    /// `log((N + 2)/24)` per parameter.
     SampleAdjustedBic,
-    /// `log N + 1` for every parameter.
+    /// `log N + 1` per parameter.
     Caic,
 }
 
@@ -37,20 +37,20 @@ pub struct Criteria {
     pub n_parameters: usize,
     /// Number of records `N`, with their weights.
     pub n_records: f64,
-    /// Two for every parameter.
+    /// 2 per parameter.
     pub aic: f64,
-    /// Three for every parameter.
+    /// 3 per parameter.
     pub aic3: f64,
-    /// `log N` for every parameter.
+    /// `log N` per parameter.
     pub bic: f64,
-    /// `log((N + 2)/24)` for every parameter.
+    /// `log((N + 2)/24)` per parameter.
     pub sample_adjusted_bic: f64,
-    /// `log N + 1` for every parameter.
+    /// `log N + 1` per parameter.
     pub caic: f64,
 }
 
 impl Criteria {
-    /// The criteria of a log-likelihood reached with so many parameters on so many records.
+    /// The criteria for a log-likelihood with this many parameters and records.
     pub fn new(log_likelihood: f64, n_parameters: usize, n_records: f64) -> Self {
         let with = |c: f64| -2.0 * log_likelihood + c * n_parameters as f64;
         let log_n = n_records.max(1.0).ln();
@@ -66,7 +66,7 @@ impl Criteria {
         }
     }
 
-    /// One of them.
+    /// The value of one criterion.
     pub fn get(&self, criterion: Criterion) -> f64 {
         match criterion {
             Criterion::Aic3 => self.aic3,
@@ -78,7 +78,7 @@ impl Criteria {
     }
 }
 
-/// Relative entropy: 1 when every record's component is certain, 0 when all are open.
+/// Relative entropy: 1 when every record's component is certain, 0 when all are equally likely.
 pub fn relative_entropy(responsibilities: &Matrix, weights: Option<&[f64]>) -> f64 {
     let (n, k) = (responsibilities.n_rows(), responsibilities.n_columns());
     if k < 2 || n == 0 {

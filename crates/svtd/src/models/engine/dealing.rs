@@ -1,4 +1,4 @@
-//! Records dealt into groups by their content.
+//! Groups of records for the jackknife, determined by their content.
 //!
 //! The jackknife needs groups that are as good as drawn at random. Groups by place in the file are not: in a sorted
 //! file every group has an equal share of every kind of record, and the error bars come out too short. A
@@ -11,10 +11,10 @@ use std::cmp::Ordering;
 use super::GROUPS;
 use crate::corpus::mixed;
 
-/// Counted records up to which each is dealt by itself.
+/// Up to this many records each is assigned to a group individually.
 const MOST_DEALT: f64 = 4e6;
 
-/// Equal records up to which each is dealt by itself, where there are more than [`MOST_DEALT`] in all.
+/// Up to this many equal records each is assigned individually, where there are more than [`MOST_DEALT`] in all.
 const FEW_EQUALS: f64 = 1024.0;
 
 /// Records parted into [`GROUPS`] groups. A lot is what records of the same content make.
@@ -54,7 +54,7 @@ impl Groups {
         Self::of_weights(keys, &ones)
     }
 
-    /// Groups that are known: weight and group of every record of every lot.
+    /// Given groups: weight and group of every record of every lot.
     pub fn by_lot(lots: impl Iterator<Item = Vec<(f64, u8)>>) -> Self {
         let (mut starts, mut dealt) = (vec![0], Vec::new());
         for own in lots {
@@ -86,7 +86,7 @@ pub fn drawn(key: u64, number: u64) -> u64 {
     mixed(mixed(key).wrapping_add(mixed(number)))
 }
 
-/// The group of everything that a number was [`drawn`] for.
+/// The groups for the numbers [`drawn`].
 fn groups_of(drawn: &[u64]) -> Vec<u8> {
     let mut order: Vec<usize> = (0..drawn.len()).collect();
     order.sort_by_key(|&i| (drawn[i], i));

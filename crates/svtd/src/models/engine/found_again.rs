@@ -1,4 +1,4 @@
-//! Found again: which components come back when halves of the records are learned from scratch.
+//! Found again: which components are found when halves of the records are fitted from scratch.
 //!
 //! The records are dealt into two halves by their content. Each is searched as the whole was and knows
 //! nothing of the other. Both solutions then say of all records how much each belongs to each of their
@@ -31,17 +31,17 @@ use crate::model::diagnostics::Standing;
 /// How often the records are split into halves, where there are few.
 const SPLITS: usize = 2;
 
-/// What comes back of a component.
+/// How well a component is found again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundAgain {
-    /// What its two halves share of their records, from 0 to 1; the mean over the splits.
+    /// The overlap of its records between its two halves, from 0 to 1; the mean over the splits.
     pub shared: f64,
-    /// The most that one half of it shares with another component of the other half.
+    /// The largest overlap between one half of it and another component of the other half.
     pub by_chance: f64,
 }
 
 impl FoundAgain {
-    /// Whether it reproduces, comes back partly, or is not found again.
+    /// Whether it reproduces, reproduces partly, or is not found again.
     pub fn standing(&self) -> Standing {
         Standing::of(10.0 * self.shared, 10.0 * self.by_chance)
     }
@@ -79,7 +79,7 @@ pub fn found_again<M: LatentModel + Send>(
     Some(sums)
 }
 
-/// What the components of two halves share, matched to each other by way of the whole.
+/// The overlap of the components of two halves, matched by way of the whole.
 fn returned(
     whole: &Matrix,
     first: &Matrix,
@@ -102,7 +102,7 @@ fn returned(
     (0..k).map(of).collect()
 }
 
-/// What two components share of their records.
+/// The overlap of the records of two components.
 fn shared(a: &[f64], b: &[f64], weights: Option<&[f64]>) -> f64 {
     let (mut both, mut all) = (0.0, 0.0);
     for (u, (x, y)) in a.iter().zip(b).enumerate() {

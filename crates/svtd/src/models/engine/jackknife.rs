@@ -1,14 +1,13 @@
 //! Standard errors by the delete-a-group jackknife.
 //!
-//! The data without each of [`GROUPS`] groups are climbed again, forty steps from the full
-//! solution:
+//! EM is run again on the data without each of [`GROUPS`] groups, forty steps from the full solution:
 //!
 //! ```text
 //! SE^2 = (G-1)/G sum_g (theta_g - mean)^2,    interval: theta +- 2.09 SE
 //! ```
 //!
-//! The standard error that treats responsibilities as known is never used: it covers 83 intervals
-//! of 100 where it promises 95.
+//! The standard error that treats responsibilities as known is never used: its 95 % intervals cover the truth in
+//! only 83 of 100 cases.
 
 use rayon::prelude::*;
 
@@ -20,7 +19,7 @@ pub const GROUPS: usize = 20;
 /// Half a 95 % interval in standard errors: Student's t with 19 degrees of freedom.
 pub const JACKKNIFE_FACTOR: f64 = 2.09;
 
-/// Steps of EM from the full solution, without a group.
+/// Number of EM steps from the full solution, without a group.
 const STEPS: usize = 40;
 
 /// Standard errors of what `estimates` reads off the parameters, and the estimates without each

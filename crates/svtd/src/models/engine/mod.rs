@@ -1,8 +1,8 @@
 //! The engine: a deterministic search for the maximum of a penalised log-likelihood.
 //!
-//! Latent classes, hidden Markov models and Gaussian mixtures are all climbed by EM, and EM stops
-//! at the maximum nearest to its start. The usual answer is to draw many random starts. Ours draws
-//! none: it begins where the moments point, and moves up and down in the number of components.
+//! Latent classes, hidden Markov models and Gaussian mixtures are all fitted by EM, and EM stops at the maximum
+//! nearest to its start. The usual remedy is many random starts. We use none: the search begins at the estimate
+//! from moments, and moves up and down in the number of components.
 //!
 //! ```text
 //! split(theta)   one component cut in two along a direction of its residuals     k -> k + 1
@@ -12,22 +12,22 @@
 //! fit(k)         starts(k) and ladder(k), all converged; updown from the best two or three that differ
 //! ```
 //!
-//! A model joins by implementing [`LatentModel`]: what it is made of is in the type's own data, and
-//! the engine asks for one step of EM, responsibilities, parameters from responsibilities, the
-//! directions along which a component may be cut, and starts of its own. [`Search`] then gives
-//! [`Search::fit`] for one number of components and [`Search::path`] for a range of them,
-//! [`jackknife`] gives standard errors, [`found_again`](fn@found_again) which components come back in halves of the records, [`Criteria`] the information criteria.
+//! A model joins by implementing [`LatentModel`]: it holds its own data, and the engine asks for one step of EM,
+//! responsibilities, parameters from responsibilities, the directions along which a component may be split, and
+//! starts of its own. [`Search`] then gives [`Search::fit`] for one number of components and [`Search::path`] for a
+//! range of them, [`jackknife`] gives standard errors, [`found_again`](fn@found_again) which components are found
+//! again in halves of the records, [`Criteria`] the information criteria.
 //!
 //! # Promises
-//! No random number is drawn. Candidates are tried in parallel but compared in a fixed order, the
-//! lowest index winning ties, so the result has the same bits for any number of threads as long as
-//! the model's own sums are cut by the size of the data ([`by_blocks`]). A maximum found this way
-//! is not proved to be the highest: [`Found::agreement`] tells how many of the starts reached it.
+//! No random numbers are used. Candidates are tried in parallel but compared in a fixed order, the lowest index
+//! winning ties, so the result has the same bits for any number of threads as long as the model's own sums are cut
+//! by the size of the data ([`by_blocks`]). A maximum found this way is not proved to be the highest:
+//! [`Found::agreement`] says how many of the starts reached it.
 //!
 //! # Cost
-//! Steps of EM: a fit takes some hundreds for the starts and the ladder, some thousands with
-//! updown. A model with many records supplies [`LatentModel::coarse`], a part of its data on which
-//! the search is made; its best ends are then converged on all of them.
+//! Steps of EM: a fit takes some hundreds for the starts and the ladder, some thousands with up-and-down moves. A
+//! model with many records supplies [`LatentModel::coarse`], a part of its data on which the search is made; its
+//! best results are then converged on all of them.
 
 mod accelerate;
 mod blocks;
@@ -93,8 +93,8 @@ pub trait LatentModel: Sync {
     /// probability is 0 at a start. Any number of columns of at least one.
     fn parameters_from(&self, responsibilities: &Matrix) -> Self::Parameters;
 
-    /// Score vectors, one number per row, along which component `c` may be cut in two: rows with a
-    /// score of at least 0 go one way, the others the other way. Best guess first; may be empty.
+    /// Score vectors, one number per row, along which component `c` may be split: rows with a score of at least 0
+    /// go to one part, the others to the other. Best guess first; may be empty.
     fn cuts(
         &self,
         parameters: &Self::Parameters,
@@ -102,16 +102,16 @@ pub trait LatentModel: Sync {
         c: usize,
     ) -> Vec<Vec<f64>>;
 
-    /// Starts of the model's own for `k` components, with their names. A start that the data do
-    /// not allow is left out. The engine adds the ladder.
+    /// The model's own starts for `k` components, with their names. A start that the data do not allow is left out.
+    /// The engine adds the ladder.
     fn starts(&self, k: usize) -> Vec<(&'static str, Self::Parameters)>;
 
-    /// All numbers of `parameters` side by side, in natural units (probabilities, means,
-    /// covariances): what the acceleration extrapolates.
+    /// All numbers of `parameters` in one vector, in natural units (probabilities, means, covariances), for the
+    /// acceleration to extrapolate.
     fn flatten(&self, parameters: &Self::Parameters) -> Vec<f64>;
 
-    /// Parameters from extrapolated numbers, mended where they left their domain; `safe` are the
-    /// parameters after two plain steps, which fill in.
+    /// Parameters from extrapolated numbers, repaired where they left their domain; `safe` are the parameters after
+    /// two plain steps, which fill in.
     fn project(&self, flat: &[f64], safe: &Self::Parameters) -> Self::Parameters;
 
     /// A climb ends when a cycle of two steps and an extrapolation gains less than this.
@@ -119,24 +119,24 @@ pub trait LatentModel: Sync {
         1e-8 + 1e-10 * objective.abs()
     }
 
-    /// The most steps of EM in one climb.
+    /// The largest number of EM steps in one climb.
     fn max_steps(&self) -> usize {
         5000
     }
 
-    /// Whether `agreeing` of all `n_starts` starts at one maximum are enough to look no further: moves up and
-    /// down are then left out.
+    /// Whether `agreeing` of all `n_starts` starts at one maximum are enough to stop there: up-and-down moves are
+    /// then skipped.
     fn believes(&self, _agreeing: usize, _n_starts: usize) -> bool {
         false
     }
 
-    /// How wide moves up and down look around.
+    /// How extensive up-and-down moves are.
     fn reach(&self) -> Reach {
         Reach::default()
     }
 
-    /// The same model on a part of the data that is large enough to search on, or `None` when the
-    /// data are small. Parameters of either mean the same for the other.
+    /// The same model on a part of the data that is large enough to search on, or `None` when the data are small.
+    /// Parameters of one can be used for the other.
     fn coarse(&self) -> Option<Self>
     where
         Self: Sized,

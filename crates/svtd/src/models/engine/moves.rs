@@ -1,4 +1,4 @@
-//! Moves up and down in the number of components: a component cut in two, two joined, one deleted.
+//! Moves up and down in the number of components: a component split, two merged, one deleted.
 //!
 //! ```text
 //! split    for every component and every direction of its residuals, responsibilities divided by sign
@@ -6,8 +6,8 @@
 //! updown   merge after split and split after merge, while the objective gains
 //! ```
 //!
-//! Candidates are many and mostly bad: each is glanced at for a few steps of EM, the best few are looked
-//! at longer, and only the best of those are converged.
+//! Candidates are many and mostly bad: each is run for a few steps of EM, the best few for more steps, and only the
+//! best of those until convergence.
 
 use rayon::prelude::*;
 
@@ -15,29 +15,29 @@ use super::search::Search;
 use super::{Climbed, LatentModel, climb};
 use crate::linalg::Matrix;
 
-/// Rounds of up-and-down moves.
+/// The largest number of rounds of up-and-down moves.
 const ROUNDS: usize = 8;
 
 /// How wide moves up and down look around. Which numbers do best for a model at which cost is measured on drawn data
 /// (`benches/record/models.md` and `classes.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Steps by which fresh candidates are judged.
+    /// Number of steps after which new candidates are compared.
     pub glance: usize,
     /// Further steps of the candidates that are kept.
     pub look: usize,
-    /// Splits kept after a glance.
+    /// Number of splits kept after these steps.
     pub kept_splits: usize,
-    /// Merges kept after a glance.
+    /// Number of merges kept after these steps.
     pub kept_merges: usize,
-    /// Steps before a split is merged again.
+    /// Number of steps before a split is merged again.
     pub settle: usize,
-    /// How many splits are merged again in a round.
+    /// Number of splits that are merged again in a round.
     pub up_then_down: usize,
-    /// How many merges are split again in a round.
+    /// Number of merges that are split again in a round.
     pub down_then_up: usize,
-    /// From how many different maxima that starts reached the moves begin. The third is left out when the first two
-    /// led to the same maximum.
+    /// From how many different maxima the moves begin. The third is skipped when the first two led to the same
+    /// maximum.
     pub origins: usize,
 }
 
@@ -56,13 +56,13 @@ impl Default for Reach {
     }
 }
 
-/// Candidates converged in one round.
+/// Number of candidates that are converged in one round.
 const CONVERGED_PER_ROUND: usize = 3;
 
 type Climb<M> = Climbed<<M as LatentModel>::Parameters>;
 
 impl<M: LatentModel + Send> Search<'_, M> {
-    /// Every component cut in two along every direction: the best few, sorted.
+    /// Splits every component along every direction: the best few, sorted.
     pub(super) fn split(&self, parameters: &M::Parameters) -> Vec<Climb<M>> {
         let r = self.model.responsibilities(parameters);
         let cut = |(c, score): (usize, Vec<f64>)| {
@@ -85,8 +85,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
         self.judged(cuts, cut, self.reach.kept_splits)
     }
 
-    /// The pairs of components that overlap most joined, and every component deleted: the best
-    /// few, sorted.
+    /// Merges the pairs of components that overlap most, and deletes every component: the best few, sorted.
     fn merge(&self, parameters: &M::Parameters) -> Vec<Climb<M>> {
         let r = self.model.responsibilities(parameters);
         let k = r.n_columns();
@@ -123,7 +122,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
         pairs.into_iter().map(|(a, b)| Removal::Join(a, b)).collect()
     }
 
-    /// Candidates glanced at, the best `keep` of them looked at longer, sorted by falling `F`.
+    /// Runs candidates briefly, the best `keep` of them longer; sorted by falling `F`.
     fn judged<T: Send>(
         &self,
         candidates: Vec<T>,
@@ -147,8 +146,8 @@ impl<M: LatentModel + Send> Search<'_, M> {
         looked
     }
 
-    /// Moves up and down while they gain. They also end at a maximum that was visited before, since its neighbours
-    /// are known.
+    /// Moves up and down while they gain. They also end at a maximum that was visited before, because its
+    /// neighbours are known.
     pub(super) fn up_and_down(&self, start: Climb<M>, visited: &mut Vec<f64>) -> Climb<M> {
         let mut here = start;
         let mut steps = 0;
@@ -194,7 +193,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
     }
 }
 
-/// A way to have one component less.
+/// A way to remove one component.
 #[derive(Clone, Copy)]
 enum Removal {
     Join(usize, usize),
@@ -219,14 +218,14 @@ fn delete(r: &Matrix, c: usize) -> Matrix {
     let sums: Vec<f64> = (0..r.n_rows()).map(|u| others.iter().map(|&j| r[(u, j)]).sum()).collect();
     for column in 0..others.len() {
         for (value, sum) in left.column_mut(column).iter_mut().zip(&sums) {
-            // A row that only the deleted component explained is shared out.
+            // A row that only the deleted component explained is shared equally.
             *value = if *sum > 1e-12 { *value / sum } else { 1.0 / k };
         }
     }
     left
 }
 
-/// A gain of the objective below this is none.
+/// A smaller gain of the objective than this does not count.
 fn smallest_gain(objective: f64) -> f64 {
     1e-7 * objective.abs() + 1e-6
 }
@@ -235,7 +234,7 @@ fn sort_falling<P>(ends: &mut [Climbed<P>]) {
     ends.sort_by(|a, b| b.objective.total_cmp(&a.objective));
 }
 
-/// The first `most` of sorted ends whose objectives differ.
+/// The first `most` of sorted results with different objectives.
 fn distinct<P>(sorted: Vec<Climbed<P>>, most: usize) -> Vec<Climbed<P>> {
     let mut kept: Vec<Climbed<P>> = Vec::new();
     for end in sorted {

@@ -1,16 +1,16 @@
 //! PCA-part: a deterministic partition of points (Su and Dy 2007), then Lloyd's steps.
 //!
-//! The cluster of largest squared error is cut at its mean along its first principal axis, until
-//! there are `k`. Ties go to the lowest index.
+//! The cluster with the largest squared error is split at its mean along its first principal axis, until there are
+//! `k`. Ties go to the lowest index.
 
 use super::by_blocks;
 use crate::linalg::{Matrix, symmetric_eigen};
 
-/// Points of one task.
+/// Number of points in one task.
 const BLOCK: usize = 2048;
 
-/// The cluster of each row of `points` (rows x coordinates), in `0..k`; `None` when the rows cannot
-/// be cut into `k` clusters because too few of them differ.
+/// The cluster of each row of `points` (rows x coordinates), in `0..k`; `None` when there are not `k` different
+/// rows.
 pub fn pca_partition(
     points: &Matrix,
     weights: Option<&[f64]>,
@@ -82,7 +82,7 @@ fn centres(
     (masses, means)
 }
 
-/// The cluster of largest squared error; `None` when no cluster has any.
+/// The cluster with the largest squared error; `None` when all errors are zero.
 fn largest_error(
     points: &Matrix,
     weights: Option<&[f64]>,
@@ -122,7 +122,7 @@ fn principal_axis(
     (mean, signed(vectors.column(0)))
 }
 
-/// A vector with the sign that makes its largest entry positive; the first of equals decides.
+/// A vector with the sign that makes its largest entry positive; ties go to the first.
 pub fn signed(vector: &[f64]) -> Vec<f64> {
     let largest = (0..vector.len())
         .max_by(|&a, &b| vector[a].abs().total_cmp(&vector[b].abs()).then(b.cmp(&a)));
@@ -130,8 +130,8 @@ pub fn signed(vector: &[f64]) -> Vec<f64> {
     vector.iter().map(|value| sign * value).collect()
 }
 
-/// Every point to its nearest mean; whether any moved. A cluster that loses all its points keeps
-/// its last one.
+/// Assigns every point to its nearest mean; returns whether any moved. A cluster that would lose all its points
+/// keeps its last one.
 fn lloyd(points: &Matrix, weights: Option<&[f64]>, clusters: &mut [usize], k: usize) -> bool {
     let (_, means) = centres(points, weights, clusters, k);
     let mut sizes = vec![0_usize; k];

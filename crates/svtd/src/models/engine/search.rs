@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Climbed, LatentModel, Reach, climb};
 use crate::linalg::Matrix;
 
-/// Steps of a rung of the ladder.
+/// Number of EM steps for a rung of the ladder.
 const RUNG: usize = 200;
 
-/// How hard to search beyond the starts. A model may believe starts that agree, and then there is nothing
-/// beyond them.
+/// How much to search beyond the starts. A model may stop when enough starts agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
@@ -18,12 +17,12 @@ pub enum Effort {
     Starts,
     /// Up-and-down moves from the best of them.
     Best,
-    /// The same, and from the second best if it differs; for some models also from the third.
+    /// Also from the second best if it differs; for some models also from the third.
     #[default]
     BestTwo,
 }
 
-/// Where a start of a search led.
+/// The result of a start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartEnd {
     /// Its name: the model's own, `"ladder"`, or `"up and down"`.
@@ -34,36 +33,36 @@ pub struct StartEnd {
     pub reached: bool,
 }
 
-/// What a search found for one number of components.
+/// The result of a search for one number of components.
 #[derive(Clone, Debug)]
 pub struct Found<P> {
     /// The best parameters.
     pub parameters: P,
-    /// The objective there.
+    /// The objective at these parameters.
     pub objective: f64,
     /// Whether the last climb converged within the steps allowed.
     pub converged: bool,
-    /// Every start and where it led; moves up and down are one more line when they were made.
+    /// The result of every start; up-and-down moves are one more entry when they were made.
     pub starts: Vec<StartEnd>,
-    /// Steps of EM in all.
+    /// Number of EM steps in all.
     pub steps: usize,
 }
 
 impl<P> Found<P> {
-    /// How many of the starts reached the best objective, of how many; moves up and down are no
-    /// starts.
+    /// How many of the starts reached the best objective, and how many there were; up-and-down moves do not count
+    /// as starts.
     pub fn agreement(&self) -> (usize, usize) {
         agreement(&self.starts)
     }
 }
 
-/// How many starts reached the best objective, of how many; moves up and down are no starts.
+/// How many starts reached the best objective, and how many there were; up-and-down moves do not count.
 pub fn agreement(starts: &[StartEnd]) -> (usize, usize) {
     let own = || starts.iter().filter(|start| start.name != MOVES);
     (own().filter(|start| start.reached).count(), own().count())
 }
 
-/// What the ends of up-and-down moves are called.
+/// The name of the results of up-and-down moves.
 const MOVES: &str = "up and down";
 
 /// A deterministic search for the best parameters of a model.
@@ -82,13 +81,13 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         Self { model, reach: model.reach(), effort: Effort::default(), watch: None }
     }
 
-    /// How hard to search.
+    /// How much to search.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.effort = effort;
         self
     }
 
-    /// Tells `watch` how many stages are done and how many there are, from the calling thread.
+    /// Reports to `watch` how many stages are done and how many there are, from the calling thread.
     pub fn watch(mut self, watch: &'a (dyn Fn(usize, usize) + Sync)) -> Self {
         self.watch = Some(watch);
         self
@@ -113,8 +112,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         all
     }
 
-    /// The best parameters for 1, 2, ... components, at most `most`, as long as `go_on` says so of
-    /// what was found last.
+    /// The best parameters for 1, 2, ... components, at most `most`, as long as `go_on` is true for the last
+    /// result.
     pub fn path_while(
         &self,
         most: usize,
@@ -129,8 +128,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         all
     }
 
-    /// Hands solutions for `1..=last` to `sink` until it refuses more; with `each`, every one of
-    /// them searched in full, else only the last, with plain rungs of the ladder before it.
+    /// Passes solutions for `1..=last` to `sink` until it returns false; with `each`, every one of them is searched
+    /// in full, otherwise only the last, with plain rungs of the ladder before it.
     fn climb_path(
         &self,
         last: usize,
@@ -175,8 +174,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         }
     }
 
-    /// Everything for one number of components: the starts and the end of the ladder, converged,
-    /// then moves up and down.
+    /// The search for one number of components: the starts and the end of the ladder, converged, then up-and-down
+    /// moves.
     fn search(&self, k: usize, ladder: Climb<M>) -> Found<M::Parameters> {
         let mut starts = if k > 1 { self.model.starts(k) } else { Vec::new() };
         starts.push(("ladder", ladder.parameters));
@@ -196,7 +195,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         self.finish(candidates)
     }
 
-    /// Where moves up and down lead from the best ends that differ.
+    /// The results of up-and-down moves from the best different maxima.
     fn moved(&self, candidates: &Candidates<M::Parameters>, k: usize) -> Vec<Climb<M>> {
         let most = if self.effort == Effort::BestTwo { self.reach.origins } else { 1 };
         let mut origins: Vec<&Climb<M>> = Vec::new();
@@ -223,7 +222,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         moved
     }
 
-    /// Whether so many starts ended at the highest objective that the model looks no further.
+    /// Whether enough starts reached the highest objective for the model to stop there.
     fn believed(&self, candidates: &Candidates<M::Parameters>) -> bool {
         let objectives = || candidates.ends.iter().map(|(_, end)| end.objective);
         let best = objectives().fold(f64::NEG_INFINITY, f64::max);
@@ -231,8 +230,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         self.model.believes(there, candidates.ends.len())
     }
 
-    /// What was found on a part of the data, converged on all of them. Where starts led is known on
-    /// the part alone.
+    /// The result on a part of the data, converged on all of them. The results of the starts are known only on the
+    /// part.
     fn refined(&self, rough: Found<M::Parameters>) -> Found<M::Parameters> {
         let end = climb(self.model, rough.parameters, self.model.max_steps());
         Found {
@@ -273,7 +272,7 @@ fn reached(objective: f64, best: f64) -> bool {
     best - objective <= 1e-6 * best.abs().max(1.0)
 }
 
-/// Ends of climbs, with the names of their starts.
+/// Results of climbs, with the names of their starts.
 struct Candidates<P> {
     ends: Vec<(&'static str, Climbed<P>)>,
     steps: usize,

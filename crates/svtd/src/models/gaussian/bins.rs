@@ -1,8 +1,8 @@
 //! Quantile bins of the variables as items of a latent class model.
 //!
-//! Given the component, variables that are nearly independent fall into bins nearly independently,
-//! so that the classes of the binned records are a start. It agrees with the moments of the data
-//! where the top of the likelihood is often a spurious component. Needs three variables.
+//! Given the component, variables that are nearly independent fall into bins nearly independently, so the classes
+//! of the binned records are a start. It is close to the moments of the data where the highest likelihood is often
+//! that of a spurious component. Needs three variables.
 
 use super::model::GaussianModel;
 use super::shape::Mixture;
@@ -11,13 +11,13 @@ use crate::models::classes::{ClassModel, Item, ItemKind, Records};
 use crate::models::engine::{LatentModel, climb};
 use crate::models::table::MISSING;
 
-/// Bins of each variable.
+/// Number of bins of each variable.
 const BINS: usize = 3;
 
-/// Steps of EM on the binned records.
+/// Number of EM steps on the binned records.
 const STEPS: usize = 40;
 
-/// The most variables that are binned.
+/// The largest number of variables that are binned.
 const MAX_VARIABLES: usize = 60;
 
 /// The start from bins; `None` with fewer than three variables, or where the moments of the bins

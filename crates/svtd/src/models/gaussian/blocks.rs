@@ -8,10 +8,10 @@
 
 use rayon::prelude::*;
 
-/// Records of a block.
+/// Number of records in a block.
 pub(super) const WIDTH: usize = 64;
 
-/// Blocks that one task handles.
+/// Number of blocks that one task handles.
 const BLOCKS_PER_TASK: usize = 32;
 
 /// Which variables are observed.
@@ -25,9 +25,9 @@ pub(super) struct Pattern {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) pattern: usize,
-    /// Place of its first record in the order of the blocks.
+    /// Position of its first record in the order of the blocks.
     pub(super) first: usize,
-    /// Number of records; places behind them are zero, with weight zero.
+    /// Number of records; positions after them are zero, with weight zero.
     pub(super) len: usize,
     /// Value of variable `a` for record `u` at `a * WIDTH + u`; zero where missing.
     pub(super) values: Vec<f64>,
@@ -40,12 +40,12 @@ pub(super) struct Blocks {
     pub(super) n_variables: usize,
     pub(super) patterns: Vec<Pattern>,
     pub(super) blocks: Vec<Block>,
-    /// Which record stands at each place.
+    /// The record at each position.
     pub(super) order: Vec<usize>,
 }
 
 impl Blocks {
-    /// Blocks of the records `record(0..n)`, placed in coordinates; NaN where missing.
+    /// Blocks of the records `record(0..n)`, in the coordinates of the fit; NaN where missing.
     pub(super) fn new(
         n_variables: usize,
         n_records: usize,

@@ -1,8 +1,8 @@
-//! What points can say about components, before a fit.
+//! What can be learned about components from points, before a fit.
 //!
-//! Mixtures of Gaussians are identified whatever their number of components (Yakowitz and Spragins
-//! 1968): what bounds it are the records, of which there must be more than parameters. A first guess
-//! comes from the starts of the search alone, on a part of the records.
+//! Mixtures of Gaussians are identified for any number of components (Yakowitz and Spragins 1968): only the number
+//! of records limits it, which must exceed the number of parameters. A first guess uses only the starts of the
+//! search, on a part of the records.
 
 use serde::Serialize;
 
@@ -13,32 +13,32 @@ use crate::error::Result;
 use crate::models::engine::{Criteria, Criterion, Effort, LatentModel};
 use crate::models::fitting::{Path, criteria_path, least};
 
-/// Records that the first guess is made on.
+/// Number of records used for the first guess.
 const GUESSED_ON: usize = 2_000;
 
-/// The most components that are guessed.
+/// The largest number of components that is guessed.
 const MAX_GUESSED: usize = 8;
 
-/// What points can say about components.
+/// What can be learned about components from points.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointsCheck {
-    /// Records, with their weights.
+    /// Number of records, with their weights.
     pub n_records: f64,
-    /// Variables.
+    /// Number of variables.
     pub n_variables: usize,
-    /// Missing values.
+    /// Number of missing values.
     pub n_missing: usize,
     /// The shape of covariances.
     pub covariance: Covariance,
-    /// Parameters of one component, with its weight.
+    /// Number of parameters of one component, including its weight.
     pub parameters_per_component: usize,
-    /// The most components that do not have more parameters than there are records.
+    /// The largest number of components with no more parameters than there are records.
     pub most_components: usize,
-    /// The number of components that AIC3 asks for, by the starts of the search alone.
+    /// The number of components with the smallest AIC3, using only the starts of the search.
     pub first_guess: usize,
-    /// Records that the guess was made on.
+    /// Number of records used for the guess.
     pub guessed_on: usize,
-    /// Criteria of every number that was guessed from, on these records.
+    /// Criteria of every number of components considered, on these records.
     pub path: Vec<(usize, Criteria)>,
 }
 
@@ -73,7 +73,7 @@ impl PointsCheck {
         })
     }
 
-    /// Why `k` components may not be had, or `None` when nothing speaks against them.
+    /// Why `k` components cannot be fitted, or `None` when nothing speaks against them.
     pub fn objection(&self, k: usize) -> Option<String> {
         (k > self.most_components).then(|| {
             format!(

@@ -19,14 +19,14 @@ use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 
-/// Eigenvalues of the correlation matrix below this part of the largest mean that variables
-/// determine each other: what is left is rounding.
+/// Eigenvalues of the correlation matrix below this fraction of the largest mean that variables are linearly
+/// dependent: the rest is rounding error.
 const DEPENDENT: f64 = 1e-12;
 
-/// Least eigenvalue, as a part of the largest, of a correlation matrix from available pairs.
+/// The smallest eigenvalue, relative to the largest, of a correlation matrix from available pairs.
 const LEAST_OF_PAIRS: f64 = 1e-3;
 
-/// An invertible affine map of the data, and the prior matrix behind it.
+/// An invertible affine map of the data, and the prior matrix in its coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Coordinates {
     centre: Vec<f64>,
@@ -80,7 +80,7 @@ impl Coordinates {
         }
     }
 
-    /// The same, whitened by the prior matrix where no value is missing.
+    /// These coordinates, whitened by the prior matrix if no value is missing.
     fn whitened(mut self, points: &Points) -> Result<Self> {
         let d = self.centre.len();
         let (values, vectors) = symmetric_eigen(&self.prior);
@@ -116,7 +116,7 @@ impl Coordinates {
         (0..centred.len()).map(|a| dot(&self.forward.row(a), &centred)).collect()
     }
 
-    /// What the logarithm of a record's density gains when it is told in the data's units.
+    /// The difference of a record's log density between the data's units and these coordinates.
     pub(super) fn log_density_offset(&self, record: &[f64]) -> f64 {
         record.iter().zip(&self.log_scales).filter(|(x, _)| !x.is_nan()).map(|(_, s)| -s).sum()
     }
@@ -131,7 +131,7 @@ impl Coordinates {
         self.back.times(covariance).times(&self.back.transpose())
     }
 
-    /// A mixture of the data's units in these coordinates.
+    /// A mixture in the data's units, converted to these coordinates.
     pub(super) fn mixture_in(
         &self,
         covariance: Covariance,
@@ -160,7 +160,7 @@ impl Coordinates {
     }
 }
 
-/// Refuses a variable without a value or with one value only.
+/// Returns an error for a variable without a value or with only one value.
 fn check_spread(points: &Points, moments: &[(f64, f64)]) -> Result<()> {
     for (name, &(mean, variance)) in points.names().iter().zip(moments) {
         if !mean.is_finite() {
@@ -216,7 +216,7 @@ fn correlation(points: &Points, centre: &[f64], deviations: &[f64]) -> Matrix {
     })
 }
 
-/// Refuses variables that determine each other, naming those that do.
+/// Returns an error for variables that are linearly dependent, with their names.
 fn check_independent(points: &Points, values: &[f64], vectors: &Matrix) -> Result<()> {
     let d = values.len();
     if points.n_records() <= d {

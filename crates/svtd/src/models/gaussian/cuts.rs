@@ -1,4 +1,4 @@
-//! Directions along which a component may be cut in two.
+//! Directions along which a component may be split.
 //!
 //! With `y` the residual whitened by the component's own covariance and `q = |y|^2`:
 //! the first principal axis of the residual; the axes of least and largest fourth moment
@@ -12,8 +12,7 @@ use crate::linalg::{Matrix, symmetric_eigen};
 use crate::models::engine::signed;
 use crate::models::scores::scores_along;
 
-/// All cuts of component `c`; records in the order of the blocks. Missing values count as the
-/// component's mean.
+/// All splits of component `c`; records in the order of the blocks. Missing values count as the component's mean.
 pub(super) fn cuts(
     model: &GaussianModel,
     mixture: &Mixture,

@@ -1,11 +1,11 @@
-//! The density of a component, prepared once for all records that miss the same values.
+//! The density of a component, prepared once for all records with the same missing values.
 //!
 //! ```text
 //! log omega N(x_o; mu, Sigma) = constant - |z|^2 / 2,   z = L^-1 (x_o - mu_o),   L L' = Sigma_oo
 //! ```
 //!
-//! Where variables are correlated, it also holds how missing values follow the observed ones:
-//! `Sigma_mo Sigma_oo^-1`, and the covariance `Sigma_mm - Sigma_mo Sigma_oo^-1 Sigma_om` that is left.
+//! Where variables are correlated, it also contains the regression of missing values on observed ones, `Sigma_mo
+//! Sigma_oo^-1`, and the remaining covariance `Sigma_mm - Sigma_mo Sigma_oo^-1 Sigma_om`.
 
 use super::blocks::Pattern;
 use super::factor::{inverse_lower, log_diagonal, lower_factor};
@@ -14,8 +14,7 @@ use crate::linalg::Matrix;
 
 /// A density ready to be evaluated on the records of one pattern.
 pub(super) struct Density {
-    /// Rows of the inverse Cholesky factor over observed variables, packed; or inverse roots of
-    /// variances.
+    /// Rows of the inverse Cholesky factor over observed variables, packed; or inverse standard deviations.
     pub(super) whitening: Vec<f64>,
     /// `log omega - (o log 2pi + log|Sigma_oo|)/2`.
     pub(super) constant: f64,

@@ -6,9 +6,9 @@
 //! F  = loglik - nu/2 sum_j ( log|Sigma_j| + lam trace(Sigma_j^-1 C) )
 //! ```
 //!
-//! With the prior a component that shrinks onto one record stays bounded. Missing values: where
-//! variables may be correlated, a missing value is replaced by its conditional mean and its
-//! conditional covariance is added to `S_j`; otherwise only what was observed is counted.
+//! With the prior the objective stays bounded when a component shrinks onto one record. Missing values: where
+//! variables may be correlated, a missing value is replaced by its conditional mean and its conditional covariance
+//! is added to `S_j`; otherwise only observed values are counted.
 //!
 //! # Cost
 //! `N k d^2` for matrices, `N k d` otherwise; one pass makes the E step, the sums of the M step
@@ -23,13 +23,13 @@ use super::kernels::{Accumulate, Sums, Workspace, weighted_sum};
 use super::shape::{Covariance, Mixture};
 use crate::linalg::{Matrix, symmetric_eigen};
 
-/// Least variance of a component, as a part of the total, where no prior bounds it.
+/// The smallest variance of a component, relative to the total, where no prior bounds it.
 pub(super) const LEAST_VARIANCE: f64 = 1e-6;
 
-/// Sum of responsibilities below which a component keeps its mean.
+/// A component with a smaller sum of responsibilities than this keeps its mean.
 const NOTHING: f64 = 1e-10;
 
-/// What an EM step needs beside the records: prior and shape.
+/// What an EM step needs besides the records: the prior and the covariance type.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) blocks: Blocks,
@@ -40,7 +40,7 @@ pub(super) struct Problem {
     pub(super) nu: f64,
 }
 
-/// What a pass over the records gives.
+/// The result of a pass over the records.
 pub(super) struct Pass {
     /// Log-likelihood, in the coordinates of the fit.
     pub(super) log_likelihood: f64,
@@ -66,8 +66,7 @@ impl Problem {
         (log_likelihood + self.log_prior(mixture), log_likelihood)
     }
 
-    /// Responsibilities, record by component, in the order of the blocks, and the logarithm of
-    /// every record's density.
+    /// Responsibilities, record by component, in the order of the blocks, and the log density of every record.
     pub(super) fn responsibilities(&self, mixture: &Mixture) -> (Matrix, Vec<f64>) {
         let n = self.blocks.n_records();
         let densities = self.densities(mixture);
@@ -110,8 +109,8 @@ impl Problem {
         self.maximised(&rough, &pass.sums, self.nu.max(1.0), 1.0)
     }
 
-    /// One component with the moments of all records; where values are missing, the prior matrix
-    /// stands for their covariance.
+    /// One component with the moments of all records; if values are missing, the prior matrix is used as their
+    /// covariance.
     pub(super) fn single(&self) -> Mixture {
         let d = self.blocks.n_variables;
         let mut mixture = Mixture::zeros(self.covariance, 1, d);

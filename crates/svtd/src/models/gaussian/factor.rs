@@ -1,5 +1,5 @@
-//! Cholesky factors of covariances, and what is read off them. Matrices are a few variables wide, so
-//! plain loops are as fast as a library and have the same bits everywhere.
+//! Cholesky factors of covariances and related quantities. Matrices are a few variables wide, so plain loops are as
+//! fast as a library and give the same bits with all instruction sets.
 
 use crate::linalg::Matrix;
 

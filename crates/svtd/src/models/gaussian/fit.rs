@@ -14,18 +14,18 @@ use crate::models::engine::{
 };
 use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
 
-/// The weight of the prior with which maximum likelihood is searched: light, but a component that
-/// collapses cannot win.
+/// The weight of the prior during the search for maximum likelihood: small, but large enough that a collapsing
+/// component cannot win.
 const NEARLY_NO_PRIOR: f64 = 0.01;
 
-/// The weights that are searched with, when held-out records choose.
+/// The weights with which a search is made, when held-out records choose.
 const SEARCHED_PRIORS: [f64; 2] = [1.0, NEARLY_NO_PRIOR];
 
 /// Other weights, climbed to from the end of the lightest search. Components that are thin beside the
 /// whole need less than .01 of it: benches/record/models.md.
 const CLIMBED_PRIORS: [f64; 3] = [0.1, 1e-3, 1e-4];
 
-/// Folds of the choice, and steps of EM without each.
+/// Number of folds of the choice, and of EM steps without each.
 const FOLDS: usize = 10;
 const FOLD_STEPS: usize = 60;
 
@@ -77,7 +77,7 @@ impl GaussianMixtureParams {
         self
     }
 
-    /// How hard to search.
+    /// How much to search.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.options.effort = effort;
         self
@@ -89,7 +89,7 @@ impl GaussianMixtureParams {
         self
     }
 
-    /// Whether standard errors are computed, and which components come back in halves of the records.
+    /// Whether standard errors are computed, and components looked for in halves of the records.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
@@ -103,7 +103,7 @@ impl GaussianMixtureParams {
         self.fit_watched(points, &|_, _| {})
     }
 
-    /// As [`fit`](Self::fit), telling `watch` how far it is.
+    /// As [`fit`](Self::fit), reporting progress to `watch`.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -139,8 +139,8 @@ impl GaussianMixtureParams {
         Ok(wanted.options.choose(&model, model.points().total_weight(), &|_, _| {}).1)
     }
 
-    /// Climbs from a known mixture under these options, without any search: what another
-    /// program's solution comes to under the same objective.
+    /// Continues EM from a known mixture under these options, without any search: the value of another program's
+    /// solution under the same objective.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -158,7 +158,7 @@ impl GaussianMixtureParams {
         Ok(self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
     }
 
-    /// Searches that a fit makes one after the other.
+    /// Number of searches that a fit makes one after the other.
     fn n_searches(&self) -> usize {
         let priors = if self.tries_priors() { SEARCHED_PRIORS.len() } else { 1 };
         priors + usize::from(self.options.n_components.is_none())
@@ -197,7 +197,7 @@ impl GaussianMixtureParams {
         Ok(())
     }
 
-    /// The search with the prior asked for; `part` watches the fit's searches by number.
+    /// The search with the prior asked for; `part` reports the progress of each search.
     fn search<W: Fn(usize, usize) + Sync>(
         &self,
         model: &GaussianModel,
@@ -234,7 +234,7 @@ impl GaussianMixtureParams {
         }
     }
 
-    /// The model with its error bars, told of by `barred`, and the components found again.
+    /// The model with its error bars, whose progress `barred` reports, and the components found again.
     fn finished(
         &self,
         model: &GaussianModel,
@@ -262,7 +262,7 @@ fn canonical(mixture: &Mixture) -> Mixture {
     mixture.reordered(&order)
 }
 
-/// What was found under another weight of the prior, climbed on under this one.
+/// The result under another weight of the prior, continued under this one.
 fn climbed_on(model: &GaussianModel, mut found: Found<Mixture>) -> Found<Mixture> {
     let end = climb(model, found.parameters, model.max_steps());
     found.parameters = end.parameters;
@@ -272,7 +272,7 @@ fn climbed_on(model: &GaussianModel, mut found: Found<Mixture>) -> Found<Mixture
     found
 }
 
-/// The fit whose prior explains held-out records better; the first of equals.
+/// The fit whose prior explains held-out records better; ties go to the first.
 fn best_prior(mut fits: Vec<(GaussianModel, Found<Mixture>)>) -> (GaussianModel, Found<Mixture>) {
     let scores: Vec<f64> =
         fits.iter().map(|(model, found)| held_out(model, &found.parameters)).collect();

@@ -1,4 +1,4 @@
-//! A fitted mixture: its numbers, and what it says of records.
+//! A fitted mixture, and its inference for records.
 
 use rand::SeedableRng;
 use rand::distr::Distribution;
@@ -38,7 +38,7 @@ pub struct GaussianMixture {
     pub(super) record: FitRecord,
 }
 
-/// What a mixture says of records.
+/// The inference for records.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// Probability of every component, record by component.
@@ -117,7 +117,7 @@ impl GaussianMixture {
         })
     }
 
-    /// Says which components rest on fewer records than they have variables.
+    /// Adds a note about components with fewer records than variables.
     fn note_thin_components(&mut self) {
         let needed = match self.covariance {
             Covariance::Full => self.names.len() + 1,
@@ -214,7 +214,7 @@ impl GaussianMixture {
         Ok(placed)
     }
 
-    /// `n` records drawn from the mixture, row after row, and the component of each.
+    /// `n` random records from the mixture, row after row, and the component of each.
     pub fn sample(&self, n: usize, seed: u64) -> (Vec<f64>, Vec<usize>) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let d = self.names.len();
@@ -262,7 +262,7 @@ impl GaussianMixture {
     }
 }
 
-/// The place in cumulated weights where a uniform number falls.
+/// The index in cumulated weights that a uniform number selects.
 pub(crate) fn position(weights: &[f64], uniform: f64) -> usize {
     let mut sum = 0.0;
     for (j, w) in weights.iter().enumerate() {

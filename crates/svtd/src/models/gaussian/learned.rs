@@ -1,4 +1,4 @@
-//! A Gaussian mixture as the command line and the model file know it.
+//! A Gaussian mixture for the command line and the model file.
 
 use std::collections::BTreeMap;
 
@@ -206,7 +206,7 @@ impl Learned for GaussianMixture {
         if other.names() != self.names() {
             return Err(data("the two mixtures are about other variables".to_owned()));
         }
-        // Distances of means in deviations of the first model's components.
+        // Distances of means in standard deviations of the first model's components.
         let distance = |i: usize, j: usize| -> f64 {
             let c = self.covariance_of(i);
             let square =
@@ -240,7 +240,7 @@ impl Learned for GaussianMixture {
     }
 }
 
-/// Pairs of least distance, taken one after the other, none twice.
+/// Pairs with the smallest distances, taken one after the other, none twice.
 pub(crate) fn matched(
     k: usize,
     l: usize,
@@ -261,7 +261,7 @@ pub(crate) fn matched(
     taken
 }
 
-/// The first place of the largest number.
+/// The index of the largest number; ties go to the first.
 pub(crate) fn first_of_most(values: &[f64]) -> usize {
     let mut best = 0;
     for (j, v) in values.iter().enumerate() {

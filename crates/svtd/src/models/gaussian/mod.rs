@@ -26,11 +26,11 @@
 //! ```
 //!
 //! # The prior
-//! A likelihood of full covariances has no maximum: a component that shrinks onto one record goes
-//! to infinity. A prior of `nu` records with the shape of the whole data keeps covariances
-//! regular. `nu` = 1, .1, .01, .001 or .0001 is chosen by held-out records for full covariances and is 1 otherwise;
-//! [`GaussianMixtureParams::prior`] sets it. With 0 the search is made with .01 and its end is
-//! climbed by plain maximum likelihood, variances kept above a millionth of the total.
+//! The likelihood with full covariances has no maximum: it goes to infinity when a component shrinks onto one
+//! record. A prior of `nu` records with the shape of the whole data keeps covariances regular. `nu` = 1, .1, .01,
+//! .001 or .0001 is chosen by held-out records for full covariances and is 1 otherwise;
+//! [`GaussianMixtureParams::prior`] sets it. With 0 the search uses .01 and its result is then improved by plain
+//! maximum likelihood, with variances kept above a millionth of the total.
 
 mod bins;
 mod blocks;

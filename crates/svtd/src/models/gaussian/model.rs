@@ -1,4 +1,4 @@
-//! A Gaussian mixture on its data, as the engine sees it.
+//! A Gaussian mixture with its data, for the engine.
 
 use super::blocks::Blocks;
 use super::coordinates::Coordinates;
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::models::engine::LatentModel;
 
-/// Records on which a search is made when there are more.
+/// Number of records on which a search is made when there are more.
 const SEARCHED_RECORDS: usize = 10_000;
 
 /// Starts from which on more than half of them at one maximum are believed: moves up and down, three quarters
@@ -41,7 +41,7 @@ impl GaussianModel {
         Ok(Self::placed(points.clone(), coordinates, covariance, nu))
     }
 
-    /// The same on other records, in given coordinates.
+    /// The model for other records, in given coordinates.
     pub(super) fn placed(
         points: Points,
         coordinates: Coordinates,
@@ -66,21 +66,21 @@ impl GaussianModel {
         other
     }
 
-    /// The same model on some of the records.
+    /// The same model for some of the records.
     pub(super) fn on(&self, records: &[usize]) -> Self {
         let points = self.points.select(records);
         let (covariance, nu) = (self.problem.covariance, self.problem.nu);
         Self::placed(points, self.coordinates.clone(), covariance, nu)
     }
 
-    /// The same model on the records with other weights.
+    /// The same model with other weights of the records.
     pub(super) fn reweighted(&self, weights: Vec<f64>) -> Self {
         let points = self.points.reweighted(weights);
         let (covariance, nu) = (self.problem.covariance, self.problem.nu);
         Self::placed(points, self.coordinates.clone(), covariance, nu)
     }
 
-    /// The model on two halves of the records, dealt by content; `None` when they are too few.
+    /// The model for two halves of the records, determined by content; `None` when there are too few.
     pub(super) fn halves(&self, k: usize, split: usize) -> Option<[Self; 2]> {
         let keys: Vec<u64> =
             (0..self.points.n_records()).map(|i| fingerprint(self.points.record(i))).collect();
@@ -93,7 +93,7 @@ impl GaussianModel {
         &self.points
     }
 
-    /// What the log-likelihood gains when densities are told in the data's units.
+    /// The difference of the log-likelihood between the data's units and the coordinates of the fit.
     pub(super) fn log_density_offset(&self) -> f64 {
         (0..self.points.n_records())
             .map(|i| {
@@ -231,7 +231,7 @@ pub(crate) fn dealt(keys: &[u64], split: usize) -> [Vec<usize>; 2] {
     halves
 }
 
-/// Weights that are not positive become a tenth of the safe ones; all sum to one again.
+/// Weights that are not positive become a tenth of the safe ones; then all are normalised.
 pub(crate) fn mend_weights(weights: &mut [f64], safe: &[f64]) {
     for (w, s) in weights.iter_mut().zip(safe) {
         if !w.is_finite() || *w <= 0.0 {
@@ -246,7 +246,7 @@ pub(crate) fn mend_weights(weights: &mut [f64], safe: &[f64]) {
     }
 }
 
-/// Whether a covariance has no direction that nearly vanishes in units of a safe one.
+/// Whether a covariance is not nearly singular relative to a safe one.
 fn keeps_shape(values: &[f64], safe: &[f64], d: usize) -> bool {
     if values.iter().any(|v| !v.is_finite()) {
         return false;

@@ -1,8 +1,8 @@
-//! Points: what a Gaussian mixture is learned from.
+//! Points: the data for a Gaussian mixture.
 //!
-//! A table of records and variables, row after row, with a weight for every record. A value that
-//! was not observed is NaN. Checks that do not depend on the model are made here, once, so that
-//! nothing behind them meets an infinite number or a negative weight.
+//! A table of records and variables, row after row, with a weight for every record. A missing value is NaN. Checks
+//! that do not depend on the model are made here, once, so that later code meets no infinite number or negative
+//! weight.
 
 use super::model::{compare_bits, fingerprint};
 use crate::error::{Error, Result};
@@ -137,7 +137,7 @@ impl Points {
         }))
     }
 
-    /// Whether every weight is a whole number, so that it may count records.
+    /// Whether every weight is a whole number, so that it may be a count of records.
     fn counts_records(&self) -> bool {
         self.weights.iter().all(|w| w.fract() == 0.0)
     }
@@ -199,7 +199,7 @@ impl Points {
     }
 }
 
-/// Refuses weights that are negative, not finite, all zero, or of the wrong number.
+/// Returns an error for weights that are negative, not finite, all zero, or of the wrong number.
 fn check_weights(weights: &[f64], n_records: usize) -> Result<()> {
     if weights.len() != n_records {
         return Err(data(format!(
@@ -220,7 +220,7 @@ fn check_weights(weights: &[f64], n_records: usize) -> Result<()> {
     Ok(())
 }
 
-/// A refusal of the data as a whole.
+/// An error about the data as a whole.
 pub(crate) fn data(reason: String) -> Error {
     Error::Records { reason }
 }

@@ -1,4 +1,4 @@
-//! The shape of covariances, and the parameters of a mixture.
+//! Covariance types, and the parameters of a mixture.
 //!
 //! Inside a fit all parameters of a mixture stand in one vector, so that an accelerated step can
 //! extrapolate them together:
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::linalg::Matrix;
 
-/// What the covariance matrices of the components may look like.
+/// The type of covariance matrices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Covariance {
@@ -38,7 +38,7 @@ impl Covariance {
         }
     }
 
-    /// Numbers that a vector of parameters keeps for the covariances.
+    /// Number of values that a parameter vector has for the covariances.
     fn stored(self, k: usize, d: usize) -> usize {
         match self {
             Covariance::Full => k * d * d,
@@ -53,7 +53,7 @@ impl Covariance {
         matches!(self, Covariance::Full | Covariance::Tied)
     }
 
-    /// Its name, as a user writes it.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Covariance::Full => "full",
@@ -126,7 +126,7 @@ impl Mixture {
         if self.covariance == Covariance::Tied { 1 } else { self.k }
     }
 
-    /// The covariance matrix of component `j`, written out.
+    /// The covariance matrix of component `j`, in full.
     pub(super) fn covariance_matrix(&self, j: usize) -> Matrix {
         let spread = self.spread(j);
         match self.covariance {

@@ -9,9 +9,9 @@
 //! M3_i  = E[x_i x x'] - ( a_i D + a (D e_i)' + (D e_i) a' )   = sum_j omega_j mu_ij mu_j mu_j'
 //! ```
 //!
-//! The constant matters: centring the data takes one direction of `M2`, and without it the last
-//! direction is noise. A column of `E O` is `omega_j^(1/2) (mu_j, 1)`, so its last entry is the
-//! root of the weight and the others divided by it are the centre.
+//! The constant matters: centring the data removes one direction of `M2`, and without it the last direction is
+//! noise. A column of `E O` is `omega_j^(1/2) (mu_j, 1)`, so its last entry is the square root of the weight and
+//! the others divided by it are the centre.
 
 use crate::linalg::{Matrix, dot, symmetric_eigen};
 use crate::moments::{DenseMoments, MAX_FEATURES, Rows};
@@ -49,7 +49,7 @@ pub struct RawMoments {
 }
 
 impl RawMoments {
-    /// The exact raw moments of a spherical mixture: our yardstick.
+    /// The exact raw moments of a spherical mixture, as a reference.
     pub fn exact(weights: &[f64], means: &[Vec<f64>], variances: &[f64]) -> Self {
         let d = means.first().map_or(0, Vec::len);
         let delta = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };

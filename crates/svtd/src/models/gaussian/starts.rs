@@ -14,10 +14,10 @@ use super::spectral::spherical_centres;
 use crate::linalg::Matrix;
 use crate::models::engine::{LatentModel, partition_responsibilities, pca_partition};
 
-/// Lloyd's steps after a partition.
+/// Number of Lloyd steps after a partition.
 const LLOYD_STEPS: usize = 30;
 
-/// How firmly a start believes its partition.
+/// The responsibility of a record's own cluster in a start.
 const FIRM: f64 = 0.98;
 
 /// All starts that the data allow.
@@ -50,7 +50,7 @@ fn moment_labels(model: &GaussianModel, features: &Matrix, k: usize) -> Option<V
     Some(nearest(&rows, &centres))
 }
 
-/// The nearest of some centres for every row; the first of several wins.
+/// The nearest of some centres for every row; ties go to the first.
 fn nearest(rows: &[Vec<f64>], centres: &[Vec<f64>]) -> Vec<usize> {
     let distance = |row: &[f64], centre: &[f64]| -> f64 {
         row.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum()

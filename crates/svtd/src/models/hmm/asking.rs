@@ -1,5 +1,4 @@
-//! What a fitted hidden Markov model says of sequences: scores, states, paths, what comes next, and
-//! sequences drawn from it.
+//! Inference of a fitted hidden Markov model: scores, states, paths, forecasts, and random sequences.
 
 use rand::SeedableRng;
 use rand::distr::Distribution;
@@ -15,23 +14,23 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::gaussian::position;
 
-/// Training sequences below which new ones are scored with the stationary law.
+/// With fewer training sequences than this, new ones are scored with the stationary distribution.
 const ENOUGH_FIRST_STATES: usize = 20;
 
-/// The law of a sequence's first state.
+/// The distribution of a sequence's first state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitialLaw {
-    /// The learned one where at least 20 sequences were learned from, else the stationary one: a
-    /// law learned from one sequence is certain of its first state.
+    /// The learned one if there were at least 20 sequences, otherwise the stationary one: a distribution learned
+    /// from one sequence would be certain of its first state.
     #[default]
     Auto,
     /// The learned one.
     Learned,
-    /// The stationary law of `A`.
+    /// The stationary distribution of `A`.
     Stationary,
 }
 
-/// What comes after a sequence.
+/// The forecast after a sequence.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// Probability of every state, steps ahead by state.
@@ -82,7 +81,7 @@ impl Hmm {
         Ok((paths.into_iter().flat_map(|(path, _)| path).collect(), scores))
     }
 
-    /// What comes after each sequence, up to `horizon` steps ahead.
+    /// The forecast after each sequence, up to `horizon` steps ahead.
     ///
     /// # Errors
     /// As [`score`](Self::score).
@@ -116,8 +115,7 @@ impl Hmm {
         Forecast { states, expected }
     }
 
-    /// A sequence of `n` steps drawn from the model, step after step, and its states. Multinomial
-    /// steps have `n_trials` symbols.
+    /// A random sequence of `n` steps from the model, and its states. Multinomial steps have `n_trials` symbols.
     pub fn sample(&self, n: usize, seed: u64, n_trials: u64) -> (Vec<f64>, Vec<usize>) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = || -> f64 { StandardUniform.sample(&mut rng) };
@@ -169,7 +167,7 @@ impl Hmm {
         }
     }
 
-    /// The law of a first state.
+    /// The distribution of the first state.
     pub fn initial_law(&self, law: InitialLaw) -> Vec<f64> {
         let learned = match law {
             InitialLaw::Auto => self.n_sequences >= ENOUGH_FIRST_STATES,
@@ -187,7 +185,7 @@ impl Hmm {
         (0..self.n_states).flat_map(|i| self.transitions.row(i)).collect()
     }
 
-    /// Asks a question of every sequence.
+    /// Calls a function for every sequence.
     fn each<T>(
         &self,
         sequences: &Sequences,

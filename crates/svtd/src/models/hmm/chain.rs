@@ -1,7 +1,6 @@
 //! The parameters of a hidden Markov model.
 //!
-//! Inside a fit they stand in one vector, so that an accelerated step can extrapolate them
-//! together:
+//! During a fit they are in one vector, so that an accelerated step can extrapolate them together:
 //!
 //! ```text
 //! pi (k) | A, row after row (k k) | emissions, state after state (k e)
@@ -32,7 +31,7 @@ impl Layout {
         Self { emissions, d, offsets }
     }
 
-    /// Numbers that describe the emissions of one state.
+    /// Number of values that describe the emissions of one state.
     pub(super) fn width(&self) -> usize {
         match self.emissions {
             Emissions::Categorical => self.offsets.last().copied().unwrap_or(0),
@@ -41,7 +40,7 @@ impl Layout {
         }
     }
 
-    /// Free numbers among them.
+    /// Number of free values among them.
     pub(super) fn n_free(&self) -> usize {
         match self.emissions {
             Emissions::Categorical => self.width() - self.d,
@@ -64,7 +63,7 @@ impl Layout {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     pub(super) k: usize,
-    /// Numbers of each state's emissions.
+    /// Number of emission values of each state.
     pub(super) width: usize,
     pub(super) values: Vec<f64>,
 }
@@ -74,7 +73,7 @@ impl Chain {
         Self { k, width, values: vec![0.0; k + k * k + k * width] }
     }
 
-    /// Law of the first state.
+    /// The distribution of the first state.
     pub(super) fn initial(&self) -> &[f64] {
         &self.values[..self.k]
     }
@@ -119,10 +118,10 @@ impl Chain {
     }
 }
 
-/// The law that one step of `A` (row after row) leaves as it is.
+/// The stationary distribution of `A` (row after row).
 ///
-/// A hair of every other transition is mixed in, so that the law is unique even where states do
-/// not all reach each other.
+/// A tiny probability of every other transition is mixed in, so that the distribution is unique even where states
+/// do not all reach each other.
 pub(super) fn stationary(transitions: &[f64], k: usize) -> Vec<f64> {
     const MIXED_IN: f64 = 1e-12;
     // (I - A' + 1 1') x = 1, by elimination with pivots.

@@ -1,4 +1,4 @@
-//! What sequences can say about states, before a fit.
+//! What can be learned about states from sequences, before a fit.
 //!
 //! * **The sequences** (Allman, Matias and Rhodes 2009, theorem 6): with `c` different observations,
 //!   `2m + 1` steps in a row identify up to `binomial(m + c - 1, c - 1)` states, but for exceptional
@@ -19,16 +19,16 @@ use crate::models::classes::{Item, ItemKind, Records, Visible, measured_rank};
 use crate::models::engine::{GROUPS, Groups};
 use crate::models::table::MISSING;
 
-/// The most states that are looked at.
+/// The largest number of states that is considered.
 const MAX_STATES: usize = 64;
 
-/// Numbers are cut into bins for so many states.
+/// Numbers are binned as for this many states.
 const BINNED_STATES: usize = 6;
 
-/// What sequences can say about states.
+/// What can be learned about states from sequences.
 #[derive(Clone, Debug, Serialize)]
 pub struct SequenceCheck {
-    /// What the observations are.
+    /// The kind of the observations.
     pub emissions: Emissions,
     /// Number of sequences.
     pub n_sequences: usize,
@@ -38,11 +38,11 @@ pub struct SequenceCheck {
     pub shortest: usize,
     /// Steps of the longest sequence.
     pub longest: usize,
-    /// Missing observations.
+    /// Number of missing observations.
     pub n_missing: usize,
-    /// The most states that stretches of the longest sequence identify; at most 64 are looked at.
+    /// The largest number of states that parts of the longest sequence identify; at most 64 are considered.
     pub most_states: usize,
-    /// States visible from one step to the next: singular values clear of their errors.
+    /// Number of states visible from one step to the next: singular values that exceed their errors.
     pub visible: usize,
     /// The singular values, falling.
     pub singular_values: Vec<Visible>,
@@ -81,7 +81,7 @@ impl SequenceCheck {
         })
     }
 
-    /// Why `k` states may not be had, or `None` when nothing speaks against them.
+    /// Why `k` states may not be identified, or `None` when nothing speaks against them.
     pub fn objection(&self, k: usize) -> Option<String> {
         (k > self.most_states).then(|| {
             format!(
@@ -93,13 +93,14 @@ impl SequenceCheck {
     }
 }
 
-/// The most states that `n_steps` steps in a row identify, each one of `n_different` observations.
+/// The largest number of states that `n_steps` consecutive steps identify, each with one of `n_different`
+/// observations.
 fn most_states(n_steps: usize, n_different: f64) -> usize {
     let m = n_steps.saturating_sub(1) / 2;
     if m == 0 {
         return 1;
     }
-    // binomial(m + c - 1, m), factor by factor, until it is more than is looked at.
+    // binomial(m + c - 1, m), factor by factor, until it exceeds the limit.
     let mut states = 1.0;
     for i in 1..=m {
         states *= (n_different + i as f64 - 1.0) / i as f64;
@@ -128,7 +129,7 @@ fn neighbours(sequences: &Sequences) -> Option<Records> {
     Some(Records::from_codes(vec![item("step"), item("next")], &answers, vec![1.0; pairs.len()]))
 }
 
-/// Groups of pairs that follow each other: neighbouring pairs are not independent.
+/// Groups of consecutive pairs, because neighbouring pairs are not independent.
 fn stretches(pairs: &Records) -> Groups {
     let n = pairs.n_records();
     let groups: Vec<u8> = (0..n).map(|u| (u * GROUPS / n) as u8).collect();

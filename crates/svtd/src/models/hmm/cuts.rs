@@ -1,4 +1,4 @@
-//! Scores along which a state may be cut in two.
+//! Scores along which a state may be split.
 //!
 //! With `z_t` the features of a step about the state's mean:
 //! the sum of a step and its neighbours along the leading axis of the lag-one covariance within
@@ -13,10 +13,10 @@ use crate::linalg::{Matrix, dot, symmetric_eigen};
 use crate::models::engine::signed;
 use crate::models::scores::scores_along;
 
-/// An axis of alternation counts when its eigenvalue is below this part of the leading one.
+/// An alternating axis is used when its eigenvalue is below this fraction of the leading one.
 const ALTERNATES: f64 = -0.2;
 
-/// All cuts of state `c`.
+/// All splits of state `c`.
 pub(super) fn cuts(model: &HmmModel, chain: &Chain, r: &Matrix, c: usize) -> Vec<Vec<f64>> {
     let weights = r.column(c);
     let total: f64 = weights.iter().sum();

@@ -1,7 +1,7 @@
-//! Observations as vectors: what partitions and cuts look at.
+//! Observations as vectors, for partitions and splits.
 //!
-//! Categories are one-hot, each entry divided by its deviation; counts and numbers are
-//! standardised; counts of symbols are shares. What is missing is at the mean.
+//! Categories are one-hot, each entry divided by its standard deviation; counts and numbers are standardised;
+//! counts of symbols are shares. Missing values are at the mean.
 
 use super::model::HmmModel;
 use super::sequences::Emissions;

@@ -11,10 +11,11 @@ use crate::models::engine::{
 use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
 use crate::models::gaussian::{data, dealt, fingerprint};
 
-/// Sequences from which standard errors leave out whole sequences.
+/// From this many sequences on, standard errors leave out whole sequences.
 const MANY_SEQUENCES: usize = 20;
 
-/// Steps of the shortest stretch that a sequence is cut into, and steps of a half for each state.
+/// The smallest number of steps of a part into which a sequence is cut, and the number of steps of a half for each
+/// state.
 const LEAST_STRETCH: usize = 10;
 const STEPS_PER_STATE: usize = 10;
 
@@ -44,7 +45,7 @@ impl HmmParams {
         self
     }
 
-    /// How hard to search.
+    /// How much to search.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.options.effort = effort;
         self
@@ -56,7 +57,7 @@ impl HmmParams {
         self
     }
 
-    /// Whether standard errors are computed, and which states come back in halves of the steps.
+    /// Whether standard errors are computed, and states looked for in halves of the steps.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
@@ -70,7 +71,7 @@ impl HmmParams {
         self.fit_watched(sequences, &|_, _| {})
     }
 
-    /// As [`fit`](Self::fit), telling `watch` how far it is.
+    /// As [`fit`](Self::fit), reporting progress to `watch`.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -105,8 +106,8 @@ impl HmmParams {
         Ok(wanted.options.choose(&model, model.n_rows() as f64, &|_, _| {}).1)
     }
 
-    /// Climbs from a known model under these options, without any search: what another program's
-    /// solution comes to under the same objective.
+    /// Continues EM from a known model under these options, without any search: the value of another program's
+    /// solution under the same objective.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -127,7 +128,7 @@ impl HmmParams {
         Ok(self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
     }
 
-    /// The model with its error bars, told of by `barred`, and the states found again.
+    /// The model with its error bars, whose progress `barred` reports, and the states found again.
     fn finished(
         &self,
         model: &HmmModel,
@@ -244,7 +245,7 @@ fn halves(model: &HmmModel, k: usize, split: usize) -> Option<[HmmModel; 2]> {
     halves.iter().all(long).then(|| halves.map(|half| model.on(&half)))
 }
 
-/// What is left of a sequence around a gap.
+/// What remains of a sequence around a gap.
 fn around(
     range: &std::ops::Range<usize>,
     gap: &std::ops::Range<usize>,

@@ -1,4 +1,4 @@
-//! A fitted hidden Markov model: its numbers.
+//! A fitted hidden Markov model: its parameters.
 
 use super::chain::{Chain, Layout, stationary};
 use super::fit::{dwell, in_units};
@@ -25,7 +25,7 @@ pub struct ErrorBars {
 }
 
 impl ErrorBars {
-    /// Standard errors in the order in which the numbers are told.
+    /// Standard errors in the order of the parameters.
     pub(super) fn of(errors: Vec<f64>, k: usize, width: usize) -> Self {
         let emissions = k * k + k * width;
         Self {
@@ -140,13 +140,13 @@ impl Hmm {
         self.record.note("steps", "fewer states");
     }
 
-    /// The same model, remembering the columns of its table.
+    /// The same model, with the columns of its table stored.
     pub fn with_columns(mut self, columns: SequenceColumns) -> Self {
         self.columns = columns;
         self
     }
 
-    /// Adds sentences for the user.
+    /// Adds notes for the user.
     pub fn add_notes(&mut self, notes: Vec<String>) {
         self.record.notes.extend(notes);
     }
@@ -171,7 +171,7 @@ impl Hmm {
         &self.categories
     }
 
-    /// `pi`, the learned law of the first state.
+    /// `pi`, the learned distribution of the first state.
     pub fn initial(&self) -> &[f64] {
         &self.initial
     }
@@ -181,7 +181,7 @@ impl Hmm {
         &self.transitions
     }
 
-    /// The law of states in the long run.
+    /// The stationary distribution of the states.
     pub fn stationary(&self) -> Vec<f64> {
         stationary(&self.flat_transitions(), self.n_states)
     }

@@ -1,4 +1,4 @@
-//! The scaled forward-backward recursion, and the best path.
+//! The scaled forward-backward recursion, and the most probable path.
 //!
 //! ```text
 //! alpha_t(j) = b_j(t) sum_i alpha_(t-1)(i) A_ij / c_t          c_t makes alpha_t sum to one
@@ -6,16 +6,16 @@
 //! gamma_t    = alpha_t beta_t                                  xi_ij = A_ij sum_t alpha_t(i) b_j beta_j / n_t
 //! ```
 //!
-//! Emission likelihoods come divided by the largest of their row, whose logarithms are added back
-//! by the caller. The backward pass makes the sums of the M step as it goes: `beta` is not stored.
+//! Emission likelihoods are divided by the largest of their row; the caller adds the logarithms back. The backward
+//! pass computes the sums of the M step as it goes: `beta` is not stored.
 
-/// What remains of a step that no state can explain.
+/// The likelihood of a step that no state can explain.
 const FLOOR: f64 = 1e-300;
 
-/// Likelihoods of distinct observations: `k` numbers to a row.
+/// Likelihoods of distinct observations: `k` numbers per row.
 pub(super) struct Likelihoods {
     pub(super) scaled: Vec<f64>,
-    /// Logarithm of what each row was divided by.
+    /// Logarithm of the divisor of each row.
     pub(super) log_scale: Vec<f64>,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Sums {
 }
 
 impl Recursion<'_> {
-    /// Runs over one sequence of observation codes, adds to `sums` and hands the state
-    /// probabilities of each step, last step first, to `visit`.
+    /// Runs over one sequence of observation codes, adds to `sums` and passes the state probabilities of each step,
+    /// last step first, to `visit`.
     pub(super) fn run(
         &self,
         codes: &[u32],
@@ -117,7 +117,7 @@ impl Recursion<'_> {
         alpha.resize(codes.len() * k, 0.0);
         let a = &self.transitions[..k * k];
         let mut log_likelihood = 0.0;
-        // Products of normalisers are kept until they are small, to save logarithms.
+        // Products of normalisers are accumulated until they are small, to save logarithms.
         let mut product = 1.0;
         for (t, &code) in codes.iter().enumerate() {
             let like = self.row(k, code);
@@ -147,7 +147,7 @@ impl Recursion<'_> {
                     product = 1.0;
                 }
             } else {
-                // No state explains this step: it says nothing, at a price.
+                // No state explains this step: all states are equally likely, with a small likelihood.
                 here.fill(1.0 / k as f64);
                 log_likelihood += FLOOR.ln();
             }
@@ -160,14 +160,14 @@ impl Recursion<'_> {
         self.forward(self.k, codes, &mut Vec::new())
     }
 
-    /// The law of the last state given all observations.
+    /// The distribution of the last state given all observations.
     pub(super) fn filtered(&self, codes: &[u32]) -> Vec<f64> {
         let mut alpha = Vec::new();
         self.forward(self.k, codes, &mut alpha);
         alpha[alpha.len() - self.k..].to_vec()
     }
 
-    /// The most probable path (Viterbi) and its logarithm; the lowest state wins ties.
+    /// The most probable path (Viterbi) and its log probability; ties go to the lowest state.
     pub(super) fn best_path(&self, codes: &[u32]) -> (Vec<usize>, f64) {
         let k = self.k;
         let log = |x: f64| x.max(FLOOR).ln();

@@ -1,4 +1,4 @@
-//! A hidden Markov model as the command line and the model file know it.
+//! A hidden Markov model for the command line and the model file.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ use crate::models::learned::{
 use crate::models::table::{Column, Table};
 use crate::persist::container::Array;
 
-/// Symbols of a drawn multinomial step.
+/// Number of symbols in a simulated multinomial step.
 const DRAWN_TRIALS: u64 = 10;
 
 impl Hmm {
-    /// A model from the pieces of its file.
+    /// A model from the parts of its file.
     ///
     /// # Errors
     /// When a piece is missing or does not fit.
@@ -103,7 +103,7 @@ impl Hmm {
         }
     }
 
-    /// What a state emits, a row for each number.
+    /// The emissions of all states, one row for each number.
     fn emission_listing(&self) -> Listing {
         let d = self.names().len();
         let (k, width) = (self.n_states(), self.emission(0).len());

@@ -1,4 +1,4 @@
-//! Hidden Markov models: states that follow each other, seen through what they emit.
+//! Hidden Markov models: a chain of hidden states, observed through what they emit.
 //!
 //! ```text
 //! state_1 ~ pi,   state_(t+1) ~ A(state_t, .),   x_t ~ emission of state_t
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! # The prior
-//! One record of the overall law in every state and one transition of every kind (`a = 1`) keep
-//! probabilities away from 0, so that new sequences have finite scores. `a = 0` is maximum
-//! likelihood; the solution with the prior is then one more start.
+//! One record of the overall distribution in every state and one transition of every kind (`a = 1`) keep
+//! probabilities away from 0, so that new sequences have finite scores. `a = 0` is maximum likelihood; the solution
+//! with the prior is then one more start.
 
 mod asking;
 mod chain;

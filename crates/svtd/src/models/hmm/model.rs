@@ -1,4 +1,4 @@
-//! A hidden Markov model on its sequences, as the engine sees it: Baum-Welch with a light prior.
+//! A hidden Markov model with its sequences, for the engine: Baum-Welch with a light prior.
 //!
 //! ```text
 //! A_ij = (xi_ij + a)/row sum,  pi_j = (p0_j + a)/sum,  emissions with a records of the overall law
@@ -16,10 +16,10 @@ use crate::linalg::Matrix;
 use crate::models::engine::LatentModel;
 use crate::models::gaussian::mend_weights;
 
-/// Steps that one task handles at least.
+/// The smallest number of steps that one task handles.
 const TASK_STEPS: usize = 8192;
 
-/// Steps on which a search is made when there are more, and the length of a stretch of them.
+/// Number of steps on which a search is made when there are more, and the length of each part of them.
 const SEARCHED_STEPS: usize = 30_000;
 const STRETCH: usize = 1_000;
 
@@ -35,7 +35,7 @@ pub(super) struct HmmModel {
     tasks: Vec<std::ops::Range<usize>>,
     /// `a`, the weight of the prior.
     pub(super) prior: f64,
-    /// A solution to start from beside the others.
+    /// A solution that is used as a further start.
     pub(super) known: Vec<(&'static str, Chain)>,
 }
 
@@ -46,7 +46,7 @@ impl HmmModel {
         Self::with_reference(sequences, reference, prior)
     }
 
-    /// The same, in the units of other sequences.
+    /// The model of sequences, in the units of other sequences.
     pub(super) fn with_reference(sequences: Sequences, reference: Reference, prior: f64) -> Self {
         let observations = Observations::new(&sequences, &reference);
         let mut bounds = vec![0];
@@ -65,7 +65,7 @@ impl HmmModel {
         Self { sequences, reference, observations, bounds, tasks, prior, known }
     }
 
-    /// The same model on some stretches of the steps.
+    /// The same model for some parts of the steps.
     pub(super) fn on(&self, stretches: &[std::ops::Range<usize>]) -> Self {
         let part = self.sequences.stretches(stretches);
         Self::with_reference(part, self.reference.clone(), self.prior)
@@ -170,7 +170,7 @@ impl HmmModel {
     }
 }
 
-/// Counts with `a` added to each, as a law; even where nothing was counted.
+/// Counts with `a` added to each, normalised; uniform where nothing was counted.
 fn normalised(counts: &[f64], a: f64, law: &mut [f64]) {
     let total: f64 = counts.iter().sum::<f64>() + a * counts.len() as f64;
     for (target, count) in law.iter_mut().zip(counts) {

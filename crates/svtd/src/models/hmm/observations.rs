@@ -10,10 +10,10 @@ use super::chain::{Chain, Layout};
 use super::forward_backward::Likelihoods;
 use super::sequences::{Emissions, Sequences};
 
-/// Least variance of a state, as a part of the variable's.
+/// The smallest variance of a state, relative to that of the variable.
 const LEAST_VARIANCE: f64 = 1e-3;
 
-/// Sum of weights below which a state keeps the overall law.
+/// A state with a smaller sum of weights than this keeps the overall distribution.
 const NOTHING: f64 = 1e-10;
 
 /// Steps as codes of distinct observations.
@@ -26,16 +26,16 @@ pub(super) struct Observations {
     pub(super) own: bool,
     /// Distinct observations, row after row; numbers standardised.
     pub(super) rows: Vec<f64>,
-    /// Part of each row's log-likelihood that no parameter changes.
+    /// The part of each row's log-likelihood that does not depend on parameters.
     base: Vec<f64>,
-    /// Overall law: frequencies of categories or symbols, mean counts; means and variances of
+    /// The overall distribution: frequencies of categories or symbols, mean counts; means and variances of
     /// standardised numbers are 0 and 1.
     pub(super) overall: Vec<f64>,
-    /// Mean and deviation of each real variable.
+    /// Mean and standard deviation of each real variable.
     pub(super) units: Vec<(f64, f64)>,
 }
 
-/// What depends on the training data alone: shared by every part of it.
+/// Quantities that depend only on the training data, shared by every part of it.
 #[derive(Clone, Debug)]
 pub(super) struct Reference {
     pub(super) layout: Layout,
@@ -44,7 +44,7 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// The overall law of sequences.
+    /// The overall distribution of sequences.
     pub(super) fn of(sequences: &Sequences) -> Self {
         let d = sequences.n_variables();
         let layout = Layout::new(sequences.emissions(), d, sequences.categories());
@@ -77,7 +77,7 @@ impl Reference {
 }
 
 impl Observations {
-    /// The observations of sequences, told in the units of a reference.
+    /// The observations of sequences, in the units of a reference.
     pub(super) fn new(sequences: &Sequences, reference: &Reference) -> Self {
         let layout = reference.layout.clone();
         let n = sequences.n_steps();
@@ -305,7 +305,7 @@ impl Observations {
     }
 }
 
-/// The part of an observation's log-likelihood that no parameter changes.
+/// The part of an observation's log-likelihood that does not depend on parameters.
 fn base(layout: &Layout, row: &[f64], units: &[(f64, f64)]) -> f64 {
     let observed = || row.iter().zip(units).filter(|(x, _)| !x.is_nan());
     match layout.emissions {

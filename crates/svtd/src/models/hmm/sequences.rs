@@ -1,8 +1,7 @@
-//! Sequences: what a hidden Markov model is learned from.
+//! Sequences: the data for a hidden Markov model.
 //!
-//! Steps of one or more sequences, one after the other, with the length of each. Every step has
-//! one or more variables; NaN stands for an observation that was not made. Checks that do not
-//! depend on the fit are made here, once.
+//! Steps of one or more sequences, one after the other, with the length of each. Every step has one or more
+//! variables; a missing observation is NaN. Checks that do not depend on the fit are made here, once.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::models::engine::content_order;
 use crate::models::gaussian::{compare_bits, data, fingerprint};
 
-/// What a state emits.
+/// The distribution of the observations in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Emissions {
@@ -20,12 +19,12 @@ pub enum Emissions {
     Poisson,
     /// A real number of each variable, normally distributed; variables independent given the state.
     Gaussian,
-    /// Counts of all symbols, from one multinomial law.
+    /// Counts of all symbols, from one multinomial distribution.
     Multinomial,
 }
 
 impl Emissions {
-    /// Its name, as a user writes it.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Emissions::Categorical => "categorical",
@@ -129,7 +128,7 @@ impl Sequences {
         Ok(self)
     }
 
-    /// What a step of them holds.
+    /// The kind of the observations.
     pub fn emissions(&self) -> Emissions {
         self.emissions
     }
@@ -170,7 +169,7 @@ impl Sequences {
         self.values.iter().skip(v).step_by(self.names.len()).copied()
     }
 
-    /// Stretches of steps as sequences of their own.
+    /// Parts of the steps as separate sequences.
     pub(super) fn stretches(&self, stretches: &[std::ops::Range<usize>]) -> Self {
         let d = self.names.len();
         let values = stretches.iter().flat_map(|r| &self.values[r.start * d..r.end * d]);
@@ -197,7 +196,7 @@ impl Sequences {
         self.stretches(&order.into_iter().map(|s| ranges[s].clone()).collect::<Vec<_>>())
     }
 
-    /// Everything but the observations.
+    /// Everything except the observations.
     fn clone_frame(&self) -> Self {
         Self {
             emissions: self.emissions,
@@ -208,7 +207,7 @@ impl Sequences {
         }
     }
 
-    /// Refuses data from which no transition can be learned.
+    /// Returns an error for data from which no transition can be learned.
     pub(super) fn check_learnable(&self) -> Result<()> {
         if self.lengths.iter().all(|&l| l < 2) {
             return Err(data(
@@ -262,7 +261,7 @@ impl Sequences {
         Ok(())
     }
 
-    /// Refuses sequences of another kind than the model's.
+    /// Returns an error for sequences of another kind than the model's.
     pub(super) fn check_same(
         &self,
         emissions: Emissions,

@@ -20,16 +20,16 @@ use crate::linalg::Matrix;
 use crate::models::engine::{LatentModel, partition_responsibilities, pca_partition};
 use crate::moments::MAX_FEATURES;
 
-/// Lengths of windows that are tried as views.
+/// Lengths of windows that are tried.
 const WINDOWS: [usize; 4] = [3, 10, 30, 100];
 
 /// A window's second singular value must exceed its jackknife error this many times.
 const WINDOW_SIGNAL: f64 = 4.0;
 
-/// How much of an estimate a start believes; the rest is the overall law.
+/// The weight of an estimate in a start; the rest is the overall distribution.
 const BELIEVED: f64 = 0.9;
 
-/// Below this `T k^2` fits without a prior also start at Halton points.
+/// Below this `T k^2` fits without a prior also start at Halton points; number of these points.
 const SHORT: usize = 20_000;
 const HALTON_STARTS: usize = 10;
 
@@ -87,7 +87,7 @@ fn triples(
     let mut number = 0;
     for steps in model.ranges() {
         let own = &symbols.of[steps];
-        // Single symbols overlap; windows follow each other, so that no symbol is in two views.
+        // Single symbols overlap; windows do not, so that no symbol is in two of them.
         for start in (0..own.len()).step_by(width.div_ceil(2)) {
             let Some(window) = own.get(start..start + 3 * width) else { break };
             number += 1;
@@ -110,7 +110,7 @@ fn shares(window: &[u32]) -> Vec<(usize, f64)> {
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64 * one)).collect()
 }
 
-/// The window whose second singular value stands highest above its jackknife error.
+/// The window whose second singular value exceeds its jackknife error most.
 fn best_window(model: &HmmModel, symbols: &Symbols) -> Option<usize> {
     const GROUPS: usize = 10;
     if symbols.n_symbols > MAX_FEATURES {
@@ -124,7 +124,7 @@ fn best_window(model: &HmmModel, symbols: &Symbols) -> Option<usize> {
         let value = |keep: &dyn Fn(usize) -> bool| {
             triples(model, symbols, width, keep).map(|m| second_value(&m.first_third))
         };
-        // Blocks of consecutive windows, so that dependence between neighbours stays inside.
+        // Blocks of consecutive windows, so that dependence between neighbours stays inside a block.
         let block = (model.n_rows() / width.div_ceil(2)).div_ceil(GROUPS).max(1);
         let whole = value(&|_| true)?;
         let without: Vec<f64> =
@@ -141,7 +141,7 @@ fn best_window(model: &HmmModel, symbols: &Symbols) -> Option<usize> {
     best.map(|(_, width)| width)
 }
 
-/// Estimated emissions as probabilities, drawn a tenth towards the overall law.
+/// Estimated emissions as probabilities, shrunk by a tenth towards the overall distribution.
 pub(super) fn clipped(emissions: &Matrix, frequencies: &[f64]) -> Matrix {
     let mut laws = emissions.clone();
     for j in 0..laws.n_columns() {
@@ -156,7 +156,7 @@ pub(super) fn clipped(emissions: &Matrix, frequencies: &[f64]) -> Matrix {
     laws
 }
 
-/// A chain whose states emit symbols by given laws; transitions from counts of pairs.
+/// A chain whose states have given symbol distributions; transitions from counts of pairs.
 pub(super) fn from_emissions(
     model: &HmmModel,
     symbols: &Symbols,
@@ -169,7 +169,7 @@ pub(super) fn from_emissions(
     let weights: Vec<f64> = weights.iter().map(|w| w.max(least)).collect();
     let total: f64 = weights.iter().sum();
     let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
-    // States of a step given its symbol alone.
+    // The state probabilities of a step given only its symbol.
     let posterior = Matrix::from_fn(symbols.of.len(), k, |t, j| {
         if symbols.of[t] == MISSING {
             return shares[j];
@@ -193,7 +193,7 @@ pub(super) fn from_emissions(
     chain
 }
 
-/// `Q` with `M Q M'` near the frequencies of pairs: fifty multiplicative steps.
+/// `Q` with `M Q M'` close to the frequencies of pairs: fifty multiplicative steps.
 fn joint_transitions(bigrams: &Matrix, laws: &Matrix) -> Matrix {
     let k = laws.n_columns();
     let total: f64 = bigrams.values().iter().sum::<f64>().max(1.0);
@@ -211,8 +211,8 @@ fn joint_transitions(bigrams: &Matrix, laws: &Matrix) -> Matrix {
     q
 }
 
-/// A chain at point `s` of the Halton sequence: laws `-log u`, normalised; states of numbers
-/// through laws of their bins.
+/// A chain at point `s` of the Halton sequence: distributions `-log u`, normalised; for numbers, states are given
+/// by distributions of their bins.
 fn halton_chain(model: &HmmModel, k: usize, s: usize) -> Chain {
     const SKIPPED: usize = 20;
     let index = SKIPPED + s + 1;
@@ -242,7 +242,7 @@ fn halton_chain(model: &HmmModel, k: usize, s: usize) -> Chain {
                     chain.emission_mut(j).copy_from_slice(laws.column(j));
                 }
             } else {
-                // Laws of bins relative to how often bins occur say which state a step is in.
+                // The bin distributions relative to the bins' frequencies give the state probabilities of a step.
                 let posterior = Matrix::from_fn(symbols.of.len(), k, |t, j| {
                     let x = symbols.of[t];
                     if x == MISSING {
@@ -263,7 +263,7 @@ fn halton_chain(model: &HmmModel, k: usize, s: usize) -> Chain {
     chain
 }
 
-/// The digits of `index` in base `base`, mirrored behind the point.
+/// The digits of `index` in base `base`, mirrored at the radix point.
 fn radical_inverse(mut index: usize, base: usize) -> f64 {
     let (mut value, mut place) = (0.0, 1.0 / base as f64);
     while index > 0 {
@@ -274,7 +274,7 @@ fn radical_inverse(mut index: usize, base: usize) -> f64 {
     value
 }
 
-/// Prime numbers in turn.
+/// The prime numbers in order.
 #[derive(Default)]
 struct Primes {
     found: Vec<usize>,

@@ -1,7 +1,7 @@
-//! Observations as a few symbols, for starts that count.
+//! Observations as a few symbols, for starts that use counts.
 //!
-//! Categories of one variable are symbols already; a count or a number falls into one of
-//! `max(2k, 6)` quantile bins; several variables are cut into as many cells by a partition.
+//! Categories of one variable are already symbols; a count or a number falls into one of `max(2k, 6)` quantile
+//! bins; several variables are divided into as many cells by a partition.
 
 use super::model::HmmModel;
 use super::sequences::Emissions;
@@ -78,7 +78,7 @@ fn bins(model: &HmmModel, n_bins: usize) -> Vec<u32> {
     sorted.sort_by(f64::total_cmp);
     let mut edges: Vec<f64> = (1..n_bins).map(|b| sorted[b * sorted.len() / n_bins]).collect();
     edges.dedup();
-    // An edge at the least value leaves nothing below it.
+    // An edge at the smallest value leaves nothing below it.
     edges.retain(|e| *e > sorted[0]);
     let bin = |x: f64| {
         if x.is_nan() { MISSING } else { edges.partition_point(|e| *e <= x) as u32 }

@@ -1,4 +1,4 @@
-//! Sequences from a long table: a row for each step.
+//! Sequences from a long table with one row for each step.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use crate::error::Result;
 use crate::models::gaussian::data;
 use crate::models::table::{Column, Table, as_number};
 
-/// Whole numbers of more different values than this are counts, of fewer are categories.
+/// Whole numbers with more different values than this are counts, with fewer categories.
 const MAX_CODES: usize = 10;
 
-/// Which columns of a table hold what.
+/// Which columns of a table have which meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SequenceColumns {
-    /// The column that tells sequences apart; one sequence if none.
+    /// The column that identifies the sequence; one sequence if `None`.
     pub sequence: Option<String>,
-    /// The column by which the steps of a sequence are ordered; as they stand if none.
+    /// The column by which the steps of a sequence are ordered; the order of the rows if `None`.
     pub order: Option<String>,
-    /// The columns that were observed; all others if none are named.
+    /// The columns with observations; all others if empty.
     pub values: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ pub struct SequenceColumns {
 pub struct SequenceTable {
     /// The sequences.
     pub sequences: Sequences,
-    /// The row of the table that each step stands in.
+    /// The row of the table for each step.
     pub rows: Vec<usize>,
-    /// What was done that the user should know of.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -162,7 +162,7 @@ impl SequenceColumns {
     }
 }
 
-/// Numbers by size, other labels in alphabetical order (dates written year first among them).
+/// Numbers by size, other labels in alphabetical order (which also sorts dates with the year first).
 fn order_places(column: &Column) -> Result<Vec<f64>> {
     if let Some(row) =
         column.codes().iter().position(|&c| column.labels().get(c as usize).is_none())
@@ -196,7 +196,7 @@ fn labels(column: &Column) -> Vec<String> {
     labels
 }
 
-/// The place of every cell among known labels, NaN where missing.
+/// The index of every cell among known labels, NaN where missing.
 fn codes(column: &Column, known: &[String]) -> Result<Vec<f64>> {
     let mut places = Vec::with_capacity(column.labels().len());
     for label in column.labels() {
@@ -213,7 +213,7 @@ fn codes(column: &Column, known: &[String]) -> Result<Vec<f64>> {
     Ok(column.codes().iter().map(place).collect())
 }
 
-/// The emissions that the cells look like.
+/// The kind of emissions suggested by the cells.
 fn guessed(columns: &[&Column]) -> Emissions {
     let numbers: Vec<Option<f64>> =
         columns.iter().flat_map(|column| column.labels()).map(|label| as_number(label)).collect();

@@ -8,19 +8,19 @@
 //! M3_i = C1 E[x2_i x1 x3'] C3'                 both symmetrised
 //! ```
 //!
-//! are the moments of a mixture over the middle state, whose centres are the emissions and whose
-//! weights are the state's law. With windows as views (means of the one-hot observations of `w`
-//! steps) the same holds nearly where states persist, and says far more.
+//! are the moments of a mixture over the middle state, whose centres are the emissions and whose weights are the
+//! distribution of the state. With windows instead of single symbols (means of the one-hot observations of `w`
+//! steps) this holds approximately if states persist, and contains far more information.
 
 use crate::linalg::{Matrix, dot, non_negative_least_squares, symmetric_eigen};
 use crate::moments::{DenseMoments, MAX_FEATURES, Rows};
 use crate::whitening::{Scaling, Whitening};
 use crate::{Method, Moments};
 
-/// A k-th singular value of `E[x1 x3']` below this part of the first is noise.
+/// A k-th singular value of `E[x1 x3']` below this fraction of the first is noise.
 const VISIBLE: f64 = 1e-8;
 
-/// Sums over three views of symbols, or of counts in windows.
+/// Sums over three consecutive symbols, or windows.
 #[derive(Clone, Debug)]
 pub struct TripleMoments {
     /// `E[x1 x3']`.
@@ -33,20 +33,20 @@ pub struct TripleMoments {
     pub triples: Vec<Matrix>,
 }
 
-/// Emissions and the law of the middle state.
+/// Emissions and the distribution of the middle state.
 #[derive(Clone, Debug)]
 pub struct ThreeViews {
     /// Expected feature in each state, feature by state; not yet clipped to probabilities.
     pub emissions: Matrix,
-    /// Law of the middle state.
+    /// The distribution of the middle state.
     pub weights: Vec<f64>,
     /// `A`, row by column, from pairs; not yet clipped.
     pub transitions: Matrix,
 }
 
 impl TripleMoments {
-    /// The exact moments of three consecutive symbols of a chain that begins with `law`: our
-    /// yardstick. `transitions` row by column, `emissions` symbol by state.
+    /// The exact moments of three consecutive symbols of a chain that begins with `law`, as a reference.
+    /// `transitions` row by column, `emissions` symbol by state.
     pub fn exact(law: &[f64], transitions: &Matrix, emissions: &Matrix) -> Self {
         let (n, k) = (emissions.n_rows(), law.len());
         let column = |state: usize| -> Vec<(usize, f64)> {
@@ -189,7 +189,7 @@ fn leading_svd(matrix: &Matrix, k: usize) -> Option<(Matrix, Vec<f64>, Matrix)> 
     Some((u, s, v))
 }
 
-/// The second singular value of `E[x1 x3']`: how much a view says of the next but one.
+/// The second singular value of `E[x1 x3']`: how much information is left two steps later.
 pub(super) fn second_value(first_third: &Matrix) -> f64 {
     let values = symmetric_eigen(&first_third.times(&first_third.transpose())).0;
     values.get(1).map_or(0.0, |v| v.max(0.0).sqrt())

@@ -14,10 +14,10 @@ use crate::linalg::Matrix;
 use crate::models::classes::{ClassModel, Item, ItemKind, Records};
 use crate::models::engine::{Effort, Search};
 
-/// Trigrams needed for each state.
+/// The smallest number of trigrams for each state.
 const TRIGRAMS_PER_STATE: f64 = 5.0;
 
-/// The most symbols whose trigrams are fitted.
+/// The largest number of symbols whose trigrams are fitted.
 const MAX_SYMBOLS: usize = 60;
 
 /// The start from trigrams; `None` where there are too few, or too many symbols.

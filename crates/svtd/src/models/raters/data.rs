@@ -4,14 +4,14 @@ use crate::error::{Error, Result};
 use crate::models::engine::{content_order, drawn};
 use crate::models::table::{Column, MISSING, Table, as_number};
 
-/// Which columns of a long table hold what.
+/// Which columns of a long table have which meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RaterColumns {
-    /// What was rated.
+    /// The rated item.
     pub item: String,
-    /// Who rated.
+    /// The rater.
     pub rater: String,
-    /// What was said.
+    /// The label.
     pub label: String,
 }
 
@@ -37,7 +37,7 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Reads a long table, a rating a row.
+    /// Reads a long table, one rating per row.
     ///
     /// # Errors
     /// When a column is not there, there are fewer than two labels or raters, or nothing is rated
@@ -101,7 +101,7 @@ impl Ratings {
                 _ => by_item[item as usize].push((rater, label)),
             }
         }
-        // In any order of the rows the same sums.
+        // Sorted, so that sums do not depend on the order of the rows.
         by_item.iter_mut().for_each(|ratings| ratings.sort_unstable());
         let mut starts = vec![0];
         let mut ratings = Vec::new();
@@ -167,7 +167,7 @@ impl Ratings {
         weights.iter().any(|&w| w > 0.0).then(|| Self { weights, ..self.clone() })
     }
 
-    /// How often each label was given, as a part of all ratings.
+    /// The share of each label in all ratings.
     pub(super) fn frequencies(&self) -> Vec<f64> {
         let mut counts = vec![0.0; self.labels.len()];
         self.ratings.iter().for_each(|&(_, label)| counts[label as usize] += 1.0);
@@ -176,7 +176,7 @@ impl Ratings {
     }
 }
 
-/// Labels in their order: numbers by size, others by the alphabet.
+/// Labels in order: numbers by size, others alphabetically.
 fn sorted(column: &Column) -> Vec<String> {
     let mut labels = column.labels().to_vec();
     match labels.iter().all(|label| as_number(label).is_some()) {

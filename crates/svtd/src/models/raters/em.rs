@@ -9,25 +9,25 @@ use crate::models::classes::{ClassModel, Item, ItemKind, Records};
 use crate::models::engine::{LatentModel, by_blocks};
 use crate::models::table::MISSING;
 
-/// Items of one task.
+/// Number of items in one task.
 const BLOCK: usize = 512;
 
-/// Groups that raters are pooled into for the moments.
+/// Number of groups into which raters are pooled for the moments.
 const POOLS: usize = 9;
 
-/// Logarithms of probabilities below this are taken of this.
+/// Smaller probabilities are replaced by this before taking logarithms.
 const SMALLEST: f64 = 1e-300;
 
 /// Label frequencies, and the confusions of every rater.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RaterParameters {
-    /// How common each label is.
+    /// The share of each label.
     pub shares: Vec<f64>,
     /// Probability that rater `r` calls label `t` by label `l`, at `(r * L + t) * L + l`.
     pub confusions: Vec<f64>,
 }
 
-/// Raters on their ratings.
+/// Raters with their ratings.
 #[derive(Clone, Debug)]
 pub(super) struct RaterModel {
     pub ratings: Ratings,
@@ -45,7 +45,7 @@ impl RaterModel {
         self.frequencies.len()
     }
 
-    /// What the prior adds to the count of label `l` for true label `t`.
+    /// The pseudo-count of the prior for label `l` given true label `t`.
     fn pseudo(&self, t: usize, l: usize) -> f64 {
         0.5 * f64::from(u8::from(t == l)) + 0.5 * self.frequencies[l]
     }
@@ -121,7 +121,7 @@ impl RaterModel {
             }
             let total: f64 = counts.iter().sum();
             for (l, count) in counts.iter_mut().enumerate() {
-                // A rater who met no item of this label keeps what all ratings say.
+                // A rater who met no item of this label gets the overall label frequencies.
                 *count = if total > 0.0 { *count / total } else { self.pseudo(row % k, l) };
             }
         }
@@ -156,7 +156,7 @@ impl RaterModel {
         self.maximise(votes, 1.0)
     }
 
-    /// Raters pooled into groups, whose majorities are items of latent classes in closed form.
+    /// Raters pooled into groups, whose majorities are the items of latent classes in closed form.
     fn moments(&self) -> Option<RaterParameters> {
         let (k, n) = (self.n_labels(), self.ratings.n_items());
         let n_pools = POOLS.min(self.ratings.raters.len());
@@ -180,7 +180,7 @@ impl RaterModel {
         let records = Records::from_codes(items, &answers, vec![1.0; n]);
         let model = ClassModel::new(records, 0.0);
         let found = spectral_classes(model.records(), model.frequencies(), k, Spectral::START)?;
-        // Class j is the label that pools give it most, all matched for the largest sum.
+        // Class j is the label that the pools give it most, all matched for the largest sum.
         let agreement = Matrix::from_fn(k, k, |t, j| {
             (0..n_pools).map(|g| found.probabilities[(g * k + t) * k + j]).sum()
         });
@@ -263,7 +263,7 @@ impl LatentModel for RaterModel {
     }
 
     fn cuts(&self, _: &RaterParameters, _: &Matrix, _: usize) -> Vec<Vec<f64>> {
-        // True labels are given: none is ever cut in two.
+        // True labels are given, so none is ever split.
         Vec::new()
     }
 

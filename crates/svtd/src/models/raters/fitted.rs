@@ -1,4 +1,4 @@
-//! `Raters::params().fit(&ratings)`, and what was learned.
+//! `Raters::params().fit(&ratings)`, and its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,44 +11,44 @@ use crate::models::engine::{
     Climbed, Criteria, GROUPS, LatentModel, StartEnd, climb, jackknife, relative_entropy,
 };
 
-/// A rater with fewer ratings than this has been watched too little.
+/// A rater with fewer ratings than this is hardly known.
 const FEW_RATINGS: usize = 10;
 
-/// How raters are learned.
+/// The options of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaterOptions {
     /// Weight of the prior ratings for every rater and true label; 0 is maximum likelihood.
     pub prior: f64,
-    /// Whether standard errors are made.
+    /// Whether standard errors are computed.
     pub error_bars: bool,
     /// The columns of item, rater and label.
     pub columns: [String; 3],
 }
 
-/// What a fit says of itself.
+/// The diagnostics of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaterSummary {
     /// Log-likelihood and information criteria; records are items.
     pub criteria: Criteria,
     /// The objective reached.
     pub objective: f64,
-    /// Whether the climb converged.
+    /// Whether EM converged.
     pub converged: bool,
-    /// Where the two starts led.
+    /// The results of the two starts.
     pub starts: Vec<StartEnd>,
-    /// 1 when every item's label is certain, 0 when all are open.
+    /// 1 when every item's label is certain, 0 when all labels are equally likely.
     pub relative_entropy: f64,
-    /// Ratings of each rater.
+    /// Number of ratings of each rater.
     pub n_ratings: Vec<usize>,
-    /// Items.
+    /// Number of items.
     pub n_items: usize,
-    /// Rows without an item, a rater or a label, which were passed over.
+    /// Number of rows without an item, a rater or a label, which were skipped.
     pub n_missing: usize,
-    /// What else the user should know.
+    /// Further notes for the user.
     pub notes: Vec<String>,
 }
 
-/// The parameters of a fit to be made.
+/// The options of a fit, as a builder.
 #[derive(Clone, Debug)]
 pub struct RaterParams {
     options: RaterOptions,
@@ -60,7 +60,7 @@ pub struct Raters {
     pub(super) raters: Vec<String>,
     pub(super) labels: Vec<String>,
     pub(super) parameters: RaterParameters,
-    /// Standard errors of shares, confusions and accuracies, one behind the other.
+    /// Standard errors of shares, confusions and accuracies, one after the other.
     pub(super) errors: Option<Vec<f64>>,
     pub(super) summary: RaterSummary,
     pub(super) options: RaterOptions,
@@ -73,13 +73,13 @@ impl RaterParams {
         self
     }
 
-    /// Whether standard errors are made.
+    /// Whether standard errors are computed.
     pub fn error_bars(mut self, wanted: bool) -> Self {
         self.options.error_bars = wanted;
         self
     }
 
-    /// The names of the columns, which the model remembers.
+    /// The names of the columns, which the model stores.
     pub fn columns(mut self, columns: &RaterColumns) -> Self {
         self.options.columns = [columns.item.clone(), columns.rater.clone(), columns.label.clone()];
         self
@@ -183,7 +183,7 @@ fn summarise(
     }
 }
 
-/// How often each rater is right: the diagonal of the confusions, weighed by the labels.
+/// How often each rater is right: the diagonal of the confusions, weighted by the label shares.
 fn accuracies(p: &RaterParameters) -> Vec<f64> {
     let k = p.shares.len();
     let right = |own: &[f64]| (0..k).map(|t| p.shares[t] * own[t * k + t]).sum();
@@ -191,7 +191,7 @@ fn accuracies(p: &RaterParameters) -> Vec<f64> {
 }
 
 impl Raters {
-    /// A fit to be made.
+    /// The options of a fit.
     pub fn params() -> RaterParams {
         let columns = RaterColumns::default();
         RaterParams {
@@ -218,7 +218,7 @@ impl Raters {
         &self.parameters
     }
 
-    /// What the fit says of itself.
+    /// The diagnostics of the fit.
     pub fn summary(&self) -> &RaterSummary {
         &self.summary
     }
@@ -233,7 +233,7 @@ impl Raters {
         self.errors.as_ref().map(|errors| errors[place])
     }
 
-    /// How common label `t` is.
+    /// The share of label `t`.
     pub fn share(&self, t: usize) -> Estimate {
         Estimate { value: self.parameters.shares[t], error: self.error(t) }
     }
@@ -245,7 +245,7 @@ impl Raters {
         Estimate { value: accuracies(&self.parameters)[r], error: self.error(place) }
     }
 
-    /// How often rater `r` calls label `t` by label `l`.
+    /// How often rater `r` gives label `l` to an item of true label `t`.
     pub fn confusion(&self, r: usize, t: usize, l: usize) -> Estimate {
         let k = self.labels.len();
         let place = (r * k + t) * k + l;

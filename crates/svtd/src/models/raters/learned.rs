@@ -1,4 +1,4 @@
-//! Raters as the command line, the model file and Python know them.
+//! Raters for the command line, the model file and Python.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::models::table::{Column, Table};
 use crate::persist::container::Array;
 
 impl Raters {
-    /// Raters from the pieces of a model file.
+    /// Raters from the parts of a model file.
     ///
     /// # Errors
     /// The end of a sentence about the file, when pieces are missing or do not fit each other.

@@ -1,4 +1,4 @@
-//! Raters: who is right how often, without a gold standard (Dawid and Skene 1979).
+//! Raters: how often each is right, without a gold standard (Dawid and Skene 1979).
 //!
 //! Items have a true label that nobody knows; each rater gives some of them a label. Rater `r`
 //! calls an item of true label `t` by label `l` with probability `c_r(t, l)`, independently of the

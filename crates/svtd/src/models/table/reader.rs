@@ -1,4 +1,4 @@
-//! Tables from files: CSV, TSV and Parquet, plain or packed.
+//! Tables from files: CSV, TSV and Parquet, plain or compressed.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{ColumnBuilder, Table};
 use crate::error::{Error, Result};
 use crate::reading::{TableBytes, open_table};
 
-/// Cells that are missing unless the caller says otherwise; an empty cell always is.
+/// Values that mean missing by default; an empty cell is always missing.
 pub const DEFAULT_MISSING: [&str; 5] = ["NA", "NaN", "nan", "null", "NULL"];
 
 /// How a table is read.
@@ -23,13 +23,13 @@ impl Default for TableReader {
 }
 
 impl TableReader {
-    /// A reader that takes empty cells and [`DEFAULT_MISSING`] for missing.
+    /// A reader for which empty cells and [`DEFAULT_MISSING`] mean missing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cells that are missing, beside empty ones, in place of [`DEFAULT_MISSING`]. Numbers are
-    /// compared as numbers: `-9` is also `-9.0`.
+    /// Values that mean missing, besides empty cells, instead of [`DEFAULT_MISSING`]. Numbers are compared as
+    /// numbers: `-9` is also `-9.0`.
     pub fn missing<S: Into<String>>(mut self, cells: impl IntoIterator<Item = S>) -> Self {
         self.missing = cells.into_iter().map(Into::into).collect();
         self
@@ -124,7 +124,7 @@ impl TableReader {
             Table::new(columns.into_iter().map(ColumnBuilder::finish).collect())
                 .map_err(|error| in_file(name, error))
         };
-        // The crate takes some impossible numbers of a damaged file for its own mistakes and panics.
+        // The crate panics on some impossible numbers in a damaged file.
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(read))
             .unwrap_or_else(|_| Err(damaged("it is damaged; fetch it again".to_owned())))
     }

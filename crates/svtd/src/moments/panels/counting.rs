@@ -1,4 +1,4 @@
-//! What a stored count is worth in a product.
+//! The value with which a stored count enters a product.
 
 /// How a stored count enters the moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -6,12 +6,12 @@
 pub enum Counting {
     /// The count itself, `x`.
     Raw,
-    /// `1 + log x`, which keeps a few long repetitive documents from supplying the topics.
+    /// `1 + log x`, which keeps a few long, repetitive documents from determining the topics.
     Damped,
 }
 
 impl Counting {
-    /// The value a count stands for.
+    /// The value of a count.
     pub fn value(self, count: u32) -> f64 {
         match self {
             Counting::Raw => f64::from(count),
@@ -20,7 +20,7 @@ impl Counting {
     }
 }
 
-/// What a stored entry, at its position in the row arrays and with its count, is worth.
+/// The value of a stored entry, given its position in the row arrays and its count.
 pub(super) trait EntryValue: Sync {
     fn value(&self, position: usize, count: u32) -> f64;
 }
@@ -34,7 +34,7 @@ impl EntryValue for RawValue {
     }
 }
 
-/// Damped counts by table: logarithms of small counts are needed again and again.
+/// Damped counts from a table, because logarithms of small counts are needed again and again.
 pub(super) struct DampedValue([f64; 256]);
 
 impl DampedValue {
@@ -64,7 +64,7 @@ impl<V: EntryValue> EntryValue for SquaredValue<V> {
     }
 }
 
-/// Values of their own for every entry, in the order of the row arrays.
+/// Given values, one for every entry, in the order of the row arrays.
 pub(super) struct GivenValue<'a>(pub &'a [f32]);
 
 impl EntryValue for GivenValue<'_> {

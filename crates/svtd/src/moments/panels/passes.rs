@@ -10,13 +10,13 @@ use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
 use crate::tasks;
 
-/// Columns of a matrix, laid row by row and padded with zeros.
+/// Columns of a matrix, stored row by row and padded with zeros.
 pub(super) fn gather_columns<const W: usize>(
     matrix: &Matrix,
     columns: Range<usize>,
 ) -> Vec<[f64; W]> {
     let mut rows = vec![[0.0; W]; matrix.n_rows()];
-    // A few rows at a time, which stay near while all columns are laid into them.
+    // A few rows at a time, which stay in the cache while all columns are copied.
     let lay = |first: usize, rows: &mut [[f64; W]]| {
         for (target, j) in columns.clone().enumerate() {
             for (row, value) in rows.iter_mut().zip(&matrix.column(j)[first..]) {
@@ -33,10 +33,10 @@ pub(super) fn gather_columns<const W: usize>(
     rows
 }
 
-/// Rows laid out or read off at a time.
+/// Number of rows copied at a time.
 pub(super) const ROWS: usize = 128;
 
-/// Rows laid out or read off by one task.
+/// Number of rows copied by one task.
 pub(super) const TASK_ROWS: usize = 32 * ROWS;
 
 #[inline(always)]

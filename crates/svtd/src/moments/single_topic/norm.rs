@@ -1,15 +1,15 @@
-//! The size of the third moment, entry by entry: for small vocabularies.
+//! The Frobenius norm of the third moment, for small vocabularies.
 
 use rayon::prelude::*;
 
 use super::SingleTopicMoments;
 
 impl SingleTopicMoments<'_> {
-    /// `|M3|^2`, the squares of all its entries.
+    /// `|M3|^2`, the sum of the squares of all entries.
     ///
-    /// One slice at a time and only entries `i <= h <= l`, counted as often as they can be
-    /// ordered: `sum_d m_d^3 / 6` steps for documents of `m_d` different words, and `n^3 / 6` to
-    /// sum up. A task holds one slice, never the cube.
+    /// One slice at a time and only entries `i <= h <= l`, each counted as often as its indices can be permuted:
+    /// `sum_d m_d^3 / 6` steps for documents of `m_d` different words, and `n^3 / 6` for the sum. A task holds one
+    /// slice, never the cube.
     pub(crate) fn third_norm_squared(&self) -> f64 {
         let table = self.rows.table();
         // For every feature the documents that hold it, and where in the document.
@@ -40,7 +40,7 @@ impl SingleTopicMoments<'_> {
             let count = |at: usize| self.counting.value(counts[at]);
             let first = position as usize;
             for second in first..features.len() {
-                // Words already taken from the document: the same one is one fewer.
+                // When both words are the same, one occurrence is already used.
                 let pair = weight * count(first) * (count(second) - f64::from(second == first));
                 let row = (features[second] as usize - i) * side;
                 for (third, &l) in features.iter().enumerate().skip(second) {

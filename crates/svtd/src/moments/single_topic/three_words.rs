@@ -1,4 +1,4 @@
-//! Three words of every document, drawn: the paper's documents of three words.
+//! Three words drawn from every document: the paper's documents of three words.
 
 use rand::Rng;
 use rand::SeedableRng;
@@ -6,10 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::corpus::{Corpus, SparseCounts};
 
-/// Three tokens of every document that has them, drawn without replacement.
+/// Draws three tokens from every document that has three, without replacement.
 ///
-/// The draw follows the document's content, not its place, so it does not change when
-/// documents are reordered.
+/// The draw depends on the document's content, not on its position, so reordering the documents does not change it.
 pub(super) fn draw(corpus: &Corpus, seed: u64) -> SparseCounts {
     let rows = corpus.rows();
     let mut drawn = SparseCounts::with_columns(rows.n_columns(), rows.limit());
@@ -27,7 +26,7 @@ pub(super) fn draw(corpus: &Corpus, seed: u64) -> SparseCounts {
                 tokens.push(token);
             }
         }
-        // Tokens are counted through the words in vocabulary order, which is the document's own.
+        // Tokens are counted in the order of the vocabulary, which does not depend on the corpus.
         let mut words: Vec<(u32, u32)> = corpus.document(d).words().collect();
         words.sort_unstable();
         let mut features: Vec<u32> =

@@ -44,9 +44,9 @@ pub(super) fn read(file: &H5, part: &Part) -> Result<Cells, String> {
     Ok(Cells { table, genes, cells, labels, notes: note.into_iter().collect() })
 }
 
-/// Why a matrix was not read.
+/// Why a matrix could not be read.
 enum Wrong {
-    /// It holds this number, which is no count.
+    /// It contains this number, which is not a count.
     NoCount(f64),
     Other(String),
 }
@@ -57,7 +57,7 @@ impl From<String> for Wrong {
     }
 }
 
-/// Where counts are, if what was asked for holds none.
+/// Where the file has counts, if the part asked for has none.
 fn advice(file: &H5, asked: Option<&str>) -> String {
     for layer in file.names("layers").iter().filter(|layer| Some(layer.as_str()) != asked) {
         if holds_counts(file, &format!("layers/{layer}")) {
@@ -87,7 +87,7 @@ fn count(value: f64) -> Result<u32, Wrong> {
     if is_count(value) { Ok(value as u32) } else { Err(Wrong::NoCount(value)) }
 }
 
-/// Cells x genes.
+/// Reads a matrix of cells x genes.
 fn matrix(file: &H5, path: &str) -> Result<Table, Wrong> {
     if file.has_dataset(path) {
         return dense(file, path);
@@ -249,7 +249,7 @@ fn column(file: &H5, frame: &str, name: &str) -> Result<Vec<String>, String> {
     Err(format!("{frame} has no column {name:?}; found {}", there.join(", ")))
 }
 
-/// A column of numbers in words.
+/// A column of numbers, as text.
 fn spelled(file: &H5, path: &str) -> Result<Vec<String>, String> {
     let mut values = Vec::new();
     file.numbers(path, |value| {

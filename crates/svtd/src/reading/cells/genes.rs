@@ -1,4 +1,4 @@
-//! Names of genes: of expression where there are other features too, and made unique, for a
+//! Names of genes: restricted to gene expression where there are other features too, and made unique, because a
 //! vocabulary has every word once.
 
 use std::collections::HashMap;
@@ -14,11 +14,11 @@ const EXPRESSION: &str = "Gene Expression";
 pub(super) struct Features {
     pub(super) names: Vec<String>,
     pub(super) ids: Option<Vec<String>>,
-    /// Gene expression, antibodies, peaks; not known for old files.
+    /// Gene expression, antibodies, peaks; `None` for old files.
     pub(super) kinds: Option<Vec<String>>,
 }
 
-/// Cells with gene expression alone, if there is any beside other kinds, and with unique names.
+/// The cells with only gene expression, if there is any beside other kinds, and with unique names.
 pub(super) fn of_features(mut table: Table, features: Features, cells: Vec<String>) -> Cells {
     let Features { mut names, mut ids, kinds } = features;
     let mut notes = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn of_features(mut table: Table, features: Features, cells: Vec<Strin
     Cells { table, genes, cells, labels: None, notes }
 }
 
-/// The wanted columns, numbered anew.
+/// The wanted columns, renumbered.
 fn columns(rows: &SparseCounts, wanted: &[bool]) -> SparseCounts {
     let mut next = 0;
     let place: Vec<Option<u32>> = wanted
@@ -76,8 +76,8 @@ fn columns(rows: &SparseCounts, wanted: &[bool]) -> SparseCounts {
     kept
 }
 
-/// The names, those that occur more than once with their id behind an underscore; and a note that
-/// says so. Ids are unique; without them repeated names are numbered.
+/// The names; those that occur more than once get their id after an underscore, and a note says so. Ids are unique;
+/// without them repeated names are numbered.
 pub(super) fn unique(names: Vec<String>, ids: Option<&[String]>) -> (Vec<String>, Option<String>) {
     let mut times: HashMap<&str, usize> = HashMap::new();
     names.iter().for_each(|name| *times.entry(name).or_default() += 1);

@@ -1,10 +1,9 @@
-//! An HDF5 file asked for numbers and strings, piece by piece and within bounds.
+//! Reading numbers and strings from an HDF5 file, in pieces and within bounds.
 //!
-//! The library bounds what it reads of the file's own structure by the length of the file. What it
-//! cannot know is how large a dataset may sensibly be: a few bytes can declare a dataset of
-//! terabytes that is all fill value. So every dataset is held to the bounds of an archive, a fixed
-//! allowance and a multiple of the file's size, before anything is allocated for it, and is read in
-//! pieces.
+//! The library limits what it reads of the file's own structure by the length of the file. But it cannot know how
+//! large a dataset may reasonably be: a few bytes can declare a dataset of terabytes that consists of the fill
+//! value. So before anything is allocated every dataset must pass the bounds of an archive, a fixed allowance and a
+//! multiple of the file's size. It is then read in pieces.
 
 use std::fs::File;
 
@@ -12,9 +11,9 @@ use hdf5_pure::{AttrValue, Dataset, Group, ReadSeekSource, VlenStringReadOptions
 
 /// Elements read at a time.
 const PIECE: u64 = 1 << 20;
-/// Bytes that datasets of any file may unpack to.
+/// Bytes to which the datasets of any file may unpack.
 const FREE: u64 = 256 << 20;
-/// Beyond that, how many times the size of the file.
+/// Beyond that, the largest ratio of unpacked size to file size.
 const RATIO: u64 = 300;
 
 /// An open HDF5 file.
@@ -97,12 +96,12 @@ impl H5 {
         attributes.remove(name)
     }
 
-    /// The sides of a dataset.
+    /// The size of a dataset along each axis.
     pub(super) fn shape(&self, path: &str) -> Result<Vec<u64>, String> {
         self.dataset(path)?.shape().map_err(|error| at(path, error))
     }
 
-    /// Gives `each` the numbers of a dataset in turn, row after row.
+    /// Calls `each` with the numbers of a dataset in turn, row after row.
     pub(super) fn numbers(
         &self,
         path: &str,
@@ -124,7 +123,7 @@ impl H5 {
     pub(super) fn strings(&self, path: &str) -> Result<Vec<String>, String> {
         let dataset = self.dataset(path)?;
         let (n_rows, _) = self.rows(path, &dataset)?;
-        // Strings of any length lie outside of the dataset, and are bounded by themselves.
+        // Strings of variable length are stored outside of the dataset and have their own bound.
         let variable = dataset.vlen_string_payload_size();
         let read = match variable {
             Ok(bytes) if bytes > self.most_bytes() => return Err(too_large(path, bytes)),
@@ -138,8 +137,8 @@ impl H5 {
         Ok(strings.into_iter().map(|text| text.trim_end_matches('\0').to_owned()).collect())
     }
 
-    /// How many rows a dataset has, and how many of them are read at a time; refuses one that is
-    /// larger than the file can sensibly hold.
+    /// The number of rows of a dataset, and how many of them are read at a time; an error if it is larger than the
+    /// file can reasonably hold.
     fn rows(&self, path: &str, dataset: &Dataset) -> Result<(u64, u64), String> {
         let shape = dataset.shape().map_err(|error| at(path, error))?;
         let width = dataset.element_size().map_err(|error| at(path, error))?;

@@ -6,11 +6,11 @@
 //! a 10x folder    matrix.mtx, features.tsv (or genes.tsv), barcodes.tsv           tenx_folder.rs
 //! ```
 //!
-//! HDF5 is read by `hdf5-pure`, which is one package without C; [`hdf5`] asks it for pieces and
-//! bounds what it may allocate. Every file can be read from bytes as well ([`read_h5`]).
+//! HDF5 is read by `hdf5-pure`, a single package without C; [`hdf5`] reads in pieces and limits what it may
+//! allocate. Every file can be read from bytes as well ([`read_h5`]).
 //!
-//! Only counts are read. What was normalised or scaled is turned away, with the place in the same
-//! file that holds counts if there is one.
+//! Only counts are read. Normalised or scaled values are rejected, with a hint where the same file has counts, if
+//! it does.
 
 #[cfg(feature = "hdf5")]
 mod anndata;
@@ -27,19 +27,19 @@ use super::entries::Table;
 pub(super) use hdf5::H5;
 pub(super) use tenx_folder::TenxFolder;
 
-/// What a file of cells holds.
+/// The content of a file of cells.
 pub(super) struct Cells {
     pub(super) table: Table,
-    /// What the genes are called.
+    /// The names of the genes.
     pub(super) genes: Vec<String>,
-    /// What the cells are called.
+    /// The names of the cells.
     pub(super) cells: Vec<String>,
     /// A label for each cell, if asked for.
     pub(super) labels: Option<Vec<String>>,
     pub(super) notes: Vec<String>,
 }
 
-/// Which part of a file of cells is meant.
+/// Which part of a file of cells to read.
 #[cfg(feature = "hdf5")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {

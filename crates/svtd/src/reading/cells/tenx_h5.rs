@@ -7,9 +7,9 @@
 //! GENOME/genes, gene_names
 //! ```
 //!
-//! By columns of features x cells is by rows of cells x features, which is our own form. Where a
-//! file holds other kinds of features beside gene expression (antibodies, peaks), the expression
-//! alone is read, as scanpy does, and a note says how many were left out.
+//! Features x cells stored by columns is the same as cells x features stored by rows, which is our own form. Where
+//! a file has other kinds of features beside gene expression (antibodies, peaks), only the expression is read, as
+//! scanpy does, and a note says how many features were left out.
 
 use super::hdf5::H5;
 use super::{Cells, anndata, genes};

@@ -1,4 +1,4 @@
-//! Which characters the bytes of a file stand for.
+//! Text encodings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,27 +6,27 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// How text is written in bytes.
+/// The encoding of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// The rule; checked.
+    /// The default; invalid bytes are an error.
     #[default]
     Utf8,
     /// ISO 8859-1: each byte is the character of the same number.
     Latin1,
-    /// What Windows called ANSI in western Europe: Latin-1 with typographic signs.
+    /// The western European Windows encoding: Latin-1 with typographic signs.
     Windows1252,
 }
 
-/// The characters of the bytes 0x80 to 0x9f in Windows-1252; the five bytes that mean nothing
-/// stand for the control characters of the same number, as browsers have it.
+/// The characters of the bytes 0x80 to 0x9f in Windows-1252; the five undefined bytes stand for the control
+/// characters of the same number, as in browsers.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Where text is no text, and why: to follow the name of the file.
+/// Where bytes are not text, and why; the reason follows the name of the file in messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NotText {
     /// Bytes before the offending one.
@@ -35,7 +35,7 @@ pub(super) struct NotText {
 }
 
 impl NotText {
-    /// Told of a file that is one document.
+    /// The error for a file that is one document.
     pub(super) fn in_file(self, path: &str) -> Error {
         let reason = format!("after {} bytes comes {}", self.offset, self.reason);
         Error::File { path: path.to_owned(), reason }

@@ -1,11 +1,11 @@
-//! A folder: a document a file, in the order of their paths, folders within folders included.
+//! A folder: one document per file, in the order of their paths, including subfolders.
 //!
-//! Files and folders whose name begins with a dot are passed over, as are links to folders, which
-//! may lead in circles. A document is called by its path below the folder, with `/` between names.
+//! Files and folders whose name begins with a dot are skipped, as are links to folders, which may lead in circles.
+//! The name of a document is its path below the folder, with `/` between names.
 //!
-//! Pages (HTML), documents of word processors and electronic books are read as their text. PDFs are
-//! passed over and told, with how to convert them. Any other file that cannot be read ends the
-//! reading, unless such files are to be passed over as well; then they are listed with the reason.
+//! HTML pages, documents of word processors and electronic books are read as text. PDFs are skipped, and a note
+//! says how to convert them. Any other file that cannot be read ends the reading, unless such files are to be
+//! skipped as well; then they are listed with the reason.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -27,15 +27,15 @@ pub(super) struct Folder {
     meter: Meter,
     bytes: Vec<u8>,
     n_read: usize,
-    /// PDFs that were passed over.
+    /// PDFs that were skipped.
     pdfs: Vec<String>,
-    /// Other files that were passed over, with the reason.
+    /// Other files that were skipped, with the reason.
     bad: Vec<String>,
-    /// Links to folders, and to nothing.
+    /// Number of links to folders, and broken links.
     n_skipped: u64,
 }
 
-/// Files that a note names.
+/// The largest number of files that a note names.
 const NAMED: usize = 10;
 
 /// A file of the folder.
@@ -82,7 +82,7 @@ impl Folder {
         })
     }
 
-    /// The whole file, unpacked.
+    /// Reads the whole file, unpacked.
     fn load(&mut self, path: &Path) -> Result<()> {
         let name = path.display().to_string();
         let io_error = |source| Error::Io { path: name.clone(), source };
@@ -97,7 +97,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The text of a file; `None` for a PDF, which is passed over.
+    /// The text of a file; `None` for a PDF, which is skipped.
     fn text(&mut self, path: &Path) -> Result<Option<String>> {
         self.load(path)?;
         let name = path.display().to_string();
@@ -118,7 +118,7 @@ impl Folder {
         Ok(Some(text.into_owned()))
     }
 
-    /// Refuses a folder of which nothing could be read.
+    /// Returns an error for a folder of which nothing could be read.
     fn at_end(&self) -> Result<bool> {
         let passed_over = self.remarks().join("; ");
         if self.n_read > 0 || passed_over.is_empty() {
@@ -173,7 +173,7 @@ impl Records for Folder {
                 listed(&self.pdfs)
             ));
         }
-        // All of them: whoever skips must be able to see what.
+        // All of them, so that the user can see what was skipped.
         notes.extend(self.bad.iter().map(|reason| format!("skipped: {reason}")));
         notes
     }
@@ -196,7 +196,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>, n_skipped: &mut u64
         if kind.is_dir() {
             walk(&path, &format!("{name}/"), files, n_skipped)?;
         } else if kind.is_file() || path.is_file() {
-            // A file that cannot be looked at is told when its turn comes to be read.
+            // A file that cannot be inspected is reported when it is read.
             let size = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             files.push(Found { name, path, size });
         } else if kind.is_symlink() {
@@ -206,7 +206,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<Found>, n_skipped: &mut u64
     Ok(())
 }
 
-/// Whether a name fits a pattern in which `*` is any characters and `?` any one byte.
+/// Whether a name matches a pattern in which `*` stands for any characters and `?` for any one byte.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern.split_first(), name.split_first()) {
         (None, None) => true,

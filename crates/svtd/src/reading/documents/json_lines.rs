@@ -1,7 +1,7 @@
-//! JSON Lines: an object a line, of which one member is the text.
+//! JSON Lines: one object per line, one of whose members is the text.
 //!
-//! The text may also be a list of strings, which are then taken as words. Members that are not
-//! asked for are passed over without being kept; empty lines are passed over too.
+//! The text may also be a list of strings, which are then taken as words. Other members are skipped without being
+//! stored; empty lines are skipped too.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::text::{Batch, Records};
 pub(super) struct JsonLines {
     source: Source,
     layout: Layout,
-    /// Settled by the first object.
+    /// Determined by the first object.
     columns: Option<Columns>,
 }
 
@@ -70,7 +70,7 @@ fn broken(error: &serde_json::Error) -> String {
     format!("expected a JSON object, found something else at character {}: {said}", error.column())
 }
 
-/// The members that are asked for.
+/// The members that are needed.
 struct Picked {
     text: Vec<Option<Value>>,
     id: Option<Value>,

@@ -1,5 +1,5 @@
-//! One document a line; a document's number is that of its line, and an empty line is an empty
-//! document, so that line numbers lead back to the file.
+//! One document per line. The number of a document is that of its line, and an empty line is an empty document, so
+//! that line numbers agree with the file.
 
 use super::super::source::Source;
 use super::LONGEST_DOCUMENT;

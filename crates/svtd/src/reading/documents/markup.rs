@@ -1,10 +1,9 @@
-//! The text of pages: what a reader of HTML would see, and the characters of XML.
+//! The text of pages: the visible text of HTML, and the characters of XML.
 //!
-//! Tags are found by `html5gum`, one package that follows the standard's tokenizer and decodes
-//! entities. Nothing is drawn and no style sheet is read: hidden is what is never shown (scripts,
-//! styles, the head, templates), what says so itself (`hidden`, `aria-hidden`, `display: none`), and
-//! what only stands in for something else (`noscript`). A block ends a line, other tags join nothing
-//! and part nothing.
+//! Tags are found by `html5gum`, a package that follows the standard's tokenizer and decodes entities. Nothing is
+//! rendered and no style sheet is read: hidden is what is never shown (scripts, styles, the head, templates), what
+//! is marked so (`hidden`, `aria-hidden`, `display: none`), and what only replaces something else (`noscript`). A
+//! block element ends a line; other tags neither join nor separate words.
 
 use std::borrow::Cow;
 
@@ -16,7 +15,7 @@ const NEVER_SHOWN: [&str; 11] = [
     "datalist",
 ];
 
-/// Elements that have no end.
+/// Elements without an end tag.
 const VOID: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
@@ -25,17 +24,17 @@ const VOID: [&str; 14] = [
 /// Elements that end where the next of their kind begins.
 const ENDED_BY_THE_NEXT: [&str; 7] = ["p", "li", "dt", "dd", "td", "th", "tr"];
 
-/// Elements that stand in a line, without parting words.
+/// Elements within a line, which do not separate words.
 const INLINE: [&str; 29] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup",
     "time", "u", "var",
 ];
 
-/// What a reader of a page sees.
+/// The visible text of a page.
 pub(super) fn visible(html: &str) -> String {
     let mut emitter = DefaultEmitter::<()>::default();
-    // Scripts and styles hold no tags, whatever they look like.
+    // Scripts and styles contain no tags, whatever they look like.
     emitter.naively_switch_states(true);
     let mut page = Page::default();
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
@@ -49,11 +48,11 @@ pub(super) fn visible(html: &str) -> String {
     page.shown
 }
 
-/// What was shown so far.
+/// The visible text so far.
 #[derive(Default)]
 struct Page {
     shown: String,
-    /// The element that hides what is inside, and how many of its kind are open in it.
+    /// The element that hides its content, and how many elements of its kind are open inside it.
     hidden: Option<(String, usize)>,
 }
 
@@ -101,7 +100,7 @@ impl Page {
     }
 }
 
-/// Whether an element says that it is not to be seen.
+/// Whether an element is marked as hidden.
 fn hides_itself(tag: &StartTag<()>) -> bool {
     let value = |name: &str| {
         let found = tag.attributes.iter().find(|(key, _)| key.as_slice() == name.as_bytes());
@@ -114,7 +113,7 @@ fn hides_itself(tag: &StartTag<()>) -> bool {
         || style.contains("visibility:hidden")
 }
 
-/// XML in which sections of plain text (`<![CDATA[...]]>`), which HTML does not have, are escaped.
+/// XML in which CDATA sections (`<![CDATA[...]]>`), which HTML does not have, are escaped.
 fn escaped_sections(text: &str) -> Cow<'_, str> {
     if !text.contains("<![CDATA[") {
         return Cow::Borrowed(text);
@@ -129,15 +128,15 @@ fn escaped_sections(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// What happens in a piece of XML, in turn.
+/// The events in a piece of XML, in order.
 pub(super) enum Event<'a> {
-    /// A tag with its attributes; its name as written but in lower case, prefix included.
+    /// A start tag with its attributes; the name in lower case, including its prefix.
     Start(&'a str, &'a dyn Fn(&str) -> Option<String>),
     End(&'a str),
     Text(&'a str),
 }
 
-/// Goes through XML. A tag that closes itself starts and ends.
+/// Parses XML. A self-closing tag gives a start and an end.
 pub(super) fn xml(text: &str, mut each: impl FnMut(Event<'_>)) {
     for Ok(token) in Tokenizer::new(&*escaped_sections(text)) {
         match token {

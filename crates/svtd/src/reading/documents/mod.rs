@@ -1,9 +1,8 @@
 //! Readers of text: folders, lines, JSON Lines and tables into one stream of records.
 //!
-//! Each reader knows where one document ends and the next begins, what it is called and which label
-//! it has; words are the business of [`text`](crate::text). What they share is here: which
-//! characters the bytes stand for, which columns are meant, and how things that are no text at all
-//! are turned away with a sentence that says what they are.
+//! Each reader knows where one document ends and the next begins, its name and its label; words are handled by
+//! [`text`](crate::text). What the readers share is here: encodings, which columns to use, and messages for files
+//! that are not text.
 
 mod encoding;
 mod folder;
@@ -26,16 +25,16 @@ use super::source::Source;
 use crate::error::{Error, Result};
 use crate::text::Records;
 
-/// The most bytes of a document. What is larger is no document but a corpus in one piece.
+/// The largest size of a document, in bytes. Something larger is probably a corpus in one piece.
 pub(super) const LONGEST_DOCUMENT: usize = 1 << 30;
 
-/// Columns taken for the text if none is named, the first that is there.
+/// Columns used as the text if none is named; the first that exists.
 const TEXT_COLUMNS: [&str; 7] =
     ["text", "content", "body", "document", "abstract", "tokens", "words"];
 const ID_COLUMN: &str = "id";
 const LABEL_COLUMN: &str = "label";
 
-/// How documents lie in files.
+/// How documents are stored in files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
     pub(super) encoding: Encoding,
@@ -44,7 +43,7 @@ pub(super) struct Layout {
     pub(super) label_column: Option<String>,
     /// Which files of a folder are read, by a pattern with `*` and `?`.
     pub(super) files: Option<String>,
-    /// Whether files of a folder that cannot be read are passed over, and told.
+    /// Whether files of a folder that cannot be read are skipped and reported.
     pub(super) skip_bad: bool,
 }
 
@@ -65,7 +64,7 @@ pub(super) fn of_folder(path: &Path, layout: Layout, meter: &Meter) -> Result<Bo
     Ok(Box::new(folder::Folder::open(path, layout, meter)?))
 }
 
-/// The documents of an archive that is in memory: a spreadsheet's rows, or one document.
+/// The documents of an archive in memory: the rows of a spreadsheet, or one document.
 pub(super) fn of_archive(
     path: &str,
     format: Format,
@@ -80,7 +79,7 @@ pub(super) fn of_archive(
     Ok(Box::new(whole::Known::new(path, text)))
 }
 
-/// A page that is in memory.
+/// A page in memory.
 pub(super) fn of_page(path: &str, bytes: &[u8]) -> Box<dyn Records> {
     Box::new(whole::Known::new(path, markup::visible(&String::from_utf8_lossy(bytes))))
 }
@@ -90,7 +89,7 @@ pub(super) fn too_long(path: &str) -> Error {
     Error::File { path: path.to_owned(), reason: reason.to_owned() }
 }
 
-/// Where in a list of columns the text, the name and the label stand.
+/// The columns of the text, the name and the label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Columns {
     text: Vec<String>,
@@ -99,7 +98,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Those asked for, which must be there, or else those usually meant.
+    /// The columns asked for, which must exist, or else the usual ones.
     fn among(found: &[&str], layout: &Layout) -> Result<Self, String> {
         let exact = |name: &String| match found.contains(&name.as_str()) {
             true => Ok(name.clone()),
@@ -130,7 +129,7 @@ impl Columns {
 }
 
 impl Columns {
-    /// Which columns were taken, of those that are there.
+    /// A remark on which columns were used, and which others there are.
     fn remark(&self, path: &str, found: &[&str]) -> String {
         let quoted = |names: &[String]| {
             names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ")
@@ -153,7 +152,7 @@ impl Columns {
     }
 }
 
-/// The column that is called as text usually is, or the only one.
+/// The column with one of the usual names for text, or the only column.
 pub(super) fn usual_text_column<'a>(found: &[&'a str]) -> Option<&'a str> {
     let called = |name: &&str| found.iter().copied().find(|c| c.eq_ignore_ascii_case(name));
     let only = (found.len() == 1).then(|| found[0]);
@@ -169,7 +168,7 @@ fn listed(columns: &[&str]) -> String {
     names.join(", ")
 }
 
-/// What a file is, if it begins like something that is no text.
+/// What a file is, if it begins like something that is not text.
 fn not_text(start: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 8] = [
         (b"PK\x03\x04", "a zip archive; unpack it to text first"),
@@ -185,7 +184,7 @@ fn not_text(start: &[u8]) -> Option<&'static str> {
     foreign(start).or_else(packed)
 }
 
-/// Refuses a file that is no text, by its beginning.
+/// Returns an error for a file that is not text, judging by its beginning.
 pub(super) fn check_start(path: &str, start: &[u8]) -> Result<()> {
     match not_text(start) {
         Some(kind) => Err(Error::File { path: path.to_owned(), reason: format!("this is {kind}") }),

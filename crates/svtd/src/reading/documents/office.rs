@@ -6,8 +6,8 @@
 //! .epub   META-INF/container.xml -> the package -> the pages of its spine, in their order
 //! ```
 //!
-//! An archive of a few kilobytes can be made to unpack for ever, so no part may unpack to more than
-//! [`FREE`] bytes or [`RATIO`] times the archive.
+//! A small archive can be made to unpack without end, so no part may unpack to more than [`FREE`] bytes or
+//! [`RATIO`] times the size of the archive.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use super::super::zip::Archive;
 use super::markup::{self, Event};
 
-/// Bytes that a part of any archive may unpack to.
+/// Bytes to which a part of any archive may unpack.
 const FREE: u64 = 64 << 20;
-/// Beyond that, how many times the size of the archive.
+/// Beyond that, the largest ratio of unpacked size to archive size.
 const RATIO: u64 = 300;
 
 /// An archive in memory.
@@ -26,7 +26,7 @@ pub(in super::super) struct Office {
     most: u64,
 }
 
-/// What an archive is.
+/// The kind of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Kind {
     Docx,
@@ -43,7 +43,7 @@ impl Office {
         Ok(Office { archive, most })
     }
 
-    /// What the archive holds, told by its members.
+    /// The kind of the archive, judging by its members.
     pub(in super::super) fn kind(&self) -> Option<Kind> {
         [
             ("word/document.xml", Kind::Docx),
@@ -142,7 +142,7 @@ fn body(xml: &str) -> String {
     text
 }
 
-/// Where the package of a book stands.
+/// The path of a book's package.
 fn rootfile(container: &str) -> Option<String> {
     let mut found = None;
     markup::xml(container, |event| {
@@ -167,7 +167,7 @@ fn spine(package: &str) -> Vec<String> {
     order.iter().filter_map(page).collect()
 }
 
-/// A path below a folder, with `..` taken back and `%20` and the like decoded.
+/// A path below a folder, with `..` resolved and `%20` and the like decoded.
 fn joined(folder: &str, page: &str) -> String {
     let page = page.split('#').next().unwrap_or_default();
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

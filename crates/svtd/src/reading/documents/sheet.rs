@@ -1,4 +1,4 @@
-//! A spreadsheet (`.xlsx`): the first sheet, a document a row, columns named by its first row.
+//! A spreadsheet (`.xlsx`): the first sheet, one document per row, columns named by its first row.
 //!
 //! ```text
 //! xl/workbook.xml, xl/_rels/workbook.xml.rels    which part is the first sheet
@@ -6,12 +6,12 @@
 //! xl/worksheets/sheet1.xml                       <c r="B2" t="s"><v>17</v></c>
 //! ```
 //!
-//! A cell may hold a shared text (`s`), a text of its own (`inlineStr`, `str`), a number, a truth
-//! value or an error; an error counts as empty. Dates are the numbers they are stored as.
+//! A cell may contain a shared text (`s`), its own text (`inlineStr`, `str`), a number, a truth value or an error;
+//! an error counts as empty. Dates are read as the numbers they are stored as.
 //!
 //! # Departures
-//! The crate `calamine` reads far more of the format and brings sixteen packages; what is needed here
-//! is three parts of an archive that is read anyway, and this way nothing is unpacked without bounds.
+//! The crate `calamine` reads far more of the format but depends on sixteen packages. Here only three parts of an
+//! archive are needed, which is read anyway, and nothing is unpacked without bounds.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ use super::{Columns, Layout};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
 
-/// The most cells of a row: as many as Excel has columns.
+/// The largest number of cells in a row: as many as Excel has columns.
 const MOST_COLUMNS: usize = 16_384;
 
 pub(super) struct Sheet {
@@ -63,7 +63,7 @@ impl Records for Sheet {
     }
 }
 
-/// The rows of the first sheet that have anything in them, with their numbers.
+/// The non-empty rows of the first sheet, with their numbers.
 fn rows(bytes: &[u8]) -> std::result::Result<VecDeque<(u64, Vec<String>)>, String> {
     let mut office = Office::open(bytes)?;
     let shared = match office.has("xl/sharedStrings.xml") {
@@ -108,7 +108,7 @@ fn first_sheet(office: &mut Office) -> std::result::Result<String, String> {
     if office.has(&path) { Ok(path) } else { Err("the workbook has no sheet".to_owned()) }
 }
 
-/// The texts that cells point to.
+/// The shared texts.
 fn shared_strings(xml: &str) -> Vec<String> {
     let mut strings = Vec::new();
     let (mut inside, mut phonetic) = (false, false);
@@ -116,7 +116,7 @@ fn shared_strings(xml: &str) -> Vec<String> {
         Event::Start("si", _) => strings.push(String::new()),
         Event::Start("t", _) => inside = true,
         Event::End("t") => inside = false,
-        // How a text is spoken, beside the text itself.
+        // Phonetic hints, which are not part of the text.
         Event::Start("rph", _) => phonetic = true,
         Event::End("rph") => phonetic = false,
         Event::Text(piece) if inside && !phonetic => {
@@ -129,7 +129,7 @@ fn shared_strings(xml: &str) -> Vec<String> {
     strings
 }
 
-/// Where a reader of a sheet is.
+/// The position of a reader in a sheet.
 #[derive(Default)]
 struct Reading<'a> {
     shared: &'a [String],
@@ -197,7 +197,7 @@ impl Reading<'_> {
     }
 }
 
-/// The column of a place such as `AB12`, from zero.
+/// The column of a cell reference such as `AB12`, from zero.
 fn column_of(place: &str) -> Option<usize> {
     let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
     let mut column = 0_usize;

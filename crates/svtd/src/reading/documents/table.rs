@@ -1,8 +1,8 @@
-//! Tables with a header, separated by commas, semicolons or tabs: a document a row. Fields in
-//! quotes may hold separators and line ends.
+//! Tables with a header, separated by commas, semicolons or tabs: one document per row. Quoted fields may contain
+//! separators and line ends.
 //!
-//! A quote that is never closed would make one document of all rows that follow. To notice it, [`END`]
-//! is put behind the file: it is a row of its own unless a quote is open.
+//! A quote that is never closed would make one document of all rows that follow. To detect it, [`END`] is appended
+//! to the file: it is a separate row unless a quote is open.
 
 use std::io::Read;
 
@@ -16,13 +16,13 @@ use super::{Columns, LONGEST_DOCUMENT, Layout};
 use crate::error::{Error, Result};
 use crate::text::{Batch, Records};
 
-/// The row behind the last one. Text never has a zero byte.
+/// The row after the last one. Text never contains a zero byte.
 const END: &[u8] = b"\0end of the table\0";
 
-/// What is wrong if the first row is a document already.
+/// A hint for the case that the first row is already a document.
 const NO_HEADER: &str = "; is the first row a document? Put a row above it that names the columns";
 
-/// Names of columns are shorter, in characters.
+/// Longer texts than this, in characters, are not names of columns.
 const LONGEST_NAME: usize = 60;
 
 pub(super) struct Table {
@@ -34,7 +34,7 @@ pub(super) struct Table {
     id: Option<usize>,
     label: Option<usize>,
     record: ByteRecord,
-    /// What to say about the columns, if they were guessed.
+    /// A remark about the columns, if they were guessed.
     remark: Option<String>,
 }
 
@@ -120,7 +120,7 @@ fn is_header(cells: &[&str]) -> bool {
     cells.iter().all(is_name)
 }
 
-/// Refuses a row that goes on to the end of the file because a quote is open.
+/// Returns an error for a row that goes on to the end of the file because a quote is open.
 fn check_closed(path: &str, row: &ByteRecord) -> Result<()> {
     if !row.as_slice().ends_with(END) {
         return Ok(());

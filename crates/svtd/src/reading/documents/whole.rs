@@ -1,4 +1,4 @@
-//! A file that is one document, called by the name of the file.
+//! A file that is one document, named after the file.
 
 use std::io::Read;
 
@@ -11,9 +11,9 @@ use crate::text::{Batch, Records};
 pub(super) struct Whole {
     path: String,
     encoding: Encoding,
-    /// Whether it is a page, of which the visible text counts.
+    /// Whether it is an HTML page, of which the visible text counts.
     html: bool,
-    /// Until it is read.
+    /// The file, until it is read.
     source: Option<Source>,
 }
 

@@ -1,4 +1,4 @@
-//! Documents added to a corpus, over the words that it has.
+//! Adding documents to a corpus, over its existing words.
 
 use super::twins::Twins;
 use super::{Corpus, Part, Taken, united};
@@ -12,16 +12,16 @@ use crate::reading::reader::{CorpusReader, Opened};
 pub struct Addition {
     /// The whole corpus.
     pub corpus: Corpus,
-    /// How many documents are new.
+    /// Number of new documents.
     pub n_added: usize,
-    /// How many of the documents given have no word of the vocabulary.
+    /// Number of the given documents that have no word of the vocabulary.
     pub n_without_words: usize,
-    /// Names of documents that were there already with the same words, and were passed over.
+    /// Names of documents that were already there with the same words, and were skipped.
     pub same: Vec<String>,
     /// Names whose old document was replaced.
     pub replaced: Vec<String>,
-    /// Words left out that the choice of words would let in, were everything counted again; those
-    /// in most documents first.
+    /// Words that were left out but would be chosen if everything were counted again; those in most documents
+    /// first.
     pub new_words: Vec<NewWord>,
 }
 
@@ -30,20 +30,20 @@ pub struct Addition {
 pub struct NewWord {
     /// The word.
     pub word: String,
-    /// In how many of the documents given it occurs.
+    /// Number of the given documents in which it occurs.
     pub n_documents: usize,
 }
 
 impl CorpusReader {
-    /// Reads inputs that are to be [added](Corpus::add) to a corpus: text is split into words as the
-    /// text of that corpus was, and all words of it are counted. Inputs of counts come before those of
-    /// text, as in [`read_all`](Self::read_all).
+    /// Reads inputs that are to be [added](Corpus::add) to a corpus: text is split into words as the text of that
+    /// corpus was, and all words of it are counted. Inputs of counts come before those of text, as in
+    /// [`read_all`](Self::read_all).
     ///
     /// # Errors
     /// As [`read_all`](Self::read_all).
     pub fn read_onto(&self, inputs: Vec<Opened>, onto: &Corpus) -> Result<Corpus> {
         let (preprocessing, words) = match onto.word_choice() {
-            // A list spares its words from the filters, so they must be known when text is split.
+            // A given list protects its words from the filters, so they must be known when text is split.
             Some(choice) => (
                 choice.preprocessing.for_new_documents(),
                 choice.preprocessing.fixed_vocabulary.then(|| onto.vocabulary().clone()),
@@ -65,8 +65,8 @@ impl CorpusReader {
 }
 
 impl Corpus {
-    /// This corpus with the documents of another one behind its own, over the words of this one.
-    /// `name` is what messages call the other, and what documents without names are called by.
+    /// This corpus followed by the documents of another one, over the words of this one. `name` is the name of the
+    /// other in messages, and the prefix for documents without names.
     ///
     /// # Errors
     /// When the words of one are known and those of the other only numbered, when text was split in
@@ -123,7 +123,7 @@ impl Corpus {
         }
     }
 
-    /// The words of another corpus that this one lacks, where its choice would let them in.
+    /// The words of another corpus that this one lacks, if its choice of words would include them.
     fn new_words(&self, more: &Corpus) -> Vec<NewWord> {
         let choice = self.word_choice().map(|choice| &choice.preprocessing);
         let is_full = |max_words: usize| self.n_words() >= max_words;
@@ -147,8 +147,8 @@ impl Corpus {
         new
     }
 
-    /// The documents of another corpus over the words of this one. Labels and columns that this one
-    /// does not have are left out.
+    /// The documents of another corpus over the words of this one. Labels and columns that this one does not have
+    /// are left out.
     fn recounted(&self, more: &Corpus) -> Result<Corpus> {
         let ids: Vec<Option<u32>> = (0..more.n_words()).map(|id| self.id_of(more, id)).collect();
         let mut rows = SparseCounts::with_columns(self.n_words(), self.rows().limit());
@@ -182,7 +182,7 @@ impl Corpus {
         builder.build()
     }
 
-    /// The id here of a word of another corpus.
+    /// The id in this corpus of a word of another corpus.
     fn id_of(&self, more: &Corpus, id: usize) -> Option<u32> {
         let vocabulary: &Vocabulary = self.vocabulary();
         match vocabulary.is_numbered() {

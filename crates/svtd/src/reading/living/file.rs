@@ -1,8 +1,8 @@
-//! A corpus file that is changed in place: one process at a time, whole or not at all.
+//! Changing a corpus file in place: by one process at a time, completely or not at all.
 //!
-//! Whoever changes the file holds a lock on it from before it is read until the new one has taken its
-//! name. Without that, of two additions at the same time one would be lost. A process that is killed
-//! at any moment leaves the old file or the new one, and the system lets its lock go.
+//! The process that changes the file holds a lock on it from before it is read until the new file has its name.
+//! Otherwise one of two simultaneous additions could be lost. A process that is killed at any moment leaves the old
+//! file or the new one, and the system releases its lock.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek};
@@ -14,12 +14,12 @@ use crate::atomic::write_checked;
 use crate::error::{Error, Result};
 use crate::reading::{CorpusReader, Format, svtdc};
 
-/// A corpus file that nobody else changes as long as this value lives.
+/// A corpus file that nobody else can change while this value exists.
 #[derive(Debug)]
 pub struct CorpusFile {
     path: PathBuf,
     corpus: Corpus,
-    /// Holds the lock; `None` on file systems that have none.
+    /// Holds the lock; `None` on file systems without locks.
     _held: Option<File>,
 }
 
@@ -35,12 +35,12 @@ impl CorpusFile {
         Ok(Self { path: path.to_owned(), corpus, _held: held })
     }
 
-    /// What the file holds.
+    /// The content of the file.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
 
-    /// Puts another corpus in its place. The new file is read back before it takes the name.
+    /// Replaces the content by another corpus. The new file is read back before it gets its name.
     ///
     /// # Errors
     /// When it cannot be written; the old file is then still there.
@@ -51,8 +51,8 @@ impl CorpusFile {
     }
 }
 
-/// Takes the lock. The file may have been replaced between opening it and taking the lock, so this is
-/// repeated until the file that is locked is the one that has the name.
+/// Takes the lock. The file may have been replaced between opening and locking it, so this is repeated until the
+/// locked file is the one with the name.
 fn hold(path: &Path) -> Result<Option<File>> {
     let failed = |source: io::Error| Error::Io { path: path.display().to_string(), source };
     loop {
@@ -68,7 +68,7 @@ fn hold(path: &Path) -> Result<Option<File>> {
                         .to_owned(),
                 });
             }
-            // No locks here; a single process is as safe as ever.
+            // No locks here; with a single process nothing changes.
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }

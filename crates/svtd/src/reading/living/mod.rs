@@ -1,28 +1,26 @@
-//! A corpus that changes: documents come, documents go, corpora are merged.
+//! A corpus that changes: documents are added and removed, corpora are merged.
 //!
 //! ```text
-//! add      documents behind the others, counted over the words that the corpus has
-//! remove   documents out of it; the others keep their order and their words
+//! add      appends documents, counted over the words of the corpus
+//! remove   removes documents; the others keep their order and their words
 //! merge    documents of all, words of all
 //! ```
 //!
 //! # No history
-//! A corpus after any sequence of additions and removals is the corpus of the documents that are left,
-//! in the order in which they came: nothing else enters, not even into the bytes of its file. So what
-//! was added and removed again has left no trace. A model learned from it does not depend on the
-//! order either (see `keys`).
+//! After any sequence of additions and removals, a corpus is the corpus of the remaining documents in the order in
+//! which they came, down to the bytes of its file. So a document that was added and removed again leaves no trace.
+//! A model learned from the corpus does not depend on the order either (see `keys`).
 //!
 //! # Words
-//! The vocabulary is chosen once, when the corpus is counted. What is added is split into words in the
-//! same way, and words that the corpus does not have are left out and told ([`NewWord`]). They
-//! cannot simply be let in: the documents that are there already may have had them, and they were not
-//! counted. Counting everything again lets them in; [merging](Corpus::merge) takes the words of
-//! both corpora as they are.
+//! The vocabulary is chosen once, when the corpus is counted. Added text is split into words in the same way, and
+//! words that the corpus does not have are left out and reported ([`NewWord`]). They cannot simply be included: the
+//! existing documents may contain them, but there they were not counted. Counting everything again includes them;
+//! [merging](Corpus::merge) takes the words of both corpora as they are.
 //!
 //! # Names
-//! A name stands for one document. A document that is there already under the same name with the same
-//! words is passed over, so an addition that is repeated changes nothing. The same name with other
-//! words is refused, or replaces the old document if that is [asked for](Taken::Replace).
+//! A name stands for one document. A document that already exists under the same name with the same words is
+//! skipped, so repeating an addition changes nothing. The same name with other words is an error, or replaces the
+//! old document if that is [asked for](Taken::Replace).
 //!
 //! # Cost
 //! All of them copy the counts once.
@@ -38,13 +36,13 @@ use crate::corpus::Corpus;
 use crate::corpus::united::{self, Part};
 use crate::error::{Error, Result};
 
-/// What to do with a new document whose name is taken by a document with other words.
+/// What to do with a new document whose name already belongs to a document with other words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Taken {
-    /// Nothing is changed, and the answer is an error.
+    /// Nothing is changed, and the result is an error.
     #[default]
     Refuse,
-    /// The new document takes the place of the old one.
+    /// The new document replaces the old one.
     Replace,
 }
 
@@ -53,15 +51,15 @@ pub enum Taken {
 pub struct Merge {
     /// The corpus of all documents.
     pub corpus: Corpus,
-    /// Names of documents that came twice with the same words, and are kept once.
+    /// Names of documents that occurred twice with the same words, and are kept once.
     pub same: Vec<String>,
     /// Names whose first document was replaced.
     pub replaced: Vec<String>,
 }
 
 impl Corpus {
-    /// All documents of several corpora, each with the name by which messages call it. Words are
-    /// united by word; the documents stand in the order of the corpora.
+    /// All documents of several corpora, each given with its name for messages. Words are matched by name; the
+    /// documents are in the order of the corpora.
     ///
     /// # Errors
     /// When the corpora do not fit together (some know their words and others only number them, or

@@ -1,4 +1,4 @@
-//! Documents under one name.
+//! Documents with the same name.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,18 @@ use super::Taken;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 
-/// Which documents of a united corpus stay.
+/// Which documents of a united corpus are kept.
 pub(super) struct Twins {
     pub kept: Vec<usize>,
-    /// Names of new documents that were there already with the same words.
+    /// Names of new documents that already exist with the same words.
     pub same: Vec<String>,
     /// Names of old documents that a new one replaces.
     pub replaced: Vec<String>,
 }
 
 impl Twins {
-    /// Compares the documents from `first_new` on with those before them. Documents that are only
-    /// numbered are all different.
+    /// Compares the documents from `first_new` on with those before them. Documents without names are all
+    /// different.
     pub(super) fn find(corpus: &Corpus, first_new: usize, taken: Taken) -> Result<Self> {
         let n = corpus.n_documents();
         let (mut same, mut replaced) = (Vec::new(), Vec::new());

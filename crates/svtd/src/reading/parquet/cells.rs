@@ -1,9 +1,8 @@
 //! The cells of a column, some rows at a time.
 //!
-//! Two kinds of column are all we need, a value a row and a list a row, and Parquet writes both as
-//! values with two small numbers beside each. The *repetition level* is 0 where a row begins; the
-//! *definition level* is largest where there is a value at all. So a list a row and a value a row
-//! are one case, and a missing value is an empty list.
+//! We need two kinds of column, with one value per row or one list per row, and Parquet stores both as values with
+//! two small numbers each. The *repetition level* is 0 where a row begins; the *definition level* is largest where
+//! there is a value. So both kinds are handled alike, and a missing value is an empty list.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -32,7 +31,7 @@ impl Cells {
         Cells { leaf: leaf.clone(), reader, values: Values::Whole(vec![]), ends: vec![] }
     }
 
-    /// Reads the next rows, so many at most; none are left when it answers 0.
+    /// Reads the next rows, at most `n_rows`; returns 0 when none are left.
     pub(super) fn read(&mut self, n_rows: usize) -> Result<usize, String> {
         let defined = self.leaf.most_defined;
         let read = match &mut self.reader {
@@ -60,7 +59,7 @@ impl Cells {
         Ok(self.ends.len())
     }
 
-    /// What the values of the rows at hand take.
+    /// The size of the current rows in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         match &self.values {
             Values::Text(values) => values.iter().map(|value| value.len() as u64).sum(),
@@ -69,7 +68,7 @@ impl Cells {
         }
     }
 
-    /// Where the values of a row stand.
+    /// The range of values of a row.
     pub(super) fn span(&self, row: usize) -> std::ops::Range<usize> {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[row]
@@ -83,7 +82,7 @@ impl Cells {
         }
     }
 
-    /// A number that can count or be counted.
+    /// A value as a whole number that fits a count or an index.
     pub(super) fn whole(&self, i: usize) -> Result<u32, String> {
         let (whole, shown) = match &self.values {
             Values::Whole(values) => (u32::try_from(values[i]).ok(), values[i].to_string()),
@@ -98,7 +97,7 @@ impl Cells {
         whole.ok_or_else(|| format!("column {name:?}: expected a whole number, found {shown}"))
     }
 
-    /// The value of a row as one would write it, if there is one.
+    /// The value of a row as text, if there is one.
     pub(super) fn shown(&self, row: usize) -> Result<Option<String>, String> {
         let Some(i) = self.span(row).next() else {
             return Ok(None);
@@ -121,7 +120,7 @@ fn batch<T: DataType>(
     let (n_rows, n_values, n_levels) =
         reader.read_records(most_rows, Some(&mut defined), Some(&mut repeated), &mut values)?;
     if defined.is_empty() {
-        // A column that is always there has no levels.
+        // A column without missing values has no levels.
         return Ok((values, (1..=n_values).collect()));
     }
     let mut ends = Vec::with_capacity(n_rows);

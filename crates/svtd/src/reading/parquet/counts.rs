@@ -1,4 +1,4 @@
-//! Rows of word numbers and counts: a table that is counted already.
+//! Rows of word numbers and counts: a table that is already counted.
 
 use super::cells::Cells;
 use super::{Parquet, calmly};
@@ -8,7 +8,7 @@ use crate::reading::rows::Rows;
 /// Rows read at a time.
 const BATCH: usize = 1024;
 
-/// The counts of a file, with what it says of its documents.
+/// The counts of a file, with the names and labels of its documents.
 pub(in crate::reading) struct Counted {
     pub(in crate::reading) table: Table,
     pub(in crate::reading) names: Option<Vec<String>>,
@@ -46,7 +46,7 @@ fn read_rows(parquet: &mut Parquet) -> Result<Counted, String> {
     })
 }
 
-/// What is read so far.
+/// What was read so far.
 #[derive(Default)]
 struct Reading {
     rows: Rows,

@@ -1,23 +1,23 @@
-//! Documents in an Apache Parquet file: a row each, in columns that the caller names.
+//! Documents in an Apache Parquet file: one per row, in columns that the caller names.
 //!
 //! ```text
 //! id        text                          or  tokens                       or  indices   counts
 //! inferno   "Per la selva, per amor"          [selva, amor, stelle, amor]      [0, 7]    [2, 1]
 //! ```
 //!
-//! Text and words become documents like those of any other reader of text ([`texts`]); numbers and
-//! counts become a table as they are ([`counts`]). Without names, columns of the usual names are
-//! looked for: counts first, which say most exactly what is meant, then words, then text.
+//! Text and words become documents like those of any other text reader ([`texts`]); numbers and counts become a
+//! table directly ([`counts`]). If no columns are named, columns with the usual names are used: counts first,
+//! because they are the most specific, then words, then text.
 //!
-//! We read columns through the low-level interface of the `parquet` crate, without Arrow, in
-//! [`cells`]. Text of any length is one type there, whatever the program that wrote it called it.
+//! We read columns through the low-level interface of the `parquet` crate, without Arrow, in [`cells`]. There all
+//! text has one type, whatever type the writing program gave it.
 //!
 //! # Damage
-//! Parquet has no checksums that must be there, and the crate takes some impossible numbers for
-//! its own mistakes and panics. Such a panic is caught here and told as what it is, a damaged file.
+//! Checksums are optional in Parquet, and the crate panics on some impossible numbers. Such a panic is caught here
+//! and reported as a damaged file.
 //!
 //! # Cost
-//! One pass, a few rows at a time, of the named columns alone.
+//! One pass, a few rows at a time, of the named columns only.
 
 mod cells;
 pub(super) mod counts;
@@ -35,26 +35,26 @@ use super::documents::usual_text_column;
 use super::meter::Meter;
 use super::unpack::check_ratio;
 
-/// The least that a value takes in memory, with the levels that place it.
+/// The smallest memory of a value, with its levels, in bytes.
 const VALUE_BYTES: u64 = 8;
 
-/// A Parquet file whose columns are settled, read from its first row to its last.
+/// A Parquet file whose columns are determined, read from its first row to its last.
 pub(super) struct Parquet {
     file: SerializedFileReader<File>,
     content: Content,
     id: Option<Leaf>,
     label: Option<Leaf>,
-    /// The row group that comes next.
+    /// The next row group.
     group: usize,
-    /// The columns of the row group under way.
+    /// The columns of the current row group.
     cells: Columned,
     meter: Meter,
-    /// Bytes of the file, and of the values read from it so far.
+    /// The size of the file, and of the values read from it so far, in bytes.
     size: u64,
     unpacked: u64,
 }
 
-/// What the documents are made of.
+/// The content of the documents.
 #[derive(Debug, Clone)]
 enum Content {
     Text(Vec<Leaf>),
@@ -70,7 +70,7 @@ struct Columned {
     label: Option<Cells>,
 }
 
-/// A column with its place among the columns of the file.
+/// A column with its index in the file.
 #[derive(Debug, Clone)]
 struct Leaf {
     name: String,
@@ -100,7 +100,7 @@ impl Leaf {
 }
 
 impl Content {
-    /// The columns asked for, or those usually meant.
+    /// The columns asked for, or the usual ones.
     fn settle(leaves: &[Leaf], columns: &Columns, text: &[String]) -> Result<Self, String> {
         let asked = [
             !text.is_empty(),
@@ -119,7 +119,7 @@ impl Content {
             named(leaves, name, "lists of whole numbers", Leaf::has_numbers)
         };
         match (text, &columns.tokens) {
-            // A list of words under the name of the text is taken for what it is.
+            // A list of words under the name of the text is taken as words.
             ([one], _) if usually(leaves, one, Leaf::has_words).is_some() => {
                 named(leaves, one, "text", Leaf::has_words).map(Content::Tokens)
             }
@@ -138,7 +138,7 @@ impl Content {
         }
     }
 
-    /// What columns of the usual names hold, or the only column of text.
+    /// The content of columns with the usual names, or of the only column of text.
     fn usual(leaves: &[Leaf]) -> Result<Self, String> {
         let usual = |name, fits| usually(leaves, name, fits);
         let indices = usual("indices", Leaf::has_numbers);
@@ -202,7 +202,7 @@ impl Parquet {
         })
     }
 
-    /// Which columns are read, for the person who asked.
+    /// A description of the columns that are read, for the user.
     pub(super) fn description(&self) -> String {
         match &self.content {
             Content::Text(leaves) => {
@@ -218,16 +218,16 @@ impl Parquet {
         }
     }
 
-    /// Whether its words are counted already.
+    /// Whether its words are already counted.
     pub(super) fn is_counted(&self) -> bool {
         matches!(self.content, Content::Counts { .. })
     }
 
-    /// Brings the next rows into `cells`; none are left when it answers 0.
+    /// Reads the next rows into `cells`; returns 0 when none are left.
     fn next_rows(&mut self, most: usize) -> Result<usize, String> {
         loop {
             let n_rows = self.cells.read(most)?;
-            // A dictionary holds a long text once, and a run repeats it for ever.
+            // A dictionary stores a long text once, and a run may repeat it without end.
             self.unpacked = self.unpacked.saturating_add(self.cells.n_bytes());
             check_ratio(self.size, self.unpacked)?;
             self.meter.add(n_rows as u64);
@@ -239,7 +239,7 @@ impl Parquet {
         }
     }
 
-    /// Refuses a file that says it holds far more values than its size allows.
+    /// Returns an error for a file that declares far more values than its size allows.
     fn check_claims(&self) -> Result<(), String> {
         let leaves = self.content.leaves().into_iter().chain(&self.id).chain(&self.label);
         let places: Vec<usize> = leaves.map(|leaf| leaf.place).collect();
@@ -265,14 +265,14 @@ impl Parquet {
 }
 
 impl Columned {
-    /// What the rows at hand take once they are documents.
+    /// The size of the current rows once they are documents.
     fn n_bytes(&self) -> u64 {
         let about = [&self.id, &self.label];
         let all = self.content.iter().chain(about.into_iter().flatten());
         all.map(Cells::n_bytes).fold(0, u64::saturating_add)
     }
 
-    /// As many rows of every column.
+    /// Reads the same number of rows of every column.
     fn read(&mut self, most: usize) -> Result<usize, String> {
         let about = [&mut self.id, &mut self.label];
         let mut n_rows = None;
@@ -302,7 +302,7 @@ fn leaves(file: &SerializedFileReader<File>) -> Vec<Leaf> {
     schema.columns().iter().enumerate().map(leaf).collect()
 }
 
-/// The column asked for by name, if it holds what is needed.
+/// The column with this name, if it has the needed content.
 fn named(
     leaves: &[Leaf],
     name: &str,
@@ -315,7 +315,7 @@ fn named(
     })
 }
 
-/// The column of this name, if it fits and has no parts.
+/// The column with this name, if it has the needed content and no nested fields.
 fn usually(leaves: &[Leaf], name: &str, fits: fn(&Leaf) -> bool) -> Option<Leaf> {
     let mut found = leaves.iter().filter(|leaf| leaf.name == name);
     let leaf = found.next().filter(|leaf| fits(leaf))?;
@@ -328,7 +328,7 @@ fn listed(leaves: &[Leaf]) -> String {
     names.join(", ")
 }
 
-/// Takes a panic on the way for a damaged file. What was under way is thrown away with it.
+/// Reports a panic as a damaged file. Partial results are discarded.
 fn calmly<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
     outcome.unwrap_or_else(|_| Err("the Parquet file is damaged; write it again".to_owned()))

@@ -1,8 +1,7 @@
-//! Rows of text, or of lists of words, as documents whose words are yet to be counted.
+//! Rows of text, or of lists of words, as documents whose words must be counted.
 //!
-//! Text goes the way of any other text. Words in lists are taken as they are, neither split nor put
-//! in lower case, as those of JSON Lines are; stop words, lengths and frequencies apply to them all
-//! the same.
+//! Text is handled like any other text. Words in lists are neither split nor put in lower case, as in JSON Lines;
+//! the filters by stop words, length and frequency still apply.
 
 use super::{Content, Parquet, calmly};
 use crate::error::{Error, Result};
@@ -14,9 +13,9 @@ const BATCH: usize = 64;
 /// The documents of a file of text or of words.
 pub(in crate::reading) struct Texts {
     parquet: Parquet,
-    /// The file, as messages call it.
+    /// The name of the file in messages.
     path: String,
-    /// Rows at hand, and how many of them were handed out.
+    /// The current rows, and how many of them were returned.
     n_rows: usize,
     row: usize,
 }

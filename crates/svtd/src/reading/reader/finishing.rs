@@ -1,4 +1,4 @@
-//! From rows to a corpus: the words found, checked that they fit, and nothing counted twice.
+//! From rows to a corpus: finds the words, checks that they fit, and that nothing is counted twice.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::reading::entries::{self, Header, Table};
 use crate::reading::source::{Source, line_error};
 use crate::reading::{docword, matrix_market, svtdc};
 
-/// Documents that may be empty whatever the number of counts, and 50 more for each.
+/// This many documents may be empty whatever the number of counts, and 50 more for each count.
 const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
 
-/// A vocabulary that nobody confirms may have this many words, and 50 more for each entry.
+/// Without a vocabulary file this many words are plausible, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
 
 impl CorpusReader {
-    /// The counts of a docword or MatrixMarket file alone, under the ids of the file and in its
-    /// order: the part of reading that is bound by bytes, for those who measure it.
+    /// Only the counts of a docword or MatrixMarket file, with the ids and the order of the file: for benchmarks of
+    /// the part of reading that is limited by bytes.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -28,10 +28,10 @@ impl CorpusReader {
         Ok(entries::read(&mut source, &header)?.rows)
     }
 
-    /// A docword or MatrixMarket file.
+    /// Reads a docword or MatrixMarket file.
     pub(super) fn read_entries(&self, mut source: Source, path: &Path) -> Result<Corpus> {
         let header = read_header(&mut source, self.transposed)?;
-        // Read before the entries, which may take minutes to fetch only to be turned away.
+        // Read before the entries, which may take minutes, so that an error is found early.
         let vocabulary = self.find_vocabulary(path, &header)?;
         let table = entries::read(&mut source, &header)?;
         let (vocabulary, notes) = match vocabulary {
@@ -52,7 +52,7 @@ impl CorpusReader {
         Ok(corpus)
     }
 
-    /// A corpus file, which brings everything along.
+    /// Reads a corpus file, which contains everything.
     pub(super) fn read_counted(&self, source: &mut Source) -> Result<Corpus> {
         if let Some(words) = &self.vocabulary_file {
             return Err(Error::Option {
@@ -64,7 +64,7 @@ impl CorpusReader {
         svtdc::read(source)
     }
 
-    /// The vocabulary asked for, or else the one beside the file.
+    /// The vocabulary asked for, or else the one that accompanies the file.
     fn find_vocabulary(&self, path: &Path, header: &Header) -> Result<Option<Vocabulary>> {
         let asked = self.vocabulary_file.clone();
         let Some(file) = asked.or_else(|| docword::vocabulary_beside(path)) else {
@@ -79,7 +79,7 @@ impl CorpusReader {
         self.vocabulary_file.as_ref().map(Vocabulary::read).transpose()
     }
 
-    /// Words for the counts of any other format, and the corpus.
+    /// Finds the words for the counts of any other format, and builds the corpus.
     pub(super) fn finish(&self, counts: Counts, name: &str) -> Result<Corpus> {
         let Counts { table, open_ended, words, names, labels, mut notes } = counts;
         let (n_documents, n_entries) = (table.rows.n_rows() as u64, table.rows.n_nonzeros() as u64);
@@ -121,7 +121,7 @@ impl CorpusReader {
     }
 }
 
-/// The table, with rows and columns exchanged if asked for.
+/// The table, transposed if asked for.
 pub(super) fn turn(table: Table, turned: bool) -> Table {
     let rows: SparseCounts = if turned { table.rows.transpose() } else { table.rows };
     Table { rows, ..table }
@@ -150,7 +150,7 @@ pub(in crate::reading) fn read_header(source: &mut Source, transposed: bool) -> 
     }
 }
 
-/// Numbers for words, if there are not absurdly many, and a note that says so.
+/// A numbered vocabulary, if its size is plausible, and a note that says so.
 fn numbered(name: &str, n_words: u32, entries: u64) -> Result<(Vocabulary, Vec<String>), String> {
     let words = u64::from(n_words);
     if words > entries.saturating_mul(50).saturating_add(PLAUSIBLE_WORDS) {
@@ -162,7 +162,7 @@ fn numbered(name: &str, n_words: u32, entries: u64) -> Result<(Vocabulary, Vec<S
     Ok((Vocabulary::numbered(n_words as usize), vec![note]))
 }
 
-/// Refuses a corpus that counts a word of a document twice, naming the lines.
+/// Returns an error for a corpus that counts a word of a document twice, with the lines.
 fn check_repeats(corpus: &Corpus, path: &Path, name: &str, transposed: bool) -> Result<()> {
     let Some((row, feature)) = corpus.rows().first_repeat() else {
         return Ok(());
@@ -179,7 +179,7 @@ fn check_repeats(corpus: &Corpus, path: &Path, name: &str, transposed: bool) -> 
     })
 }
 
-/// The two lines, unless the file is a pipe that cannot be read again or has changed meanwhile.
+/// The two lines, unless the file is a pipe that cannot be read again or has changed.
 fn lines_of(path: &Path, row: u32, column: u32) -> Option<(u64, u64)> {
     if !path.is_file() {
         return None;

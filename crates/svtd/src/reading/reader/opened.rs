@@ -1,4 +1,4 @@
-//! A file that is open: what it is, and reading it.
+//! An open file: what it is, and reading it.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -19,18 +19,18 @@ use crate::reading::source::Source;
 use crate::reading::{dense, lda_c, plink, svmlight};
 use crate::text::{Preprocessing, Records, count_records};
 
-/// A file that is open, of a format that is settled.
+/// An open file whose format is known.
 pub struct Opened {
     pub(super) reader: CorpusReader,
     pub(super) path: PathBuf,
-    /// The path as messages call it.
+    /// The name in messages.
     pub(super) name: String,
     pub(super) format: Format,
     pub(super) doubt: Option<String>,
     pub(super) input: Input,
 }
 
-/// What a file holds, as far as it was looked at when it was opened.
+/// The content of a file, as far as it is known when it is opened.
 pub(super) enum Input {
     Lines(Source),
     Npz(Box<Npz>),
@@ -44,10 +44,10 @@ pub(super) enum Input {
     Plink(File),
 }
 
-/// Counts as a format gives them, with what it knows of words and documents.
+/// Counts as a format gives them, with what it knows about words and documents.
 pub(super) struct Counts {
     pub(super) table: Table,
-    /// Whether there may be more words than the largest id tells.
+    /// Whether there may be more words than the largest id says.
     pub(super) open_ended: bool,
     pub(super) words: Option<Vec<String>>,
     pub(super) names: Option<Vec<String>>,
@@ -71,13 +71,13 @@ impl From<cells::Cells> for Counts {
 }
 
 impl Opened {
-    /// The format it is read in.
+    /// The format in which it is read.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What is read and as what, in half a sentence: `counts.npz as SciPy CSR`. Where the contents
-    /// leave a choice, it says why this one was made and how to make the other.
+    /// What is read and as what, in half a sentence: `counts.npz as SciPy CSR`. Where the contents are ambiguous,
+    /// it says why this format was chosen and how to choose the other.
     pub fn description(&self) -> String {
         let name = &self.name;
         let on_its_side = if self.reader.transposed { ", documents as columns" } else { "" };
@@ -97,8 +97,8 @@ impl Opened {
         }
     }
 
-    /// The documents themselves, one after the other, in the order in which [`read`](Self::read)
-    /// counts them; `None` when the file holds counts and no text.
+    /// The documents themselves, in the order in which [`read`](Self::read) counts them; `None` when the file
+    /// contains counts and no text.
     ///
     /// # Errors
     /// When a table has not the columns asked for.
@@ -106,7 +106,7 @@ impl Opened {
         if self.is_text() { self.into_records().map(Some) } else { Ok(None) }
     }
 
-    /// Whether it holds text, to be split into words.
+    /// Whether it contains text, to be split into words.
     pub fn is_text(&self) -> bool {
         match &self.input {
             #[cfg(feature = "parquet")]
@@ -146,12 +146,12 @@ impl Opened {
         memory::caught(|| self.read_with(&preprocessing, words.as_ref()))
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub(in crate::reading) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reads the corpus; text is split as told, and counted over these words if there are any.
+    /// Reads the corpus; text is split as given, and counted over these words if there are any.
     pub(in crate::reading) fn read_with(
         self,
         preprocessing: &Preprocessing,
@@ -191,7 +191,7 @@ impl Opened {
                 let counts = Counts { words, names, notes, ..found.table.into() };
                 return reader.finish(counts, &name);
             }
-            // Text, which was read above.
+            // Text was read above.
             Input::Records(_) => return Err(refused("this is text".to_owned())),
             Input::Lines(source) => source,
         };

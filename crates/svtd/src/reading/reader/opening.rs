@@ -1,4 +1,4 @@
-//! Opening: how a file begins settles which format it has.
+//! Opening a file: its beginning determines the format.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,11 +20,11 @@ use crate::reading::parquet::Parquet;
 use crate::reading::source::Source;
 use crate::reading::zip::Archive;
 
-/// The folder of what lies in memory, which no file system has.
+/// A folder name for data in memory, which no file system can have.
 const MEMORY: &str = "\0";
 
 impl CorpusReader {
-    /// Opens a file and settles its format.
+    /// Opens a file and determines its format.
     ///
     /// # Errors
     /// If the file cannot be opened, is no corpus at all, or is asked to be turned on its side
@@ -48,14 +48,14 @@ impl CorpusReader {
         self.open_source(source.come_live(self.live), path)
     }
 
-    /// Reads a corpus that lies in memory as it would lie in a file, packed or not; `name` is what
-    /// messages call it, and its ending counts as that of a file does.
+    /// Reads a corpus from memory as if it were a file, compressed or not; `name` is used in messages, and its
+    /// ending is used like that of a file.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_bytes(&self, bytes: Vec<u8>, name: &str) -> Result<Corpus> {
         let source = Source::of_bytes(bytes, name, &self.meter)?.keep_within(&self.limit);
-        // There is no file of this name, so nothing is looked for beside it.
+        // There is no file with this name, so nothing is looked for beside it.
         self.open_source(source, &Path::new(MEMORY).join(name))?.read()
     }
 
@@ -142,7 +142,7 @@ impl CorpusReader {
         Ok(Opened { reader: self.clone(), path: path.to_owned(), name, format, doubt, input })
     }
 
-    /// A folder of single cells, if it is one and no other format is asked for.
+    /// Opens a folder of single cells, if it is one and no other format is asked for.
     fn open_cells_folder(&self, path: &Path) -> Result<Option<Opened>> {
         if !matches!(self.format, None | Some(Format::TenxFolder)) {
             return Ok(None);
@@ -180,8 +180,8 @@ impl CorpusReader {
     }
 }
 
-/// What an archive holds that is no matrix but text, with its bytes; `asked` is the format that was
-/// asked for, if any.
+/// The kind of text in an archive that is not a matrix, with its bytes; `asked` is the format that was asked for,
+/// if any.
 fn archived_text(
     file: &File,
     asked: Option<Format>,

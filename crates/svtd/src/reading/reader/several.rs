@@ -10,9 +10,8 @@ use crate::text::{Batch, Records, count_records};
 impl CorpusReader {
     /// Reads several inputs as one corpus, documents in the order of the inputs.
     ///
-    /// Text is counted as if it had been one input. Counts are united by word. Where there are
-    /// both, and the counts were counted from text once, text is split as it was then, and
-    /// its words are those that the counts know.
+    /// Text is counted as if it were one input. Counts are matched by word. If there are both, and the counts were
+    /// once counted from text, text is split as it was then, and its words are those of the counts.
     ///
     /// # Errors
     /// As [`read`](Self::read); when inputs do not fit together, the message says which and why.
@@ -48,7 +47,7 @@ impl CorpusReader {
             parts.extend(known.map(|corpus| Part { name: name.clone(), corpus }));
             parts.push(Part { name, corpus });
             let all = united::unite(parts)?;
-            // The words were chosen when the counts were made, as when documents are added to them.
+            // The words were chosen when the counts were made, as when documents are added to a corpus.
             return Ok(match choice {
                 Some(choice) => all.chosen_by(&choice),
                 None => all,
@@ -58,11 +57,11 @@ impl CorpusReader {
     }
 }
 
-/// Streams of documents, one behind the other.
+/// Streams of documents, one after the other.
 struct Chained {
-    /// Those yet to come, the first one last.
+    /// The remaining streams, the next one last.
     streams: Vec<Result<Box<dyn Records>>>,
-    /// What those that are over had to say.
+    /// The remarks of the finished streams.
     remarks: Vec<String>,
     n_skipped_links: u64,
 }

@@ -1,4 +1,4 @@
-//! What returns of topics in two halves: words, chance, and how far the halves are apart.
+//! What two halves share of each topic: words, words by chance, and the distance between the halves.
 
 use rayon::prelude::*;
 
@@ -38,12 +38,12 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
     shared
 }
 
-/// What came back of a topic.
+/// How well a topic was found again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Returned {
-    /// How many of the ten likeliest words are in both halves.
+    /// Number of the ten likeliest words that are in both halves.
     pub words: f64,
-    /// How many of ten words would be by chance: as many as topics that are not the same share.
+    /// Number of words that would be by chance: as many as different topics share.
     pub by_chance: f64,
     /// The L1 distance between the two halves.
     pub distance: f64,
@@ -57,12 +57,12 @@ impl Returned {
     }
 }
 
-/// How far what two halves make of a topic is apart.
+/// The distance of a topic's counterparts in two halves.
 #[derive(Clone, Copy, Default)]
 struct Apart {
-    /// In L1.
+    /// The L1 distance.
     distance: f64,
-    /// Whether they are nearer to each other than to any other topic of their own half.
+    /// Whether they are closer to each other than to any other topic of their own half.
     is_pair: bool,
 }
 
@@ -74,7 +74,7 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// How many of ten words two topics of the same half share, in the half where they share fewer.
+    /// The number of words that two topics of the same half share, in the half where they share fewer.
     fn alike(&self, j: usize, l: usize) -> f64 {
         let in_half = |half: &[Option<&Vec<usize>>]| {
             let (Some(a), Some(b)) = (half[j], half[l]) else { return 0.0 };
@@ -103,7 +103,7 @@ impl Pairs<'_> {
                 compared += 1;
             }
         }
-        // Words drawn blindly; the only measure where there is one topic.
+        // Words drawn at random; the only measure if there is one topic.
         let blindly = (TOP_WORDS * TOP_WORDS) as f64 / n_words.max(TOP_WORDS) as f64;
         let by_others = of_ten(shared as f64 / compared.max(1) as f64);
         let words = of_ten(among(&in_first, second).len() as f64);
@@ -115,7 +115,7 @@ impl Pairs<'_> {
 /// Topics, words x topics, with the likeliest words of each.
 pub(super) struct Likeliest {
     topics: Matrix,
-    /// Rising.
+    /// The likeliest words of each topic, ascending.
     words: Vec<Vec<usize>>,
 }
 
@@ -126,7 +126,7 @@ impl Likeliest {
         Self { topics, words }
     }
 
-    /// How far each topic is from the nearest of the others.
+    /// The distance of each topic to the nearest of the others.
     fn nearest(&self) -> Vec<f64> {
         let distances = l1_distances(&self.topics, &self.topics);
         let nearest = |j: usize| {
@@ -140,7 +140,7 @@ impl Likeliest {
         self.words.len()
     }
 
-    /// How far topics of this half are from topics of another.
+    /// The distances of topics of this half to topics of another.
     fn apart<'a>(&'a self, other: &'a Self) -> impl Fn(usize, usize) -> Apart + Sync + 'a {
         let (own, others) = (self.nearest(), other.nearest());
         move |j, l| {
@@ -154,7 +154,7 @@ impl Likeliest {
         places.iter().map(|place| place.map(|l| &self.words[l])).collect()
     }
 
-    /// What returns of each topic in both halves of `n_words` words.
+    /// What both halves share of each topic, out of `n_words` words.
     pub fn in_halves(&self, first: &Self, second: &Self, n_words: usize) -> Vec<Returned> {
         let (a, b) = (self.matched(first), self.matched(second));
         let pairs = Pairs { first: first.words_at(&a), second: second.words_at(&b) };
@@ -166,14 +166,14 @@ impl Likeliest {
         (0..self.n_topics()).into_par_iter().map(returned).collect()
     }
 
-    /// For each topic the one of `half` it is matched to.
+    /// For each topic the matched topic of `half`.
     fn matched(&self, half: &Self) -> Vec<Option<usize>> {
         let distances = l1_distances(&self.topics, &half.topics);
         match_by(self.n_topics(), half.n_topics(), |j, other| distances[(j, other)])
     }
 }
 
-/// The ten likeliest words, fewer when fewer have any probability; ties go to the first.
+/// The ten likeliest words, or fewer if fewer have positive probability; ties go to the first.
 fn likeliest(topic: &[f64]) -> Vec<usize> {
     let mut words: Vec<usize> = (0..topic.len()).filter(|&i| topic[i] > 0.0).collect();
     let by = |&a: &usize, &b: &usize| topic[b].total_cmp(&topic[a]).then(a.cmp(&b));

@@ -1,4 +1,4 @@
-//! How many: neighbouring words of an n-gram, documents of a word; as people write them.
+//! Parsing of ranges: number of words of an n-gram, number of documents of a word.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// From how many to how many neighbouring words make a word of the vocabulary.
+/// The smallest and largest number of adjacent words that make a word of the vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ngrams {
-    /// Fewest; at least 1.
+    /// The smallest; at least 1.
     pub min: usize,
-    /// Most; at least `min`.
+    /// The largest; at least `min`.
     pub max: usize,
 }
 
-/// In how many documents, as a number or as a share of all.
+/// A number of documents, or a share of all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Frequency {
@@ -26,11 +26,11 @@ pub enum Frequency {
     Share(f64),
 }
 
-/// The most words of an n-gram.
+/// The largest number of words in an n-gram.
 pub(super) const LONGEST_NGRAM: usize = 8;
 
 impl Frequency {
-    /// In documents, of so many; a share is rounded up for a least, down for a most.
+    /// As a number of documents, given how many there are; a share is rounded up for a minimum, down for a maximum.
     pub(crate) fn at_least(self, n_documents: u64) -> u64 {
         match self {
             Frequency::Documents(n) => n,
@@ -58,7 +58,7 @@ impl fmt::Display for Frequency {
 impl FromStr for Frequency {
     type Err = Error;
 
-    /// `5` is five documents; `5%` and `0.05` are a share.
+    /// `5` is five documents; `5%` and `0.05` are shares.
     fn from_str(text: &str) -> Result<Self, Error> {
         let share = match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().ok().map(|p| p / 100.0),
@@ -87,7 +87,7 @@ impl fmt::Display for Ngrams {
 impl FromStr for Ngrams {
     type Err = Error;
 
-    /// `2` is pairs alone, `1..2` words and pairs.
+    /// `2` means pairs only, `1..2` words and pairs.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (min, max) = text.split_once("..").unwrap_or((text, text));
         match (min.trim().parse(), max.trim_start_matches('=').trim().parse()) {
