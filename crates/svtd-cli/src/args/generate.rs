@@ -68,7 +68,8 @@ Examples:
   svtd fit docword.paper.txt -k 5 --model single-topic
 
 The true parameters: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and
-NAME.topics.csv (the topic of each document, from 1), or for LDA NAME.alpha.csv and NAME.mixtures.npy.";
+NAME.topics.csv (the topic of each document, from 1), or for LDA NAME.alpha.csv and
+NAME.mixtures.npy.";
 
 /// The largest mean length of documents; more is surely a mistake.
 const MAX_LENGTH: u32 = 1_000_000;
