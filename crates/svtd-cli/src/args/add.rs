@@ -29,6 +29,6 @@ Examples:
   svtd add posts.svtdc today.csv --replace    posts that were edited take the place of the old ones
   svtd add letters.svtdc new/ more.svtdc      text and counted corpora together
 
-Text is split into words as the text of CORPUS was, and counted over the words of CORPUS. Words that
-would be added if everything were counted again are listed. A document that is already there with the
-same name and words is skipped: adding twice changes nothing.";
+Text is split into words as the text of CORPUS was, and counted over the words of CORPUS. Words
+that would be added if everything were counted again are listed. A document that is already there
+with the same name and words is skipped: adding twice changes nothing.";

@@ -46,5 +46,5 @@ Examples:
   svtd answer sites/north north.svtdc                    answer what is open now
   svtd answer 0003-pairs.question north.svtdc -o 0003-pairs.answer
 
-The fit runs elsewhere: svtd fit --sites sites -k 20 -o all.svtd. Answers are sums over the documents
-of this site, never a document; docs/guides/sites.md lists what leaves a site.";
+The fit runs elsewhere: svtd fit --sites sites -k 20 -o all.svtd. Answers are sums over the
+documents of this site, never a document; docs/guides/sites.md lists what leaves a site.";

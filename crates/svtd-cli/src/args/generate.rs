@@ -67,8 +67,9 @@ Examples:
   svtd generate lda --docs 500 --words 80 -k 4 --lengths fixed:60 --seed 7 -o small
   svtd fit docword.paper.txt -k 5 --model single-topic
 
-The true parameters: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and NAME.topics.csv
-(the topic of each document, from 1), or for LDA NAME.alpha.csv and NAME.mixtures.npy.";
+The true parameters: NAME.topic-word.npy (topics x words); NAME.topic-weights.csv and
+NAME.topics.csv (the topic of each document, from 1), or for LDA NAME.alpha.csv and
+NAME.mixtures.npy.";
 
 /// The largest mean length of documents; more is surely a mistake.
 const MAX_LENGTH: u32 = 1_000_000;

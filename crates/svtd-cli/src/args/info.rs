@@ -15,8 +15,8 @@ pub struct Info {
 
 const INFO_EXAMPLES: &str = "\
 Examples:
-    svtd info posts.svtdc           the content of a corpus file
+  svtd info posts.svtdc           the content of a corpus file
   svtd info posts.svtdc --json    the same for programs
 
-The hash is that of the documents and the words: it is equal for equal sets of documents, in any order.
-Models of equal sets are equal, byte for byte.";
+The hash is that of the documents and the words: it is equal for equal sets of documents, in any
+order. Models of equal sets are equal, byte for byte.";

@@ -31,5 +31,5 @@ Examples:
   svtd merge 2024.svtdc 2025.svtdc 2026.svtdc -o all.svtdc
   svtd merge old.svtdc corrected.svtdc --replace -o new.svtdc
 
-Words are matched by name. Documents that are in several corpora, with the same name and words, are kept
-once and listed. Corpora whose text was split into words in different ways cannot be merged.";
+Words are matched by name. Documents that are in several corpora, with the same name and words, are
+kept once and listed. Corpora whose text was split in different ways cannot be merged.";

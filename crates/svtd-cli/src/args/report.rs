@@ -81,7 +81,7 @@ impl PageFlags {
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
-    svtd report letters.svtd -o letters.html                       only the model
+  svtd report letters.svtd -o letters.html                       only the model
   svtd report letters.svtd letters/ -o letters.html              with the documents
   svtd report posts.svtd posts.csv --time date --label-column author
   svtd sweep letters/ --json > sweep.json && \\

@@ -36,7 +36,7 @@ const TOPICS_EXAMPLES: &str = "\
 Examples:
   svtd topics kos.svtd --top 20
   svtd topics kos.svtd --trust --top 5
-    svtd topics kos.svtd --lambda 0.3       words that distinguish the topics
+  svtd topics kos.svtd --lambda 0.3       words that distinguish the topics
   svtd topics kos.svtd --order frex
   svtd topics kos.svtd --json > kos.json
 

@@ -74,8 +74,8 @@ Examples:
   svtd trends posts.svtd posts.svtdc --time date --by author    for each author too
   svtd trends posts.svtd posts.csv --time date --every 10y -o shares.csv --words words.csv
 
-A band contains the share with a probability of 95 %, given the topics. The shares of each period are
-estimated separately: they are not shrunk towards those of the whole, as mixtures of `svtd infer` are.";
+A band contains the share with a probability of 95 %, given the topics. The shares of each period
+are estimated separately: they are not shrunk towards those of the whole, as by `svtd infer`.";
 
 #[cfg(test)]
 mod tests {

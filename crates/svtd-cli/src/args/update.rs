@@ -64,5 +64,5 @@ An update starts from the topics of the old model and costs a small part of a fi
 topics, and cannot say which would be found again; a cold one does both. A topic has moved if it is
 further from the old one than twice the distance that the error bars explain.
 
-Each model of a stream is the one that svtd update makes from the previous model and the documents in
-the window: their words are chosen again, as those of the model were.";
+Each model of a stream is the one that svtd update makes from the previous model and the documents
+in the window: their words are chosen again, as those of the model were.";

@@ -43,7 +43,7 @@ use crate::model::diagnostics::RivalOutcome;
 const TYPICAL_STEPS: usize = 20;
 
 /// The share of the corpus' own frequencies in every start.
-const CORPUS_SHARE: f64 = 0.5;
+const SHARE_OF_CORPUS_IN_START: f64 = 0.5;
 
 /// Two results whose objectives differ by less than this, relatively, are the same.
 const SAME_OBJECTIVE: f64 = 1e-5;
@@ -258,10 +258,10 @@ fn documents_as_topics(corpus: &Corpus, chosen: &[usize], frequencies: &[f64]) -
     for (j, &d) in chosen.iter().enumerate() {
         let column = topics.column_mut(j);
         for (value, share) in column.iter_mut().zip(frequencies) {
-            *value = CORPUS_SHARE * share;
+            *value = SHARE_OF_CORPUS_IN_START * share;
         }
         let (features, counts) = corpus.rows().row(d);
-        let scale = (1.0 - CORPUS_SHARE) / corpus.lengths()[d] as f64;
+        let scale = (1.0 - SHARE_OF_CORPUS_IN_START) / corpus.lengths()[d] as f64;
         for (&i, &x) in features.iter().zip(counts) {
             column[i as usize] += scale * f64::from(x);
         }
