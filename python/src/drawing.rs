@@ -28,7 +28,7 @@ enum Documents {
     Mixtures(Matrix),
 }
 
-/// Draws a corpus of so many documents, words and topics. Without `alpha0` documents are about one
+/// Generates a corpus of this many documents, words and topics. Without `alpha0` documents are about one
 /// topic each.
 #[pyfunction]
 pub fn draw<'py>(

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `docword`, `mtx`, `lda-c`, `svmlight`, `counts-csv`, `npz`, `svtdc`, `parquet` | a file of that format |
 //! | `lines`, `jsonl`, `csv`, `tsv` | text in that layout |
-//! | `any` | a file whose format is told by its contents, packed or not |
+//! | `any` | a file whose format is detected from its contents, compressed or not |
 //! | `vocabulary` | a list of words beside counts |
 //! | `tokenizer` | options and a text |
 //! | `model` | a model file |

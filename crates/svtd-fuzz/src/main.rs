@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         .iter()
         .filter(|target| asked.targets.is_empty() || asked.targets.iter().any(|t| t == target.name))
         .collect();
-    // Readers catch the panics of crates they use, which are no findings: only what nobody caught is told.
+    // Readers catch the panics of crates they use, which are not findings: only uncaught panics are reported.
     panic::set_hook(Box::new(|info| {
         *LAST.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
     }));

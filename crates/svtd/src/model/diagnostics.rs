@@ -1,4 +1,4 @@
-//! How far to believe a fit.
+//! How reliable a fit is.
 
 use std::fmt::Write as _;
 
@@ -268,7 +268,7 @@ impl TopicTrust {
 }
 
 impl TopicDiagnostics {
-    /// Whether fewer than thirty documents' worth of evidence speak for the topic.
+    /// Whether the topic has fewer than thirty documents' worth of evidence.
     pub fn is_weak(&self) -> bool {
         self.documents < WEAK_BELOW
     }

@@ -22,7 +22,7 @@ pub struct Verdict {
 const LISTED: usize = 12;
 
 impl Model {
-    /// What was found, how far to believe it, and what to do about it.
+    /// What was found, how reliable it is, and what to do about it.
     pub fn verdict(&self) -> Verdict {
         let d = self.diagnostics();
         let kind = match self {

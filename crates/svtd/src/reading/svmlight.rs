@@ -3,7 +3,7 @@
 //! ```text
 //! # comments stand behind a cross
 //! 3 1:2 4:1 7:5        the label, then index:count
-//! -1 qid:2 2:1         a query number is passed over
+//! -1 qid:2 2:1         a query number is ignored
 //! ```
 //!
 //! Labels are kept as written. Indices usually start from 1 but from 0 in some files: if an index is 0 the file

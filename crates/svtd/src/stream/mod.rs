@@ -95,7 +95,7 @@ impl Window {
     /// Adds a document of a batch. Its label is its time, if the window is a length of time.
     ///
     /// # Errors
-    /// When the label is no time, or not as exact as the window asks for; the document is passed over. When
+    /// When the label is not a time, or less precise than the window needs; the document is skipped. When
     /// there is no room for the text.
     pub fn push(&mut self, batch: &Batch, document: usize) -> Result<Arrival> {
         let seconds = match self.last {

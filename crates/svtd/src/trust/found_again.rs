@@ -80,7 +80,7 @@ pub(crate) struct Found {
     pub z_scores: Option<Vec<f64>>,
 }
 
-/// How many splits are made when nobody says: two where a fit of so many operations is quick.
+/// The default number of splits: two if a fit with this many operations is quick.
 pub(crate) fn usual_splits(operations: f64) -> usize {
     if operations < QUICK { QUICK_SPLITS } else { 1 }
 }

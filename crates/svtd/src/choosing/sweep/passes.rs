@@ -119,7 +119,7 @@ impl<'a> Passes<'a> {
         Rotated { whitening, decomposition }
     }
 
-    /// The model that a fit of so many topics without polish would give; read off as columns where
+    /// The model that a fit of this many topics without polish would give; computed from columns where
     /// nothing is known of what rows share.
     pub fn model(&self, rotated: Rotated, seen: Option<&SeenThrough>) -> Model {
         let Rotated { whitening, decomposition } = rotated;

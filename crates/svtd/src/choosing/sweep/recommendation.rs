@@ -32,7 +32,7 @@ pub struct Recommendation {
     pub n_found: Option<usize>,
     /// Whether more topics may be found again beyond the range.
     pub plateau_beyond: bool,
-    /// Whether the documents repeat their words as so many topics explain: then the clear directions
+    /// Whether the topics explain how often documents repeat their words: then the clear directions
     /// are the topics; if not, as in text, those that come back.
     pub follows_model: bool,
 }

@@ -94,7 +94,7 @@ impl ClassParams {
     /// Learns classes.
     ///
     /// # Errors
-    /// When the options are out of range, or the records cannot carry so many classes.
+    /// When the options are out of range, or there are too few records for that many classes.
     pub fn fit(&self, records: &Records) -> Result<LatentClass> {
         self.fit_watched(records, &|_, _| {})
     }

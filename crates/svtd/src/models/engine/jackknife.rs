@@ -26,7 +26,7 @@ const STEPS: usize = 40;
 /// group.
 ///
 /// `without` is the model on the data less group `g` of [`GROUPS`]; a group that cannot be left
-/// out (`None`, because nothing would remain) is passed over. Components keep their order, as every
+/// out (`None`, because nothing would remain) is skipped. Components keep their order, because every
 /// climb begins at the full solution.
 pub fn jackknife<M: LatentModel + Send>(
     parameters: &M::Parameters,

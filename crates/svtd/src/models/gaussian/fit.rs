@@ -98,7 +98,7 @@ impl GaussianMixtureParams {
     /// Learns a mixture.
     ///
     /// # Errors
-    /// When the options are out of range, or the data do not carry so many components.
+    /// When the options are out of range, or there are too few data for that many components.
     pub fn fit(&self, points: &Points) -> Result<GaussianMixture> {
         self.fit_watched(points, &|_, _| {})
     }
