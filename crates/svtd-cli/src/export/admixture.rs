@@ -18,7 +18,7 @@ use svtd::Model;
 use svtd::atomic::Together;
 use svtd::corpus::Vocabulary;
 
-use super::{Told, beside, finished, inputs, write_lines};
+use super::{Exported, beside, finished, inputs, write_lines};
 use crate::args::{Common, Export};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, Format};
@@ -39,7 +39,7 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     for path in &paths {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Told::read(args, common)?;
+    let told = Exported::read(args, common)?;
     check_alleles(told.model.topics().vocabulary())?;
     let mut files = Together::default();
     if let Some((corpus, mixtures)) = &told.documents(Format::Csv)? {

@@ -214,10 +214,10 @@ impl Records for Endless {
 #[test]
 fn a_group_of_batches_is_bounded_whatever_the_corpus() {
     let mut records = Endless { left: 100_000 };
-    let group = read_group(&mut records, GROUP).unwrap();
-    assert_eq!(group.len(), GROUP);
+    let group = read_group(&mut records, GROUP_BATCHES).unwrap();
+    assert_eq!(group.len(), GROUP_BATCHES);
     let taken = (100_000 - records.left) * 15_000;
-    assert!(taken <= GROUP * (BATCH_BYTES + 15_000), "{taken} bytes");
+    assert!(taken <= GROUP_BATCHES * (BATCH_BYTES + 15_000), "{taken} bytes");
 }
 
 proptest! {
