@@ -83,10 +83,10 @@ pub struct Sweep {
 pub struct Direction {
     /// Its eigenvalue in all documents, including overfitting.
     pub eigenvalue: f64,
-    /// The same on documents that had no part in finding it; `None` when half the corpus is too
-    /// little.
+    /// The same on documents that were not used to find it; `None` when half the corpus is too
+    /// small.
     pub cross_validated: Option<f64>,
-    /// That, in standard errors: above 3 it is called clear.
+    /// The cross-validated eigenvalue divided by its standard error; above 3 the direction is called clear.
     pub z: Option<f64>,
 }
 

@@ -4,17 +4,18 @@
 //! more than the model allows, so with [`Polish::Auto`] three candidates compete:
 //!
 //! 1. *unpolished*: topics from the moments of the raw counts;
-//! 2. *as the model has it*: the same, then sweeps on the counts that believe of topics and mixtures
-//!    what the model says of them;
-//! 3. *as text has it*: topics from the moments of damped counts `1 + log x`, then sweeps on the raw
-//!    counts that believe what serves text.
+//! 2. *as the model has it*: the same, then passes of collapsed variational Bayes over the counts,
+//!    with the model's own priors of topics and mixtures;
+//! 3. *as text has it*: topics from the moments of damped counts `1 + log x`, then passes over the
+//!    raw counts with priors that suit text.
 //!
 //! On data that follow the model the second is the most accurate; on text the third is. Mostly the
-//! counts tell that they are text at once, because no `k` topics could explain how often words are
-//! repeated ([`repeats`](crate::fit::repeats)). If not, they compete
-//! ([`contest`](crate::fit::contest)): all are fitted without a tenth of the documents, and whichever predicts one half of those documents' words from the other
-//! best is fitted again on all. In the order above, one takes the place of another only when it is
-//! ahead by more than the error of the difference, document by document.
+//! counts show at once that they are text, because no `k` topics could explain how often words are
+//! repeated ([`repeats`](crate::fit::repeats)). If not, the candidates compete
+//! ([`contest`](crate::fit::contest)): all are fitted without a tenth of the documents. The one that best
+//! predicts one half of the words of those held-out documents from the other half is fitted again on all
+//! documents. A later candidate in the list replaces an earlier one only if it is ahead by more than the
+//! standard error of the difference, computed document by document.
 //!
 //! # Departure
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a

@@ -197,12 +197,13 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Lets the data choose the number of topics, up to `limit`: as many as directions
-            /// stand clearly out of the noise, or as the documents speak for where each is about
-            /// one topic ([`Choice`](crate::choosing::Choice)), which the fitted model keeps. Choose everything else first.
+            /// Lets the data choose the number of topics, up to `limit`: the number of directions of
+            /// the pair moment that stand clearly out of the noise or, where each document is about
+            /// one topic, the number with the best evidence. The fitted model keeps the
+            /// [`Choice`](crate::choosing::Choice). Set all other options first.
             ///
             /// # Errors
-            /// When half the corpus is too little to tell.
+            /// When half the corpus is too small to tell signal from noise.
             pub fn choose_topics(mut self, corpus: &Corpus, limit: usize) -> Result<Self> {
                 let choice = crate::choosing::choice::choose(corpus, &self.options, limit)?;
                 self.options.n_topics = choice.n_topics;

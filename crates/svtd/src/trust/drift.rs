@@ -1,21 +1,21 @@
 //! The bias of the polish of LDA, measured on simulated documents.
 //!
-//! On documents that follow the model the sweeps end at the same topics wherever they begin, and those
-//! are not quite the true ones: mixtures are made of few words, and what is uncertain about them moves
-//! the topics. No subtraction of documents shows such a bias, since it is the same for all of
-//! them. So it is looked for where the truth is known: documents are drawn from the fitted topics,
-//! each as long as one of the corpus and with a mixture that its words leave possible (where documents
-//! follow the model, a mixture as the model has it), and swept as often as the fit was, beginning at
-//! the topics they were drawn from. The part of the way that is made of topics, `b_ij`, is how far they
-//! run into each other (told where documents follow the model). With `d` the rest of the way, `v` the
-//! variance that chance explains and `p` the probabilities, a bias in proportion to `p` is
+//! On documents that follow the model the passes end at the same topics wherever they begin, and those
+//! are not quite the true ones: mixtures are estimated from few words, and their uncertainty moves
+//! the topics. The jackknife cannot show such a bias, since it stays the same when documents are left
+//! out. So it is measured where the truth is known: documents are drawn from the fitted topics,
+//! each as long as one of the corpus and with a mixture from its posterior (where documents
+//! follow the model, a mixture from the model's prior), and get as many passes as the fit, beginning at
+//! the topics they were drawn from. The part of the shift that is a combination of the topics, `b_ij`, shows
+//! how far they mix with each other (only where documents follow the model). With `d` the rest of the shift,
+//! `v` the variance that chance explains and `p` the probabilities, a bias in proportion to `p` is
 //!
 //! ```text
 //! E d_ij^2 = v_ij + c_j^2 p_ij^2      so     c_j^2 = sum_i (d_ij^2 - v_ij) / p_ij  /  sum_i p_ij
 //! ```
 //!
-//! over the words that are frequent enough to tell. The errors of the topic are widened by `c_j p_ij`
-//! and by `b_ij`. The drawn documents have chance in them as well, so what `v` falls short of is in
+//! over the words that are frequent enough. The errors of the topic are widened by `c_j p_ij`
+//! and by `b_ij`. The drawn documents are random as well, so any variance that `v` misses ends up in
 //! `c_j` or `b_ij`.
 //!
 //! # Same bits
@@ -55,8 +55,8 @@ pub(crate) fn widen(corpus: &Corpus, end: &End<'_>, sweeps: usize, errors: &mut 
     let redraw = Redraw {
         settling: end.settling(),
         believed: believed.clone(),
-        // A long document is cut, so that as many as `fewest` share the budget: fewer could not tell
-        // the topics apart, and shorter ones show more of the bias, not less.
+        // A long document is cut, so that at least `fewest` documents share the budget: fewer could not
+        // separate the topics, and shorter documents show more of the bias, not less.
         longest: FOR_A_TOPIC * k as u64 / fewest(k) as u64,
     };
     let range = KeyRange::between(0.0, share_looked_at(corpus, k));
@@ -68,7 +68,7 @@ pub(crate) fn widen(corpus: &Corpus, end: &End<'_>, sweeps: usize, errors: &mut 
     let scale = corpus.n_tokens() as f64 / redrawn.n_tokens().max(1) as f64;
     let prior = end.prior.in_part(words, 1.0 / scale);
     let swept = collapsed_vb::polish(&redrawn, &start, &prior, sweeps, &|_| {});
-    // Mixtures that the words of text leave possible are more even than those the sweeps believe in,
+    // On text, mixtures drawn from the posterior are more even than the prior of the passes expects,
     // and that alone would move topics together.
     let along = |_| along_topics(&redrawn, &start, &swept.word_topic, word_topic);
     let systematic = believed.as_ref().map(along);
@@ -97,9 +97,9 @@ pub(crate) fn widen(corpus: &Corpus, end: &End<'_>, sweeps: usize, errors: &mut 
     }
 }
 
-/// How far the topics moved into each other: the part of `end - start` (features of the drawn
-/// documents x topics) that is made of topics, for the features of `word_topic`. Nothing when the
-/// topics do not tell themselves apart.
+/// How far the topics moved towards each other: the part of `end - start` (features of the drawn
+/// documents x topics) that is a combination of topics, for the features of `word_topic`. Zero when the
+/// topics are linearly dependent.
 fn along_topics(drawn: &Corpus, start: &Matrix, end: &Matrix, word_topic: &Matrix) -> Matrix {
     let rare = frequencies(drawn).iter().map(|f| 1.0 / f).collect::<Vec<f64>>();
     let mut scaled = start.clone();
@@ -117,8 +117,8 @@ fn fewest(n_topics: usize) -> usize {
     n_topics.max(FEWEST_DOCUMENTS)
 }
 
-/// The share of the documents that is looked at: all of them, or as many as the tokens allow; never so few
-/// that they are fewer than [`fewest`], or that nobody answers for them.
+/// The share of the documents that is used: all of them, or as many as the budget of tokens allows; but at
+/// least [`fewest`], and at least as many as holders elsewhere give answers for.
 pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
     let by_tokens = share_of(corpus.n_tokens(), n_topics);
     let by_documents = fewest(n_topics) as f64 / corpus.facts().n_with_words().max(1) as f64;
@@ -130,8 +130,8 @@ pub(crate) fn share_of(n_tokens: u64, n_topics: usize) -> f64 {
     ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
 }
 
-/// Documents to be drawn in the place of others: each as long, with a mixture that its words leave
-/// possible.
+/// How documents are simulated in place of others: each as long (up to a limit), with a mixture drawn from
+/// its posterior or from the prior.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Redraw {
     /// The topics that words are drawn from, and how mixtures are found.

@@ -1,8 +1,8 @@
 //! How much documents hold of each topic, counted by size: enough to see whether few documents make a topic.
 //!
-//! How many documents hold half of a topic is asked of sums: in each of eight ranges to a power of two, how
-//! many documents hold so much, and how much together. Documents of one range hold the same but for an
-//! eighth.
+//! A histogram answers how many documents hold half of a topic. It has eight ranges for each power of two, and
+//! stores for each range the number of documents whose holding falls into it and their total. Holdings in
+//! one range differ by at most an eighth.
 
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
@@ -68,7 +68,7 @@ impl Holdings {
                     (gathered, last) = ((0.0, 0.0), Some(at));
                 }
             }
-            // What is left is told with the last range that is; of too few documents nothing is told.
+            // What is left joins the last range that is kept; if none is kept, the counts stay zero.
             if let Some(at) = last {
                 documents[at] += gathered.0;
                 held[at] += gathered.1;

@@ -1,7 +1,7 @@
-//! Converged mixtures of documents under given topics, and their sums: of documents here or elsewhere.
+//! Converged mixtures of documents under given topics, and their sums, for documents here or elsewhere.
 //!
-//! A document's mixture is a function of the document and of the topics it was shown, one after the other.
-//! So whoever holds it needs these topics and nothing from before.
+//! A document's mixture is a function of the document and of the sequence of topics it was fitted to.
+//! So whoever holds the document needs only these topics, and no earlier state.
 
 use super::groups::{Groups, of_keys, sign};
 use super::holdings::Holdings;
@@ -105,8 +105,8 @@ impl<'a> Settled<'a> {
         self.times_topics(sums)
     }
 
-    /// The same of the documents of one group. A document is at rest whatever others do, so those at hand need not
-    /// settle again.
+    /// The same for the documents of one group. Whether a document has converged does not depend on other
+    /// documents, so those held here need no more passes.
     pub fn sums_of_group(&self, groups: &Groups<'_>, g: usize) -> Matrix {
         let group = groups.among(g);
         match &self.here {

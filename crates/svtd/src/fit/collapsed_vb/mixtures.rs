@@ -1,7 +1,7 @@
-//! A look at the documents: their mixtures follow the topics, and their words are dealt to the topics.
+//! One pass over the documents: updates their mixtures under the topics and assigns their words to the topics.
 //!
-//! What is kept of documents between two sweeps belongs to whoever holds them. It is a function of the
-//! documents and of the rates they were shown so far.
+//! The state of documents between two passes stays with whoever holds them. It is a function of the
+//! documents and of the rates they were given so far.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -31,8 +31,8 @@ const AHEAD: usize = 6;
 /// Visits of each document with fixed topics before the first pass.
 const WARM_UP: usize = 4;
 
-/// The same to second order, where they go as far as in a sweep: mixtures that have not come to rest
-/// under topics that are nearly right would pull those together.
+/// The same to second order, with the over-relaxation of a pass: mixtures that have not converged
+/// under topics that are nearly right would pull those topics together.
 const LONG_WARM_UP: usize = 11;
 
 /// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
@@ -85,7 +85,7 @@ impl Tallies {
         *self.idle() = vec![tally];
     }
 
-    /// All of them.
+    /// Returns all tallies.
     pub(crate) fn taken(self) -> Vec<Tally> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -89,8 +89,8 @@ impl Prior {
         self.is_of_model().then(|| self.alpha(shares))
     }
 
-    /// The same belief on part of the counts: features `kept`, and `part` of the words, so that
-    /// the counts have as much to say against it.
+    /// The same prior for part of the counts: features `kept`, and a fraction `part` of the tokens. It is
+    /// scaled down with them, so that its weight relative to the counts stays the same.
     pub fn in_part(&self, kept: &[u32], part: f64) -> Self {
         let part = if self.is_of_model() { part } else { 1.0 };
         let eta = kept.iter().map(|&i| part * self.eta[i as usize]).collect();

@@ -29,7 +29,7 @@ const LEAST_BITS: u32 = 14;
 /// Adding this number, `2^23`, rounds to whole numbers.
 const ROUNDER: f32 = 8_388_608.0;
 
-/// The same for 64 bits, `2^52`, and their units: `2^20` to one.
+/// The same for 64 bits, `2^52`, and the number of units per token, `2^20`.
 const LONG_ROUNDER: f64 = 4_503_599_627_370_496.0;
 const LONG_UNITS: f64 = 1_048_576.0;
 
