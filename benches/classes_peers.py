@@ -50,7 +50,7 @@ def drawn(setting: tuple, seed: int) -> np.ndarray:
 
 
 def drawn_with_truth(setting: tuple, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Answers, -1 where missing, with the laws (items x classes x categories) and the shares."""
+    """Answers, -1 where missing, with the probabilities (items x classes x categories) and the shares."""
     n, items, categories, k, overlap, rarest, missing = setting
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.full(k, 5.0))
@@ -77,7 +77,7 @@ def write_csv(answers: np.ndarray, path: Path) -> None:
 
 
 def fit(answers: np.ndarray, *flags: str) -> dict:
-    """What svtd tells of a fit."""
+    """What svtd prints about a fit, as JSON."""
     program = os.environ.get("SVTD_PROGRAM", "svtd")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.csv"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what `svtd fit --dry-run` and `svtd check` foretell with what fits take.
+"""Compares what `svtd fit --dry-run` and `svtd check` predict with what fits take.
 
     benches/forecast.py path/to/svtd FOLDER THREADS [NAME=K,K ...]
 

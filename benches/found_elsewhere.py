@@ -66,8 +66,8 @@ def matched(whole, half):
 
 
 def splits(kind, k, counts, n_splits):
-    """Per split and topic of the whole: words of the whole in both halves, words the halves share, their distance, and
-    whether few documents hold the topic."""
+    """For each split and topic of the whole corpus: how many of its words both halves have, how many words the halves
+    share, the distance between them, and whether few documents hold the topic."""
     model = fit(kind, k, counts, trust=True)
     whole = model.components_
     own = likeliest(whole)
@@ -88,7 +88,8 @@ def splits(kind, k, counts, n_splits):
 
 
 def called_and_lost(table, bar, n, few):
-    """Topics that `n` splits call found again by this bar (`few`: those held by few documents too), and those of them that are lost elsewhere: means over which."""
+    """Mean numbers, over all choices of `n` neighbouring splits, of topics found again by this threshold (`few`: including those held
+    by few documents), and of those among them that the other splits do not find."""
     size = len(table)
     called = lost = 0.0
     for first in range(size):

@@ -240,7 +240,7 @@ def cost(n_sets, first_seed):
             marks = []
             start = time.process_time()
             model.set_params(callback=lambda *_: marks.append(time.process_time())).fit(X)
-            # The last two things told: that error bars are made, and that all is done.
+            # The last two progress reports: after the error bars, and at the end.
             search = steps[1] - steps[0]
             spent.append((search, marks[-2] - start - search, marks[-1] - marks[-2]))
         search, bars, again = np.mean(spent, axis=0)

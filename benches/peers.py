@@ -245,7 +245,7 @@ def wait(pid: int, until: float):
 
 
 def high_water(pid: int) -> int:
-    """The most memory a process has held; nothing where the system does not tell."""
+    """The most memory a process has held; 0 where the system does not report it."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -361,7 +361,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def is_wanted(name: str, only: str) -> bool:
-    """Whether one of the names or parts of names asked for is this one's."""
+    """Whether this name contains one of the names asked for."""
     asked = only.split(",") if only else [name]
     return any(f"/{name}/".find(f"/{part}/") >= 0 for part in asked)
 

@@ -19,7 +19,7 @@ use svtd_fuzz::{FITTED, Mutator, TARGETS, Target};
 /// An input that takes longer than this is a finding.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Inputs between looks at the clock.
+/// Number of inputs between checks of the time.
 const STRETCH: u64 = 16;
 
 /// What the last panic said.
@@ -141,7 +141,7 @@ fn run(target: &Target, asked: &Asked, seconds: f64) -> bool {
     good
 }
 
-/// A seed as it is, changed, or bytes out of nothing.
+/// A seed as it is, a changed seed, or random bytes.
 fn input(mutator: &mut Mutator, seeds: &[Vec<u8>], n: u64) -> Vec<u8> {
     if let Some(seed) = seeds.get(n as usize) {
         return seed.clone();

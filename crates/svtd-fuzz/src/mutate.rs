@@ -1,11 +1,11 @@
 //! Changes to bytes that readers of files stumble over.
 //!
-//! Everything follows the seed, so that a finding can be had again from two numbers.
+//! Everything follows the seed, so that two numbers are enough to repeat a finding.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Pieces that mean something to one reader or another.
+/// Byte sequences that have a meaning in one of the formats.
 const PIECES: [&[u8]; 28] = [
     b"\n",
     b"\r\n",
@@ -56,7 +56,7 @@ impl Mutator {
         (self.rng.next_u64() % n.max(1) as u64) as usize
     }
 
-    /// Bytes out of nothing.
+    /// Random bytes.
     pub fn fresh(&mut self, most: usize) -> Vec<u8> {
         let n = self.below(most + 1);
         let mut bytes = vec![0; n];

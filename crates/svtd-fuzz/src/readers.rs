@@ -4,7 +4,7 @@ use svtd::persist::Saved;
 use svtd::text::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords, count_texts};
 use svtd::{Corpus, CorpusReader, Error, Format};
 
-/// Reads a corpus in a format, or in the one that its contents tell.
+/// Reads a corpus in a given format, or in the one detected from its contents.
 pub fn read(bytes: &[u8], format: Option<Format>, name: &str) {
     // The first byte chooses options, so that they are fuzzed too.
     let (options, bytes) = bytes.split_first().unwrap_or((&0, &[]));

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use svtd::rounds::{Answer, Ask, Question, Respondent, digest_of};
 use svtd::{Corpus, Error, Lda};
 
-/// Where the digest of a file of ours lies.
+/// The position of the digest in our files.
 const DIGEST: std::ops::Range<usize> = 46..110;
 
 /// A question, if the first byte is even, which a site answers; else an answer, which a fit is given.
@@ -66,7 +66,7 @@ fn site() -> Option<&'static Respondent> {
     made.as_ref()
 }
 
-/// The file with the digest that it should have, so that damage is not all that is found.
+/// The file with a correct digest, so that more is tested than the refusal of damaged files.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut file = bytes.to_vec();
     if file.len() >= DIGEST.end {

@@ -76,7 +76,7 @@ const fn setting(
     Setting { name, n_words, n_topics, n_documents, n_corpora, zipf, reference }
 }
 
-/// First seed of the bench; the prototype's calibration used other generators and streams.
+/// First seed of the bench; the prototype was calibrated with other generators and seeds.
 const SEED: u64 = 20_261_115;
 
 fn main() {

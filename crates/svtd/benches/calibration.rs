@@ -16,7 +16,7 @@ use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::trust::T_FACTOR;
 use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
 
-/// First seed, unless another is given: one that nothing was chosen on.
+/// The default first seed: nothing was chosen on these corpora.
 const SEED: u64 = 77_000;
 
 /// How often each fit is timed.
@@ -47,7 +47,7 @@ fn main() {
 
 // --- intervals ---------------------------------------------------------------------------------
 
-/// A law to draw corpora from.
+/// A distribution to draw corpora from.
 #[derive(Clone, Copy)]
 enum Words {
     Uniform,
@@ -206,14 +206,14 @@ fn cover(setting: &Setting, seed: u64) -> Coverage {
     run
 }
 
-/// A matched topic: what was said about it and what is true.
+/// A matched topic: its estimates and its true values.
 struct Judged {
     truth: usize,
     estimate: usize,
     error: f64,
     expected: f64,
     flagged: bool,
-    /// How far it moves without the worst group.
+    /// How far it moves when the group with the largest effect is left out.
     moves: f64,
 }
 

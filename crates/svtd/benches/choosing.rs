@@ -89,7 +89,7 @@ fn observed_noise(corpus: &Corpus, source: &Source, law: &DocumentWeights) -> f6
             sum += (estimated[(a, b)] - truth).powi(2);
         }
     }
-    // Words that never occurred count with what the truth gives them.
+    // Words that never occurred add their entries of the true moment.
     (sum + exact.frobenius_norm().powi(2) - inside).max(0.0).sqrt()
 }
 

@@ -1,4 +1,5 @@
-//! Found again: does a topic that returns in our halves return in others? Are invented topics told?
+//! Found again: does a topic that a fit finds in both of its halves also appear in other halves? Are invented topics
+//! detected?
 //!
 //! `SVTD_DATA=... cargo bench -p svtd --bench found_again` prints what is recorded in
 //! `benches/record/found_again.md`. Behind `--`: `text`, `invented`, `separated` and `cost` run a part
@@ -18,7 +19,7 @@ use svtd::model::{Halves, Standing};
 use svtd::synthetic::{LdaSource, Lengths};
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
-/// Splits that nobody has seen, for each corpus.
+/// Number of test splits of each corpus, on which nothing was chosen.
 const UNSEEN: usize = 6;
 
 fn main() {
@@ -148,11 +149,11 @@ fn text(choosing: bool) {
     println!();
 }
 
-/// What a split of our own makes of each topic.
+/// What one test split says about each topic.
 struct Unseen {
     /// How many of ten words both halves have.
     overlap: Vec<f64>,
-    /// How near the halves are: the distance, less is further.
+    /// Similarity of the two halves' topics: the negative of their distance.
     nearness: Vec<f64>,
 }
 
@@ -170,7 +171,8 @@ fn mean<'a>(
     sums.into_iter().map(|sum| sum / n).collect()
 }
 
-/// What can be attained: how well so many unseen splits predict the others, the mean over which.
+/// The best that can be reached: how well `n` test splits predict the other test splits, averaged over the choice of
+/// the `n`.
 fn attainable<'a>(
     splits: &'a [Unseen],
     n: usize,
@@ -186,7 +188,7 @@ fn attainable<'a>(
     (0..splits.len()).map(of).sum::<f64>() / splits.len() as f64
 }
 
-/// Splits of our own, each half fitted as a whole is.
+/// Test splits, each half fitted like the whole corpus.
 fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> Vec<Unseen> {
     let split = |seed: usize| {
         let mut rng = ChaCha8Rng::seed_from_u64(77 + seed as u64);
@@ -241,7 +243,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 
 // --- drawn corpora -----------------------------------------------------------------------------
 
-/// Plain words or bursts of this concentration.
+/// Words drawn independently, or in bursts of this concentration.
 fn draw(source: &LdaSource, n: usize, bursts: Option<f64>, seed: u64) -> Corpus {
     let lengths = Lengths::NegativeBinomial { mean: 120.0, shape: 3.0 };
     match bursts {
@@ -297,7 +299,7 @@ fn invented(seed: u64) {
     println!();
 }
 
-/// How often one of the first is above one of the second.
+/// The probability that a value of the first list is above one of the second (the area under the ROC curve).
 fn area(above: &[(Halves, Standing)], below: &[(Halves, Standing)]) -> f64 {
     let wins = |(x, _): &(Halves, Standing)| -> f64 {
         let one = |(y, _): &(Halves, Standing)| match x.found_again.total_cmp(&y.found_again) {

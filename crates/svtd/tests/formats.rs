@@ -1,4 +1,4 @@
-//! One corpus in every format is the same corpus, and what is malformed is told in one sentence.
+//! One corpus in every format is the same corpus, and a malformed file is refused with one sentence.
 //!
 //! The matrices in `tests/data` are as SciPy wrote them (`tools/build_fixtures.py`).
 
@@ -78,7 +78,7 @@ fn no_damage_to_a_scipy_matrix_goes_unnoticed_or_panics() {
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x21;
-        // Dates and the like may change unseen; counts may not.
+        // A changed date may go unnoticed; a changed count may not.
         if let Ok(corpus) = read_with(&CorpusReader::new().format(Format::Npz), "bad.npz", &bytes) {
             assert_eq!(corpus, expected(), "byte {at}");
         }
@@ -399,7 +399,7 @@ mod parquet {
         for at in (0..whole.len()).step_by(3) {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x41;
-            // Some bytes are counts themselves, without a checksum; none may bring us down.
+            // Some bytes are counts themselves, without a checksum; no change of a byte may cause a panic.
             let _ = read_with(&reader, "a.parquet", &bytes);
         }
     }

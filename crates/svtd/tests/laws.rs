@@ -327,7 +327,7 @@ fn documents_of_one_repeated_word_each_are_told_apart_for_any_number_of_topics()
     assert_eq!(model.topics().len(), 30);
     let model = Lda::params(20).fit(&corpus).unwrap();
     assert_eq!(model.topics().len(), 20);
-    // Damped counts have no triples here, so the sweeps are those of documents that follow the model.
+    // Damped counts have no triples here, so the passes use the priors of documents that follow the model.
     let model = Lda::params(20).polish(Polish::Steps(5)).fit(&corpus).unwrap();
     assert!(matches!(model.diagnostics().polish, PolishOutcome::Sweeps { .. }));
 }

@@ -1,4 +1,4 @@
-//! Reading text through the public API: who watches, what a document is.
+//! Reading text through the public API: progress reports, and what counts as a document.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use svtd::CorpusReader;
 use svtd::text::Preprocessing;
 
-/// The last that is told while reading, and whether it only ever grew.
+/// The last number reported while reading, and whether the numbers never decreased.
 fn told_while_reading(path: &Path, reader: CorpusReader) -> (u64, u64) {
     let told = Arc::new(Mutex::new(vec![(0, 0)]));
     let watching = Arc::clone(&told);

@@ -1,5 +1,5 @@
 //! A model of records is a function of the set of records: the bytes of its file do not depend on the order of the
-//! rows, error bars and what is found again included.
+//! rows, including error bars and which groups are found again.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

@@ -139,7 +139,7 @@ fn topics_that_share_most_of_their_words_are_told() {
 
 #[test]
 fn topics_that_are_not_there_are_not_found_again() {
-    // Two topics, six asked for, and no polish that would smooth them: what is more is chance.
+    // Two topics, six asked for, and no polish that would smooth them: the four others are noise.
     let source = LdaSource::zipf(100, 2, 5.0, 200.0, 1.0, 3);
     let corpus = source.draw(400, &Lengths::Fixed(30), 4).0;
     let model = Lda::params(6).polish(Polish::None).allow_fewer(true).fit(&corpus).unwrap();

@@ -15,7 +15,7 @@ fn all_model_files_are_equal(w: &Workspace, fit: &str) {
 fn an_lda_model_file_does_not_depend_on_threads() {
     let w = Workspace::with_mixtures();
     all_model_files_are_equal(&w, "fit docword.lda.txt -k 4");
-    // Whichever way `auto` decided, sweeps are compared too.
+    // Whatever `auto` chose, passes of collapsed variational Bayes are compared too.
     let w = Workspace::with_mixtures();
     all_model_files_are_equal(&w, "fit docword.lda.txt -k 4 --polish 5");
 }

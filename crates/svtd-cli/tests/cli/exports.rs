@@ -1,4 +1,4 @@
-//! What other programs are given.
+//! `svtd export`: files for other programs.
 
 use serde_json::Value;
 

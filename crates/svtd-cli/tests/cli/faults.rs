@@ -1,7 +1,7 @@
 //! Faults injected on purpose: kills, signals, small disks, files that change while they are read.
 //!
-//! What is promised: a file under its own name is whole, whatever happened; the exit code is 0, 1, 2 or
-//! that of a signal; nothing is left behind for ever.
+//! What is promised: a file under its final name is complete, whatever happened; the exit code is 0, 1, 2 or
+//! that of a signal; temporary files do not stay for ever.
 
 #![cfg(unix)]
 
@@ -35,7 +35,7 @@ fn signal(running: &Running, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Waits until the program has told that the spectral estimate is there and the polish has begun.
+/// Waits until the program has reported the spectral estimate, so that the polish has begun.
 fn in_the_polish(w: &Workspace, before: &str, log: &str) -> Running {
     let line = format!(
         "{before} exec svtd fit docword.lda.txt -k 4 --polish 1000000000 -v -o m.svtd 2> {log}"
@@ -95,7 +95,7 @@ const WRITERS: [(&str, &[&str]); 7] = [
     ("sweep docword.lda.txt -k 2..4 --svg new.svg --force", &["new.svg"]),
 ];
 
-/// A generator of moments that needs no crate: the same ones in every run.
+/// A generator of random points in time, the same in every run.
 struct Moments(u64);
 
 impl Moments {

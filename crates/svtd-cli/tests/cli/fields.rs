@@ -61,7 +61,7 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A text in the dress of document `d`: plain, a page, a Word, OpenDocument or EPUB file.
+/// A text in the format of document `d`: plain, a page, a Word, OpenDocument or EPUB file.
 fn dressed(d: usize, text: &str) -> (String, Vec<u8>) {
     let page = format!(
         "<!doctype html><html><head><title>no title</title></head><body><p>{text}</p>\

@@ -25,7 +25,7 @@ fn an_interrupted_fit_ends_with_130_and_leaves_nothing() {
 
     let w = Workspace::with_mixtures();
     let before = w.names();
-    // So many sweeps never end.
+    // This many passes would never end.
     let mut fit = w.interruptible("fit docword.lda.txt -k 4 --polish 1000000000 -v -o m.svtd");
     let mut fit = Running(fit.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
     let mut told = BufReader::new(fit.0.stderr.take().unwrap()).lines();

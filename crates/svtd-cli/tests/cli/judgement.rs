@@ -95,7 +95,7 @@ fn a_model_is_judged_on_documents() {
     let ran = w.must("evaluate m.svtd docword.lda.txt");
     assert!(ran.stdout.starts_with("held-out words   perplexity "), "{}", ran.stdout);
     assert!(ran.stderr.contains("fitted on these very documents"), "{}", ran.stderr);
-    // Other documents are not told apart from held-out ones.
+    // The program cannot tell whether other documents were held out.
     w.write("docword.some.txt", docword(&mixtures().subset(&[1, 2, 3, 4])).as_bytes());
     w.write("vocab.some.txt", vocabulary(N_WORDS).as_bytes());
     assert_eq!(json(&w, "evaluate m.svtd docword.some.txt")["fitted_on_these_documents"], false);

@@ -1,4 +1,4 @@
-//! A corpus that lives: `svtd info`, `add`, `remove` and `merge`.
+//! A corpus that changes: `svtd info`, `add`, `remove` and `merge`.
 
 use serde_json::Value;
 

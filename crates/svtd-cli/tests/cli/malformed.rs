@@ -14,7 +14,7 @@ pub fn refuses(w: &Workspace, line: &str, code: i32, needles: &[&str]) {
     let ran = w.svtd(line);
     assert_eq!(ran.code, Some(code), "svtd {line}\n{ran:?}");
     assert_eq!(ran.stdout, "", "svtd {line}");
-    // A file that was read well is told first.
+    // The line about a file that could be read comes first.
     let told: Vec<&str> = ran.stderr.lines().filter(|line| !line.starts_with("read ")).collect();
     assert_eq!(told.len(), 1, "svtd {line}\n{}", ran.stderr);
     assert!(told[0].starts_with("svtd: "), "{}", ran.stderr);

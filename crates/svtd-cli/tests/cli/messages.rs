@@ -58,7 +58,7 @@ fn more_topics_than_documents_are_refused_at_once() {
         "{said}"
     );
     assert!(said.contains("(-k 30), or accept them (--allow-fewer)"), "{said}");
-    // More than there are words, too: the lower bound is told.
+    // Also for more topics than there are words: the lower bound is reported.
     let said = refused(&w, "fit few.ldac -k 5000 -q");
     assert!(said.contains("only 30 documents"), "{said}");
 }

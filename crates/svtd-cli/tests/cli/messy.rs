@@ -1,4 +1,4 @@
-//! Text as people have it: other encodings, what is no text, tables that are not in order.
+//! Real-world input: other encodings, files that are not text, malformed tables.
 
 use std::fs;
 

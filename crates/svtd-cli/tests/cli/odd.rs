@@ -1,4 +1,4 @@
-//! Odd but valid corpora through every command: a sentence or a result, within the memory foretold.
+//! Odd but valid corpora through every command: a sentence or a result, within the predicted memory.
 
 use std::fmt::Write as _;
 
@@ -87,7 +87,8 @@ fn every_command_on_every_odd_corpus_ends_with_a_code_of_ours() {
     }
 }
 
-/// Once the first document in key order was longer than what the bias of the sweeps is looked for in.
+/// Regression: the first document in key order was longer than the budget of simulated tokens for the bias of the
+/// polish.
 #[test]
 fn long_documents_are_fitted_and_judged() {
     use crate::workspace::docword;
@@ -112,7 +113,7 @@ fn long_documents_are_fitted_and_judged() {
     }
 }
 
-/// Once a NaN among the diagnostics was saved as `null`, and no command could read the model again.
+/// Regression: a NaN among the diagnostics was saved as `null`, and no command could read the model again.
 #[test]
 fn a_model_of_a_huge_count_is_opened_by_every_command() {
     let w = Workspace::new();
@@ -133,7 +134,7 @@ fn a_model_of_a_huge_count_is_opened_by_every_command() {
     }
 }
 
-/// The most memory that a run of the program had, as the system counts it.
+/// The peak memory of a run of the program, as the system counts it.
 #[cfg(target_os = "linux")]
 fn peak(w: &Workspace, line: &str) -> Option<f64> {
     let mut command = w.command(line);

@@ -1,4 +1,4 @@
-//! A file in the way is kept, and told before any work is done.
+//! An existing file is kept, and the error comes before any work is done.
 
 use crate::workspace::{Ran, Workspace};
 

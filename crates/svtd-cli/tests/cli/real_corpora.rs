@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::workspace::{Workspace, read_csv};
 
-/// The file of counts, or a plain word that the test was skipped.
+/// The file of counts, or a printed message that the test was skipped.
 fn counts(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("SVTD_DATA") else {
         // Past the test harness, which hides what a passing test prints.

@@ -67,7 +67,7 @@ fn a_fit_as_json_has_the_log_likelihood_and_is_the_same_on_any_number_of_threads
 
 #[test]
 fn a_model_file_is_the_same_bytes_for_records_in_any_order() {
-    // But for the digest of the table, which tells the files apart.
+    // Equal except for the digest of the table, which differs between the files.
     let w = with_survey();
     let text = survey(400);
     let (head, rows) = text.split_once('\n').unwrap();
@@ -89,7 +89,7 @@ fn the_data_choose_sweep_compares_and_check_warns() {
         w.must(&format!("fit survey.csv --model classes -k auto {ITEMS} --json -q")).stdout;
     let value: serde_json::Value = serde_json::from_str(&chosen).unwrap();
     assert_eq!(value["n_classes"], 2);
-    // What items are, and what each tells of the class.
+    // The items, and how much information each has about the class.
     assert_eq!(value["items"][0]["name"], "q1");
     assert_eq!(value["items"][0]["type"], "categorical");
     assert_eq!(value["information"].as_array().unwrap().len(), 5);

@@ -36,7 +36,7 @@ fn quiet_leaves_stderr_empty_and_verbose_tells_the_stages() {
     for stage in ["reading", "moments", "whitening", "decomposition", "recovery"] {
         assert_eq!(times(&told, stage), 1, "{stage}: {told}");
     }
-    // Two kinds of sweeps are compared, and the better one is fitted on all documents.
+    // Two priors of the polish are compared, and the better one is fitted on all documents.
     let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
     assert_eq!((times(&told, "reading"), times(&told, "polish")), (1, 3), "{told}");
 }

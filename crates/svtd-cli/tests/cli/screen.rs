@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::workspace::Workspace;
 
-/// Runs a line in a terminal of so many columns; `None` where there is no `script` to make one.
+/// Runs a line in a terminal of this many columns; `None` where there is no `script` to make one.
 fn in_a_terminal(w: &Workspace, columns: usize, environment: &str, line: &str) -> Option<String> {
     let probe = Command::new("script").arg("--version").output();
     if !probe.is_ok_and(|ran| String::from_utf8_lossy(&ran.stdout).contains("util-linux")) {
@@ -140,7 +140,7 @@ fn the_bar_shows_the_share_of_the_text_that_is_read() {
     let Some(shown) = in_a_terminal(&w, 80, "", "count plain.txt -o c.svtdc") else { return };
     let shares: Vec<&str> = shown.split('\r').filter(|line| line.contains("%  reading")).collect();
     assert!(!shares.is_empty(), "{shown:?}");
-    // Nothing of it is left behind what is said.
+    // Nothing of the progress line is left on the screen.
     let last = shown.lines().find(|line| line.contains("read plain.txt as")).unwrap();
     assert!(last.rsplit('\r').next().unwrap().starts_with("read plain.txt as text"), "{last:?}");
     let logged = w.must("count plain.txt -o d.svtdc -v").stderr;
@@ -149,7 +149,7 @@ fn the_bar_shows_the_share_of_the_text_that_is_read() {
     assert_eq!(w.must("count plain.txt -o e.svtdc -q").stderr, "");
 }
 
-/// The most memory that a run has had so far, as Linux tells it.
+/// The peak memory of a run so far, as Linux reports it.
 #[cfg(target_os = "linux")]
 fn peak(id: u32) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;

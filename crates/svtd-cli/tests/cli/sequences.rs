@@ -77,7 +77,7 @@ fn before_a_fit_check_tells_of_sequences_and_points() {
     let told = w.must(&format!("check visits.csv --model hmm {columns}")).stdout;
     assert!(told.contains("30 of 12 to 12 steps, 360 in all"), "{told}");
     assert!(told.contains("2 from one step to the next"), "{told}");
-    // Two steps in a row say nothing for sure.
+    // Two steps are too few to say anything about the states.
     w.write("short.csv", b"who,when,what\na,1,x\na,2,y\nb,1,x\nb,2,x\n");
     let short = "--sequence-column who --order-column when --value-column what";
     let told = w.must(&format!("check short.csv --model hmm -k 2 {short} --json")).stdout;

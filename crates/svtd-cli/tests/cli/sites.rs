@@ -188,7 +188,7 @@ fn a_question_for_another_corpus_with_the_same_words_is_refused() {
         assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
     }
     assert!(!w.path("x.answer").exists());
-    // The fit is told, and goes on once the right documents have answered.
+    // The fit gets an error, and goes on once the right documents have answered.
     let told = w.svtd(fit);
     assert!(told.stderr.contains("the site refused: the question was asked of other"), "{told:?}");
     assert_eq!(answer("north").code, Some(0));
@@ -242,7 +242,7 @@ fn a_killed_fit_goes_on_from_its_checkpoint() {
         assert!(kills < 500);
     }
     assert_eq!(w.read("m.svtd"), w.read("plain.svtd"));
-    // Another fit does not take the checkpoint for its own.
+    // Another fit does not use the checkpoint.
     let told = w.svtd("fit docword.lda.txt -k 4 --no-trust -q --checkpoint kept");
     assert_eq!(told.code, Some(1));
     assert!(told.stderr.contains("use an empty folder"), "{}", told.stderr);

@@ -26,7 +26,7 @@ fn posts(n: usize) -> Vec<Post> {
         let words: Vec<&str> = subjects[(i * 7 + i / 90) % 3].split(' ').collect();
         let mut chosen: Vec<&str> =
             (0..12).map(|w| words[(i * 31 + w * w * 7 + w * (i % 11)) % 8]).collect();
-        // A word that comes up, and one that is not heard of again.
+        // A word that is new, and one that does not occur again.
         chosen.push(if day < 15 { "fax" } else { "phone" });
         let (month, of_month) = (1 + day / 28, 1 + day % 28);
         let text = chosen.join(" ");
@@ -142,11 +142,11 @@ fn a_window_with_too_few_documents_waits_for_more() {
     assert!(told[0]["model"].is_null() && told[0]["saved"].is_null());
     assert!(told[0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{}", told[0]);
     assert_eq!(told[29]["saved"], "m.svtd");
-    // If that was all, the last reason is what is said.
+    // If no model could be made at all, the run fails with the last reason.
     let ran = piped(&w, &line.replace("m.svtd", "n.svtd"), lines(&posts[..2]).as_bytes());
     assert_eq!(ran.code, Some(1));
     assert!(!w.path("n.svtd").exists());
-    // A newest document far ahead leaves all others behind, which is said.
+    // One document dated far ahead is then alone in the window, which is reported.
     let far = "{\"id\":\"x\",\"date\":\"2924-01-01\",\"text\":\"ship sail\"}\n";
     let input = lines(&posts[..100]) + far;
     let line = "fit - -k 3 --model single-topic --language english --every 100 -o o.svtd";

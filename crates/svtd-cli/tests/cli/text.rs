@@ -1,4 +1,4 @@
-//! Text in every dress: folders, lines, JSON Lines, tables, pipes, archives.
+//! Text in every form: folders, lines, JSON Lines, tables, pipes, archives.
 
 use std::fs;
 use std::io::Write;

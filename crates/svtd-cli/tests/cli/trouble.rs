@@ -23,7 +23,7 @@ fn a_disk_that_is_full_leaves_no_half_file() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 4 --polish none --no-trust -o good.svtd");
     let before = w.names();
-    // The shell lets files grow to half a kilobyte, and the program is told, not killed.
+    // The shell limits files to half a kilobyte, and the program gets an error instead of a signal.
     for line in [
         "svtd -q fit docword.lda.txt -k 4 --polish none --no-trust -o m.svtd",
         "svtd -q count docword.lda.txt -o c.svtdc",
@@ -121,8 +121,8 @@ fn a_line_of_fifty_megabytes_is_refused_in_a_table() {
     );
 }
 
-/// Starts the program, interrupts it as soon as it has told that one stage is over, and gives its
-/// exit code and what it told from then on.
+/// Starts the program, interrupts it as soon as it has reported the end of one stage, and returns its
+/// exit code and what it printed from then on.
 #[cfg(unix)]
 fn interrupted_after(w: &Workspace, line: &str, over: &str) -> (Option<i32>, Vec<String>) {
     let mut child =
@@ -207,7 +207,7 @@ fn ctrl_c_while_a_file_is_written_leaves_no_half_of_it() {
         let in_time = (0..200).any(|_| {
             let mut command = w.interruptible(line);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            // Something new in the folder: the file under a name that is not yet its own.
+            // Something new in the folder: the output under its temporary name.
             while w.names() == before && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(std::time::Duration::from_millis(1));
             }
