@@ -62,7 +62,7 @@ impl Together {
     /// Gives all files their names.
     ///
     /// # Errors
-    /// When one cannot have it; then no file has.
+    /// When a file cannot get its final name; then none of them gets it.
     pub fn finish(self) -> Result<()> {
         let mut done: Vec<Done> = Vec::with_capacity(self.staged.len());
         for staged in self.staged {

@@ -182,7 +182,7 @@ impl PlanSource {
     /// Estimates the number of documents for a mean L1 error of `accuracy`.
     ///
     /// # Errors
-    /// When the accuracy is not between 0 and 2, or the topics are not independent.
+    /// When the accuracy is not between 0 and 2, or the topics are linearly dependent.
     pub fn plan(&self, accuracy: f64) -> Result<Plan> {
         if !(accuracy > 0.0 && accuracy < 2.0) {
             return Err(Error::Option {
@@ -231,7 +231,7 @@ impl PlanSource {
     /// The expected mean L1 error of a topic with `n_documents` documents.
     ///
     /// # Errors
-    /// When the topics are not independent.
+    /// When the topics are linearly dependent.
     pub fn expected_error(&self, n_documents: f64) -> Result<f64> {
         Ok(self.predictor()?.mean(n_documents))
     }

@@ -212,7 +212,7 @@ impl FitRecord {
     /// Its fields beside those of the model, for `--json` and the model file.
     ///
     /// # Errors
-    /// When a value cannot be written down.
+    /// When a value cannot be serialised.
     pub(super) fn beside(&self, own: Value) -> Result<Map<String, Value>> {
         let mut fields = own.as_object().cloned().unwrap_or_default();
         fields.extend(json_of(self)?.as_object().cloned().unwrap_or_default());

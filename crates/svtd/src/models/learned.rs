@@ -158,14 +158,14 @@ pub trait Learned: Send + Sync {
     /// Random records from it.
     ///
     /// # Errors
-    /// When the model has no law of records.
+    /// When the model does not define probabilities of records.
     fn draw(&self, n_records: usize, seed: u64) -> Result<Table>;
 }
 
 /// Everything about a fit, as JSON.
 ///
 /// # Errors
-/// When the model cannot be written down.
+/// When the model cannot be serialised.
 pub fn to_json(model: &dyn Learned) -> Result<Map<String, Value>> {
     let mut object = model.header()?;
     object.insert("model".to_owned(), json!(model.kind()));
@@ -194,7 +194,7 @@ pub struct SavedRecords {
 /// The model file of a model.
 ///
 /// # Errors
-/// When the model cannot be written down.
+/// When the model cannot be serialised.
 pub fn container(model: &dyn Learned, digest: &str) -> Result<Container> {
     let mut header = model.header()?;
     header.insert("library".to_owned(), json!(env!("CARGO_PKG_VERSION")));
@@ -263,7 +263,7 @@ impl Parts {
     /// The parts of a model in memory.
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// When it cannot be serialised.
     pub fn of(model: &dyn Learned) -> Result<Self> {
         Ok(Self { header: model.header()?, arrays: model.arrays() })
     }
@@ -340,7 +340,7 @@ pub fn check_distribution(name: &str, values: &[f64]) -> std::result::Result<(),
 /// A value as JSON.
 ///
 /// # Errors
-/// When it cannot be written down.
+/// When it cannot be serialised.
 pub fn json_of(value: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(|error| Error::ModelFile {
         path: "the model".to_owned(),

@@ -116,7 +116,7 @@ impl Saved {
     /// The bytes of the model file.
     ///
     /// # Errors
-    /// When the model cannot be written down.
+    /// When the model cannot be serialised.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.model.to_container(&self.corpus_digest, self.word_choice.as_ref())?.to_bytes()
     }
@@ -124,7 +124,7 @@ impl Saved {
     /// Reads the bytes of a model file; `name` is used in messages.
     ///
     /// # Errors
-    /// When they are damaged, or something else.
+    /// When they are damaged, or not a model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
         from_container(Container::from_bytes(bytes, name)?)
             .map_err(|reason| Error::ModelFile { path: name.to_owned(), reason })

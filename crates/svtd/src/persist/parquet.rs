@@ -66,7 +66,7 @@ pub fn write_table(
 /// Writes a table of `n_rows` rows to `out`.
 ///
 /// # Errors
-/// When `out` does not take it, or two columns have one name.
+/// When writing to `out` fails, or two columns have the same name.
 pub fn write_to(
     out: &mut (dyn Write + Send),
     n_rows: usize,

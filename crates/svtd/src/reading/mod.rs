@@ -67,7 +67,7 @@ impl Corpus {
     /// file, one per line.
     ///
     /// # Errors
-    /// When `out` does not take them.
+    /// When writing to `out` fails.
     pub fn write_docword(&self, out: &mut dyn Write) -> io::Result<()> {
         docword::write(self, out)
     }

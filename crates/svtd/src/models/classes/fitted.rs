@@ -211,7 +211,7 @@ impl LatentClass {
     /// Random records from the classes, and the class of each; a column `class` is not added.
     ///
     /// # Errors
-    /// When an item has a law that cannot be drawn from.
+    /// When an item has a distribution that cannot be sampled from.
     pub fn draw(&self, n_records: usize, seed: u64) -> Result<(Table, Vec<usize>)> {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = move || -> f64 { StandardUniform.sample(&mut generator) };

@@ -27,7 +27,7 @@ impl CorpusFile {
     /// Reads a corpus file in order to change it.
     ///
     /// # Errors
-    /// When it cannot be read, is no `.svtdc` file, or somebody else is changing it.
+    /// When it cannot be read, is no `.svtdc` file, or another process is changing it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let held = hold(path)?;

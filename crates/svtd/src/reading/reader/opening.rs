@@ -27,8 +27,8 @@ impl CorpusReader {
     /// Opens a file and determines its format.
     ///
     /// # Errors
-    /// If the file cannot be opened, is no corpus at all, or is asked to be turned on its side
-    /// and has none.
+    /// If the file cannot be opened, is not a corpus, or is to be transposed and its format cannot be
+    /// transposed.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
         if let Some(opened) = self.open_cells_folder(path)? {
