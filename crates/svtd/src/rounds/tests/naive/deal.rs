@@ -4,9 +4,16 @@ use super::*;
 use crate::choosing::evidence::dealing::{Deal, Others};
 use crate::rounds::question::DealRequest;
 
-/// `ln [ a (a + 1) ... (a + x - 1) ]`.
+/// `ln [ a (a + 1) ... (a + x - 1) ]`, a sum of up to a million terms, whose rounding errors are summed too.
 fn ln_rising(a: f64, x: f64) -> f64 {
-    (0..x as u64).map(|t| (a + t as f64).ln()).sum()
+    let (mut sum, mut error) = (0.0_f64, 0.0);
+    for t in 0..x as u64 {
+        let term = (a + t as f64).ln() - error;
+        let next = sum + term;
+        error = (next - sum) - term;
+        sum = next;
+    }
+    sum
 }
 
 fn shares(scores: &[f64]) -> Vec<f64> {
