@@ -80,7 +80,7 @@ pub fn question_name(question: &[u8]) -> PyResult<&'static str> {
     Ok(question.map_err(|error| exception(&error))?.name())
 }
 
-/// Whether a question is the first of a run of collapsed variational Bayes.
+/// Whether a question is the first of a run of questions that build on each other.
 #[pyfunction]
 pub fn is_first_look(question: &[u8]) -> PyResult<bool> {
     let question = Question::from_bytes(question, "the question");

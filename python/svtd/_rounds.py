@@ -78,7 +78,7 @@ def added(question: bytes, answers: Sequence[Optional[bytes]]) -> bytes:
 
 def leaves_state(question: bytes) -> bool:
     """Whether a group keeps a state after its answer, for the next question."""
-    return question_name(question) == "look"
+    return question_name(question) in ("look", "deal")
 
 
 def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
@@ -89,7 +89,7 @@ def dealt(matrix: Any, words: Words, bits: int) -> dict[int, sp.csr_matrix]:
 
 
 def begins_run(question: bytes) -> bool:
-    """Whether this is the first question of a run of collapsed variational Bayes, which needs no state."""
+    """Whether this is the first of a run of questions, which needs no state."""
     return is_first_look(question)
 
 

@@ -35,6 +35,7 @@ pub use self::paper::{
 };
 pub use self::theorem_2_2::DeviationBound;
 pub use self::theorem_5_1::{Constants, Perturbation};
+pub(crate) use self::token_halves::{TokenHalves, word_sums};
 pub use self::trends::{
     DocumentShares, Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t,
     topics_by_group,

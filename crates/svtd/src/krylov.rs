@@ -30,11 +30,15 @@ use crate::pace::Pace;
 /// kernels.
 pub(crate) const BLOCK_COLUMNS: usize = 16;
 
-/// Eigenvalues below this fraction of the first are rounding errors; they do not tighten the tolerance.
+/// Eigenvalues below this fraction of the first are rounding errors, or negative; they are not looked for.
 const RELATIVE_ROUNDING: f64 = 1e-10;
 
-/// From this tolerance on one round of orthogonalisation is enough, provided that the space is much larger than the
-/// basis; in a small space rounding errors would decide what remains.
+/// Fewer positive eigenvalues than asked for exist if this many times the products after which the last one
+/// appeared bring no other. (The values below them crowd around zero, where nothing converges.)
+const PATIENCE: usize = 2;
+
+/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does:
+/// in a space so large that the basis will not fill it, where rounding would decide what is left.
 const LOOSE_TOLERANCE: f64 = 0.01;
 
 /// "Much larger" means this many times the size of the basis.
@@ -57,7 +61,7 @@ pub struct Eigenpairs {
     /// Eigenvectors in columns, exactly the number asked for; the entry of largest modulus of
     /// each is positive.
     pub vectors: Matrix,
-    /// The largest residual `|A u - d u|` over the pairs asked for.
+    /// The largest residual `|A u - d u|` over the pairs asked for, of positive values where there are any.
     pub residual: f64,
     /// Whether the residual reached the tolerance.
     pub converged: bool,
@@ -67,7 +71,8 @@ pub struct Eigenpairs {
 
 /// Finds the `k` largest eigenvalues of the operator `times` on vectors of length `n`.
 ///
-/// Stops when every residual is at most `tolerance` times the k-th eigenvalue in modulus.
+/// Stops when every residual is at most `tolerance` times the k-th eigenvalue in modulus. If fewer are positive,
+/// only these are found to the tolerance, measured by the last of them.
 pub fn leading_eigenpairs(
     n: usize,
     k: usize,
@@ -91,6 +96,7 @@ pub fn leading_eigenpairs_watched(
     let n_kept = (k + k / 2 + width / 2).min(max_basis - 2 * width);
     let roughly = tolerance >= LOOSE_TOLERANCE && n >= ROOMY * max_basis;
     let mut probe = Probe { salt: 0, last: None };
+    let mut visible = Visible { n: 0, since: 0 };
     let mut block = orthonormal_basis(starting_block(n, width, 0));
     let mut basis = Matrix::zeros(n, 0);
     let mut projected = Matrix::zeros(0, 0);
@@ -112,15 +118,22 @@ pub fn leading_eigenpairs_watched(
         }
         let (values, vectors) = symmetric_eigen(&projected);
         let wanted = k.min(values.len());
-        let residual = (0..wanted)
+        let least = RELATIVE_ROUNDING * values[0].abs();
+        let n_visible = values[..wanted].iter().take_while(|value| **value > least).count();
+        if n_visible > visible.n {
+            visible = Visible { n: n_visible, since: n_products };
+        }
+        let judged = if n_visible > 0 { n_visible } else { wanted };
+        let residual = (0..judged)
             .map(|j| last_rows_norm(&leftover, vectors.column(j), start))
             .fold(0.0, f64::max);
-        let scale = values[wanted - 1].abs().max(RELATIVE_ROUNDING * values[0].abs());
+        let scale = values[judged - 1].abs().max(least);
         let tolerated = tolerance * scale.max(f64::MIN_POSITIVE);
-        let settled = spent || residual <= tolerated;
+        let all = judged == wanted || n_products >= PATIENCE * visible.since;
+        let settled = spent || residual <= tolerated && all;
         pace.look(n_products, residual / tolerated);
         let whole = basis.n_columns() >= n;
-        let hidden = spent || crowded(&values[..wanted]);
+        let hidden = spent || crowded(&values[..judged]);
         if settled && hidden && !whole && probe.is_due(&values, k) {
             next = probe.directions(&basis, width.min(n - basis.n_columns()));
         } else if settled || whole || n_products >= MAX_PRODUCTS || !finite(&values) {
@@ -143,6 +156,12 @@ pub fn leading_eigenpairs_watched(
 /// The number of products that finding `k` pairs usually takes.
 pub(crate) fn expected_products(k: usize) -> usize {
     k.div_ceil(BLOCK_COLUMNS) + TYPICAL_PRODUCTS
+}
+
+/// How many positive values have appeared so far, and after how many products the last one did.
+struct Visible {
+    n: usize,
+    since: usize,
 }
 
 /// Looks for eigenvectors that the Krylov space of the start cannot contain.
@@ -347,6 +366,25 @@ mod tests {
                 for (found, exact) in pairs.values[..k].iter().zip(&spectrum) {
                     assert!((found - exact).abs() < 1e-7, "k = {k}: {found}, not {exact}");
                 }
+            }
+        }
+    }
+
+    /// As in the pair moment of 49 documents: words that none of them has, and a crowd of negative values.
+    #[test]
+    fn values_that_are_not_there_are_not_looked_for() {
+        let mut spectrum: Vec<f64> = (0..600).map(|i| 0.9_f64.powi(i)).collect();
+        spectrum[49..80].fill(0.0);
+        (80..600).for_each(|i| spectrum[i] = -1e-4 * (1.0 + 0.001 * i as f64));
+        let a = operator(&spectrum);
+        let there = leading_eigenpairs(600, 49, 1e-6, |x| a.times(x)).n_products;
+        for k in [50, 60, 100] {
+            let pairs = leading_eigenpairs(600, k, 1e-6, |x| a.times(x));
+            let n = pairs.n_products;
+            assert!(pairs.converged && n <= 2 * there, "{k}: {n} products, {there} for 49");
+            assert_eq!(pairs.values[..k].iter().filter(|value| **value > 1e-10).count(), 49);
+            for (found, exact) in pairs.values.iter().zip(&spectrum[..49]) {
+                assert!((found - exact).abs() < 1e-9, "{k}: {found}, not {exact}");
             }
         }
     }

@@ -26,23 +26,27 @@
 //! # Cost
 //! A spectral estimate, and some hundred steps that each cost as much as one of EM.
 
+pub(crate) mod dealing;
 mod gamma;
 mod left_out;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::dealing::{Deal, Moved, Others, Told};
 use self::gamma::ln_gamma;
-use crate::corpus::{Corpus, SparseCounts};
+use crate::corpus::{Corpus, mixed};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
-use crate::fit::em::{posterior, to_posterior};
+use crate::fit::em::logarithms_of;
 use crate::fit::options::Options;
 use crate::fit::smoothing;
 use crate::fit::spectral::{Spectral, frequencies, lift, mixed_with};
 use crate::linalg::Matrix;
-use crate::moments::panels::Products;
+use crate::moments::documents::wrong_size;
 use crate::moments::{Counting, Rows, SingleTopicMoments};
+use crate::rounds::{Answer, DealRequest, Request};
+use crate::stop;
 
 /// Nats of evidence that a topic must contribute: odds of twenty to one.
 const WORTH: f64 = 3.0;
@@ -51,14 +55,14 @@ const WORTH: f64 = 3.0;
 const FAR: f64 = 60.0;
 
 /// The smallest number of documents of a topic; fewer are outliers.
-const LEAST_DOCUMENTS: usize = 3;
+const LEAST_DOCUMENTS: u64 = 3;
 
 /// The largest number of steps at the start, and (`STEPS`) after a topic was removed.
 const FIRST_STEPS: usize = 30;
 const STEPS: usize = 6;
 
 /// The steps end when one moves fewer than one document in this many.
-const FEW_MOVE: usize = 200;
+const FEW_MOVE: u64 = 200;
 
 /// The number of topics that the documents support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,8 +76,14 @@ pub struct Kept {
 }
 
 /// Starts with `of` topics, or as many as are visible, and removes those that do not pay.
+///
+/// # Errors
+/// When so many topics cannot be found, or a holder of documents gives no sums over few documents: a rare
+/// topic has few. A holder that does not answer ends the fit.
 pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept> {
-    corpus.must_be_here("a look for topics too rare for a direction of their own")?;
+    if corpus.least_share() > 0.0 {
+        corpus.must_be_here("a look for topics too rare for a direction of their own")?;
+    }
     let options = Options {
         n_topics: of,
         method: Method::Joint,
@@ -85,11 +95,11 @@ pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     let usual = ReadOff::Diagonals(Rows::Kept);
     let spectral = Spectral::estimate(&moments, &options, usual, &|_| {})?;
     let (weights, _) = lift(&spectral.recovered.topic_weights);
-    let documents = Documents::new(corpus, &weights);
+    let mut documents = Documents::new(corpus, &weights);
     let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, 0.001);
     let of = topics.n_columns();
-    let start = posterior(&documents.products, &topics, &weights);
-    Ok(fewest(&documents.path(start), of))
+    let begun = documents.tell(Deal::Begin(logarithms_of(&topics), weights));
+    Ok(fewest(&documents.path(&begun), of))
 }
 
 /// Documents assigned to some topics, and their evidence.
@@ -115,32 +125,33 @@ fn fewest(path: &[Stop], of: usize) -> Kept {
 
 /// Posterior assignments of documents to topics, with the resulting counts.
 struct Split {
-    /// `P`, documents x topics.
-    posterior: Matrix,
     /// `C`, features x topics.
     counts: Matrix,
     /// `C_j`.
     words: Vec<f64>,
     /// `N_j`.
     documents: Vec<f64>,
+    /// Number of documents whose best topic has changed.
+    n_moved: u64,
+    /// Number of documents with each best topic.
+    sizes: Vec<u64>,
 }
 
-impl Split {
-    fn n_topics(&self) -> usize {
-        self.documents.len()
-    }
-}
-
-/// The documents, and the prior on topics.
+/// The documents, here or elsewhere, and the prior on topics.
 struct Documents<'a> {
-    rows: &'a SparseCounts,
-    products: Products<'a>,
+    corpus: &'a Corpus,
     /// `m`.
     frequencies: Vec<f64>,
     /// `S`.
     strength: f64,
     /// `S m`.
     prior: Vec<f64>,
+    /// The scores of documents that are here.
+    scores: Matrix,
+    n_topics: usize,
+    /// Which run of steps this is, and its next step: the state of holders elsewhere belongs to both.
+    run: u64,
+    turn: u64,
 }
 
 impl<'a> Documents<'a> {
@@ -148,60 +159,117 @@ impl<'a> Documents<'a> {
         let frequencies = frequencies(corpus);
         let strength = smoothing::strength(corpus, weights);
         Self {
-            rows: corpus.rows(),
-            products: Products::new(corpus.rows(), corpus.n_present(), Counting::Raw),
+            corpus,
             prior: frequencies.iter().map(|m| strength * m).collect(),
             frequencies,
             strength,
+            scores: Matrix::zeros(0, 0),
+            n_topics: weights.len(),
+            run: 0,
+            turn: 0,
         }
     }
 
+    /// The sums of a step.
+    fn told(&mut self, deal: Deal) -> Told {
+        match &deal {
+            Deal::Begin(logarithms, _) => {
+                let bits = logarithms.values().iter().map(|value| value.to_bits());
+                (self.run, self.turn) = (bits.fold(1, |state, bits| mixed(state ^ bits)), 0);
+                self.n_topics = logarithms.n_columns();
+            }
+            Deal::Keep(topics) => self.n_topics = topics.len(),
+            Deal::Ask(_) | Deal::Best | Deal::Next(_) => {}
+        }
+        if !self.corpus.is_elsewhere() {
+            let told = dealing::step(self.corpus, &mut self.scores, &deal);
+            return told.unwrap_or_else(|error| stop::fail(error));
+        }
+        let (run, turn) = (self.run, self.turn);
+        self.turn += 1;
+        let request = || Request::Deal(DealRequest { run, turn, deal });
+        let answer = self.corpus.asked_or_fail(request);
+        let Answer { sums, whole, .. } = answer.unwrap_or_default();
+        Told { sums, whole }
+    }
+
+    /// The posterior assignments after a step.
+    fn tell(&mut self, deal: Deal) -> Split {
+        let Told { sums, whole } = self.told(deal);
+        let (n, k) = (self.corpus.n_present(), self.n_topics);
+        if sums.len() != n * k + k || whole.len() != 1 + k {
+            stop::fail(wrong_size(sums.len() + whole.len(), n * k + 2 * k + 1));
+        }
+        let counts = Matrix::from_columns(n, k, sums[..n * k].to_vec());
+        let (words, documents) = (column_sums(&counts), sums[n * k..].to_vec());
+        Split { counts, words, documents, n_moved: whole[0], sizes: whole[1..].to_vec() }
+    }
+
     /// The evidence for fewer and fewer topics.
-    fn path(&self, start: Matrix) -> Vec<Stop> {
+    fn path(&mut self, begun: &Split) -> Vec<Stop> {
         let mut path: Vec<Stop> = Vec::new();
         let mut best = f64::NEG_INFINITY;
-        let mut scores = self.asked(start, FIRST_STEPS);
+        let mut sizes = self.asked(begun, FIRST_STEPS);
         loop {
-            let dealt = without_tiny(&mut scores);
-            let split = self.split(one_hot(&dealt, scores.n_columns()));
+            sizes = self.without_tiny(sizes);
+            let split = self.best(&sizes);
             let own = self.of_topics(&split);
-            let stop = Stop { n_topics: own.len(), evidence: evidence(&own, dealt.len()) };
+            let n_documents = sizes.iter().sum();
+            let stop = Stop { n_topics: own.len(), evidence: evidence(&own, n_documents) };
             path.push(stop);
             best = best.max(stop.evidence);
             if stop.n_topics == 1 || stop.evidence < best - FAR {
                 return path;
             }
-            let out = self.least_missed(&split, &own, &scores, &dealt);
-            let rest: Vec<usize> = (0..stop.n_topics).filter(|&j| j != out).collect();
-            scores = self.asked(shares(scores.select_columns(&rest)), STEPS);
+            let out = self.least_missed(&split, &own);
+            let rest = (0..stop.n_topics).filter(|&j| j != out).collect();
+            let left = self.tell(Deal::Keep(rest));
+            sizes = self.asked(&left, STEPS);
         }
     }
 
-    /// Recomputes the posterior of every document, until few move or `steps` times.
-    fn asked(&self, mut posterior: Matrix, steps: usize) -> Matrix {
-        let mut dealt = best_of_rows(&posterior);
-        let mut step = 1;
-        loop {
-            let scores = left_out::scores(self, &self.split(posterior));
-            let now = best_of_rows(&scores);
-            let moved = now.iter().zip(&dealt).filter(|(a, b)| a != b).count();
-            if step >= steps || moved * FEW_MOVE < now.len() {
-                return scores;
+    /// Recomputes the posterior of every document, until few move or `steps` times. Returns the number of
+    /// documents of each topic.
+    fn asked(&mut self, begun: &Split, steps: usize) -> Vec<u64> {
+        let mut split = self.ask(begun);
+        for _ in 1..steps {
+            if split.n_moved * FEW_MOVE < split.sizes.iter().sum() {
+                break;
             }
-            step += 1;
-            dealt = now;
-            posterior = shares(scores);
+            split = self.ask(&split);
+        }
+        split.sizes
+    }
+
+    fn ask(&mut self, split: &Split) -> Split {
+        let (counts, documents) = (split.counts.clone(), split.documents.clone());
+        let (prior, strength) = (self.prior.clone(), self.strength);
+        self.tell(Deal::Ask(Others { counts, documents, prior, strength }))
+    }
+
+    /// Removes topics of too few documents, whose documents go to other topics, unless no other is left.
+    fn without_tiny(&mut self, mut sizes: Vec<u64>) -> Vec<u64> {
+        loop {
+            let most = sizes.iter().max().copied().unwrap_or(0);
+            let kept = |j: &usize| sizes[*j] >= LEAST_DOCUMENTS.min(most);
+            let full: Vec<usize> = (0..sizes.len()).filter(kept).collect();
+            if full.len() == sizes.len() {
+                return sizes;
+            }
+            sizes = self.tell(Deal::Keep(full)).sizes;
         }
     }
 
-    fn split(&self, posterior: Matrix) -> Split {
-        let counts = self.products.backward(&posterior, None);
-        let sums = |matrix: &Matrix| -> Vec<f64> {
-            let columns = (0..matrix.n_columns()).into_par_iter();
-            columns.map(|j| matrix.column(j).iter().sum()).collect()
-        };
-        let (words, documents) = (sums(&counts), sums(&posterior));
-        Split { posterior, counts, words, documents }
+    /// Assigns every document to its best topic.
+    fn best(&mut self, sizes: &[u64]) -> Split {
+        let (n, k) = (self.corpus.n_present(), self.n_topics);
+        let Told { sums, .. } = self.told(Deal::Best);
+        if sums.len() != n * k {
+            stop::fail(wrong_size(sums.len(), n * k));
+        }
+        let counts = Matrix::from_columns(n, k, sums);
+        let documents = sizes.iter().map(|&size| size as f64).collect();
+        Split { words: column_sums(&counts), counts, documents, n_moved: 0, sizes: sizes.to_vec() }
     }
 
     /// The contribution of each topic to `F`, for assigned documents.
@@ -213,7 +281,7 @@ impl<'a> Documents<'a> {
                 words.map(|(count, prior)| ln_gamma(prior + count) - ln_gamma(*prior)).sum();
             of_words + self.of_size(split.words[j], split.documents[j])
         };
-        (0..split.n_topics()).into_par_iter().map(topic).collect()
+        (0..split.documents.len()).into_par_iter().map(topic).collect()
     }
 
     /// The contribution to `F` of the size of a topic, whatever its words.
@@ -223,97 +291,56 @@ impl<'a> Documents<'a> {
 
     /// The topic without which most of `F` is left, its documents dealt to their next best; `own` is
     /// what each topic adds.
-    fn least_missed(&self, split: &Split, own: &[f64], scores: &Matrix, dealt: &[usize]) -> usize {
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); own.len()];
-        dealt.iter().enumerate().for_each(|(d, &j)| members[j].push(d));
-        let left: Vec<f64> = (0..own.len())
-            .into_par_iter()
-            .map(|j| self.gained_without(j, &members[j], split, scores) - own[j])
-            .collect();
+    fn least_missed(&mut self, split: &Split, own: &[f64]) -> usize {
+        let moved = self.moved();
+        let gained = moved.par_iter().map(|moved| self.gained(split, moved));
+        let left: Vec<f64> = gained.zip(own).map(|(gained, own)| gained - own).collect();
         (0..left.len()).max_by(|&a, &b| left[a].total_cmp(&left[b])).unwrap_or(0)
     }
 
-    /// The contribution of the other topics to `F` when the documents of topic `out` are assigned to them.
-    fn gained_without(&self, out: usize, members: &[usize], split: &Split, scores: &Matrix) -> f64 {
-        let mut moved: Vec<Vec<usize>> = vec![Vec::new(); split.n_topics()];
-        for &d in members {
-            let others = (0..split.n_topics()).filter(|&j| j != out);
-            let next = others.max_by(|&a, &b| scores[(d, a)].total_cmp(&scores[(d, b)]));
-            moved[next.unwrap_or(out)].push(d);
+    /// Where the documents of each topic would go if it were removed.
+    fn moved(&mut self) -> Vec<Vec<Moved>> {
+        let (n, k) = (self.corpus.n_present(), self.n_topics);
+        if !self.corpus.is_elsewhere() {
+            return dealing::moved(self.corpus.rows(), &self.scores, &(0..k));
         }
-        let gained = |(to, documents): (usize, &Vec<usize>)| {
-            let mut words: Vec<(u32, u32)> = Vec::new();
-            for &d in documents {
-                let (features, counts) = self.rows.row(d);
-                words.extend(features.iter().copied().zip(counts.iter().copied()));
-            }
-            words.sort_unstable();
+        let (mut moved, step) = (Vec::new(), dealing::at_once(n, k));
+        for first in (0..k).step_by(step) {
+            let topics = first..k.min(first + step);
+            let n_out = topics.len();
+            let Told { whole, .. } = self.told(Deal::Next(topics));
+            let read = dealing::from_whole(&whole, n_out, n, k);
+            moved.extend(read.unwrap_or_else(|error| stop::fail(error)));
+        }
+        moved
+    }
+
+    /// The contribution of the other topics to `F` when these documents are assigned to them.
+    fn gained(&self, split: &Split, moved: &[Moved]) -> f64 {
+        let gained = |Moved { to, documents, words }: &Moved| {
             let mut more = 0.0;
             let mut of_words = 0.0;
-            for same in words.chunk_by(|a, b| a.0 == b.0) {
-                let extra: f64 = same.iter().map(|(_, count)| f64::from(*count)).sum();
-                let word = same[0].0 as usize;
-                let base = self.prior[word] + split.counts[(word, to)];
+            for &(word, extra) in words {
+                let (base, extra) = (self.prior[word] + split.counts[(word, *to)], extra as f64);
                 more += extra;
                 of_words += ln_gamma(base + extra) - ln_gamma(base);
             }
-            let (had, size) = (split.words[to], split.documents[to]);
-            of_words + self.of_size(had + more, size + documents.len() as f64)
-                - self.of_size(had, size)
+            let (had, size) = (split.words[*to], split.documents[*to]);
+            of_words + self.of_size(had + more, size + *documents as f64) - self.of_size(had, size)
         };
-        let moved = moved.iter().enumerate().filter(|(_, documents)| !documents.is_empty());
-        moved.map(gained).sum()
+        moved.iter().map(gained).sum()
     }
 }
 
-/// `F`, given the contribution of each topic.
-fn evidence(of_topics: &[f64], n_documents: usize) -> f64 {
+fn column_sums(matrix: &Matrix) -> Vec<f64> {
+    let columns = (0..matrix.n_columns()).into_par_iter();
+    columns.map(|j| matrix.column(j).iter().sum()).collect()
+}
+
+/// `F`, given what each topic adds.
+fn evidence(of_topics: &[f64], n_documents: u64) -> f64 {
     let (k, n) = (of_topics.len() as f64, n_documents as f64);
     of_topics.iter().sum::<f64>() + ln_gamma(k) - ln_gamma(k + n)
-}
-
-/// Log-shares as shares that sum to one in every row.
-fn shares(mut scores: Matrix) -> Matrix {
-    let even = vec![1.0; scores.n_columns()];
-    to_posterior(&mut scores, &even);
-    scores
-}
-
-/// The column of the largest number in each row; ties go to the first.
-fn best_of_rows(matrix: &Matrix) -> Vec<usize> {
-    let mut largest = vec![f64::NEG_INFINITY; matrix.n_rows()];
-    let mut best = vec![0; matrix.n_rows()];
-    for j in 0..matrix.n_columns() {
-        for ((largest, best), value) in largest.iter_mut().zip(&mut best).zip(matrix.column(j)) {
-            if *value > *largest {
-                (*largest, *best) = (*value, j);
-            }
-        }
-    }
-    best
-}
-
-/// The topic of each document. Topics of too few documents are taken out of `scores`, and their
-/// documents go elsewhere, unless no other is left.
-fn without_tiny(scores: &mut Matrix) -> Vec<usize> {
-    loop {
-        let dealt = best_of_rows(scores);
-        let mut sizes = vec![0; scores.n_columns()];
-        dealt.iter().for_each(|&j| sizes[j] += 1);
-        let most = sizes.iter().max().copied().unwrap_or(0);
-        let kept = |j: &usize| sizes[*j] >= LEAST_DOCUMENTS.min(most);
-        let full: Vec<usize> = (0..sizes.len()).filter(kept).collect();
-        if full.len() == sizes.len() {
-            return dealt;
-        }
-        *scores = scores.select_columns(&full);
-    }
-}
-
-fn one_hot(dealt: &[usize], k: usize) -> Matrix {
-    let mut matrix = Matrix::zeros(dealt.len(), k);
-    dealt.iter().enumerate().for_each(|(d, &j)| matrix[(d, j)] = 1.0);
-    matrix
 }
 
 #[cfg(test)]
@@ -329,23 +356,32 @@ mod tests {
         source.draw(n, &LENGTHS, seed + 50)
     }
 
+    /// Documents that begin in these topics.
+    fn begun(documents: &mut Documents<'_>, dealt: &[usize], k: usize) -> Split {
+        documents.scores = dealing::one_hot(dealt, k);
+        documents.scores.values_mut().iter_mut().for_each(|share| *share = share.ln());
+        documents.tell(Deal::Keep((0..k).collect()))
+    }
+
     #[test]
     fn what_is_left_without_a_topic_is_the_difference_of_the_evidence() {
         let (corpus, truth) = ten(200, 1);
-        let documents = Documents::new(&corpus, &[0.1; 10]);
-        let mut scores = documents.asked(one_hot(&truth, 10), 2);
-        let dealt = without_tiny(&mut scores);
-        let k = scores.n_columns();
-        let split = documents.split(one_hot(&dealt, k));
+        let mut documents = Documents::new(&corpus, &[0.1; 10]);
+        let begun = begun(&mut documents, &truth, 10);
+        let sizes = documents.asked(&begun, 2);
+        let sizes = documents.without_tiny(sizes);
+        let split = documents.best(&sizes);
         let own = documents.of_topics(&split);
+        let (moved, scores, k) = (documents.moved(), documents.scores.clone(), own.len());
         for out in 0..k {
             let rest: Vec<usize> = (0..k).filter(|&j| j != out).collect();
-            let moved = best_of_rows(&scores.select_columns(&rest));
-            let after = documents.of_topics(&documents.split(one_hot(&moved, k - 1)));
+            let left = documents.tell(Deal::Keep(rest));
+            let after = documents.best(&left.sizes);
+            let after = documents.of_topics(&after);
             let direct = after.iter().sum::<f64>() - own.iter().sum::<f64>();
-            let members: Vec<usize> = (0..200).filter(|&d| dealt[d] == out).collect();
-            let left = documents.gained_without(out, &members, &split, &scores) - own[out];
+            let left = documents.gained(&split, &moved[out]) - own[out];
             assert!((left - direct).abs() < 1e-7, "{out}: {left} {direct}");
+            (documents.scores, documents.n_topics) = (scores.clone(), k);
         }
     }
 
@@ -354,11 +390,13 @@ mod tests {
     fn a_start_that_knows_nothing_ends_where_the_truth_does() {
         for seed in 0..3 {
             let (corpus, truth) = ten(600, 20 + seed);
-            let documents = Documents::new(&corpus, &[0.1; 10]);
+            let mut documents = Documents::new(&corpus, &[0.1; 10]);
             let best = |path: &[Stop]| path.iter().map(|s| s.evidence).fold(f64::MIN, f64::max);
-            let told = documents.path(one_hot(&truth, 10));
+            let told = begun(&mut documents, &truth, 10);
+            let told = documents.path(&told);
             let in_turn: Vec<usize> = (0..600).map(|d| d % 14).collect();
-            let untold = documents.path(one_hot(&in_turn, 14));
+            let untold = begun(&mut documents, &in_turn, 14);
+            let untold = documents.path(&untold);
             assert!(best(&untold) > best(&told) - WORTH, "{untold:?} {told:?}");
             assert_eq!(fewest(&untold, 14).n_topics, fewest(&told, 10).n_topics);
         }

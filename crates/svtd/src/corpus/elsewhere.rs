@@ -147,13 +147,7 @@ impl Corpus {
         self.elsewhere.as_ref().map_or(0.0, |elsewhere| elsewhere.least_share)
     }
 
-    /// The same documents, with words called by number.
-    pub(crate) fn with_numbered_words(mut self) -> Corpus {
-        self.vocabulary = Vocabulary::numbered(self.n_words());
-        self
-    }
-
-    /// The words of the vocabulary and what is known about them: the answer to a survey.
+    /// The words of the vocabulary and what is known of them: the answer to a survey.
     pub(crate) fn survey(&self) -> Survey {
         let facts = self.facts();
         let of_word = |&feature: &u32| facts.words[feature as usize];

@@ -156,7 +156,8 @@ impl Model {
     pub fn completions(&self, corpus: &Corpus) -> Result<Completions> {
         let alignment = Alignment::new(self.topics(), corpus)?;
         let frequencies = self.topics().mean_word_probabilities();
-        let halved = Halved::new(corpus, &alignment, |word| frequencies[word as usize]);
+        let halves = TokenHalves::new(corpus);
+        let halved = Halved::new(corpus, &halves, &alignment, |word| frequencies[word as usize]);
         Ok(self.completions_of(&halved))
     }
 
@@ -211,7 +212,8 @@ pub(crate) struct HeldOutWords {
 impl HeldOutWords {
     /// Splits the held-out documents; `None` when they have no word of the training corpus.
     pub fn new(training: &Corpus, documents: &Corpus) -> Option<Self> {
-        Self::of_words(training.vocabulary(), frequencies_of(training), documents)
+        let halves = TokenHalves::new(documents);
+        Self::of_words(training.vocabulary(), frequencies_of(training), documents, &halves)
     }
 
     /// As [`new`](Self::new), with the frequencies of the words in the training corpus given.
@@ -219,11 +221,13 @@ impl HeldOutWords {
         vocabulary: &Vocabulary,
         frequencies: Vec<f64>,
         documents: &Corpus,
+        halves: &TokenHalves,
     ) -> Option<Self> {
         let words = Matrix::from_columns(frequencies.len(), 1, frequencies.clone());
         let known = Topics::new(vocabulary.clone(), words, vec![1.0]);
         let alignment = Alignment::new(&known, documents).ok()?;
-        let halved = Halved::new(documents, &alignment, |word| frequencies[word as usize]);
+        let frequency = |word: u32| frequencies[word as usize];
+        let halved = Halved::new(documents, halves, &alignment, frequency);
         let any = halved.documents.iter().any(|(_, held_out, _)| !held_out.is_empty());
         any.then_some(Self { halved, frequencies })
     }
@@ -287,10 +291,14 @@ struct Halved {
 }
 
 impl Halved {
-    /// Splits the documents of a corpus. `frequency` gives the frequency of a word in the model; it orders words
-    /// without names that occur in the same documents equally often.
-    fn new(corpus: &Corpus, alignment: &Alignment, frequency: impl Fn(u32) -> f64 + Sync) -> Self {
-        let halves = TokenHalves::new(corpus);
+    /// Cuts the documents of a corpus; `frequency` is of words of the model, to rank words without
+    /// names that occur alike.
+    fn new(
+        corpus: &Corpus,
+        halves: &TokenHalves,
+        alignment: &Alignment,
+        frequency: impl Fn(u32) -> f64 + Sync,
+    ) -> Self {
         let before = |word: u32| alignment.word(word).map_or(0.0, &frequency);
         let cut = |d: usize| {
             let (mut observed, mut held_out, mut unknown) = (Vec::new(), Vec::new(), 0);

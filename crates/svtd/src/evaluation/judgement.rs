@@ -6,6 +6,7 @@
 //! squares would be lost in the rounding of the scores' squares.
 
 use super::completion::{Ahead, Completions, HeldOutWords, frequencies_of};
+use super::token_halves::keys_without_names;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::model::Lda;
@@ -37,7 +38,7 @@ impl Judgement {
             let of_model =
                 |model: &Lda| (model.topics().word_topic().clone(), model.alpha().to_vec());
             Request::HeldOut(HeldOutRequest {
-                numbered: training.vocabulary().is_numbered(),
+                keys: training.vocabulary().is_numbered().then(|| keys_elsewhere(documents)),
                 frequencies: frequencies_of(training),
                 models: models.iter().map(of_model).collect(),
             })
@@ -142,6 +143,19 @@ impl Judgement {
         let (a, b) = (a.min(b), a.max(b));
         self.sums[self.place(a) + 2 + b - a]
     }
+}
+
+/// The keys of words without names, which documents elsewhere tell apart.
+fn keys_elsewhere(documents: &Corpus) -> Vec<u64> {
+    let n = documents.n_words();
+    keys_without_names(n, |words| {
+        let request = || Request::WordKeys(words.to_vec());
+        let sums = documents.asked_of_all_words(request).unwrap_or_default().whole;
+        match sums.len() == n {
+            true => sums,
+            false => stop::fail(wrong_size(sums.len(), n)),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -42,17 +42,15 @@ pub(crate) struct Halved {
 impl TokenHalves {
     pub fn new(corpus: &Corpus) -> Self {
         let vocabulary = corpus.vocabulary();
-        let words: Vec<u64> = if vocabulary.is_numbered() {
-            let mut documents = document_keys(corpus, &vec![0; corpus.n_words()]);
-            let mut words = word_keys(corpus, &documents);
-            for _ in 1..KEY_ROUNDS {
-                documents = document_keys(corpus, &words);
-                words = word_keys(corpus, &documents);
-            }
-            words
-        } else {
-            vocabulary.iter().map(|name| name_key(name.as_bytes())).collect()
+        let words: Vec<u64> = match vocabulary.is_numbered() {
+            true => keys_without_names(corpus.n_words(), |words| word_sums(corpus, words)),
+            false => vocabulary.iter().map(|name| name_key(name.as_bytes())).collect(),
         };
+        Self::of_keys(corpus, words)
+    }
+
+    /// Halves by keys of the words.
+    pub fn of_keys(corpus: &Corpus, words: Vec<u64>) -> Self {
         let documents = document_keys(corpus, &words);
         Self { words, documents }
     }
@@ -119,16 +117,23 @@ fn document_keys(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
     tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(key).collect())
 }
 
-/// The key of each word, from the keys of the documents.
-fn word_keys(corpus: &Corpus, documents: &[u64]) -> Vec<u64> {
+/// The keys of `n` words without names. `sums` computes [`word_sums`] of all documents.
+pub(crate) fn keys_without_names(n: usize, sums: impl Fn(&[u64]) -> Vec<u64>) -> Vec<u64> {
+    let told_apart = |words: Vec<u64>| sums(&words).into_iter().map(mixed).collect();
+    (0..KEY_ROUNDS).fold(vec![0; n], |words, _| told_apart(words))
+}
+
+/// For each word, the sum of hashes of the documents that have it, from keys of the words. The sums of two sets of
+/// documents add up, modulo `2^64`.
+pub(crate) fn word_sums(corpus: &Corpus, words: &[u64]) -> Vec<u64> {
     let mut sums = vec![0_u64; corpus.n_words()];
-    for (d, document) in documents.iter().enumerate() {
+    for (d, document) in document_keys(corpus, words).iter().enumerate() {
         for (word, count) in corpus.document(d).words() {
             let sum = &mut sums[word as usize];
             *sum = sum.wrapping_add(mixed(document ^ mixed(u64::from(count))));
         }
     }
-    sums.into_iter().map(mixed).collect()
+    sums
 }
 
 #[cfg(test)]

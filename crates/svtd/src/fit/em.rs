@@ -251,17 +251,6 @@ fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The posterior of every document's topic, documents x topics.
-pub(crate) fn posterior(
-    products: &Products<'_>,
-    word_topic: &Matrix,
-    topic_weights: &[f64],
-) -> Matrix {
-    let mut posterior = products.forward(&logarithms_of(word_topic));
-    to_posterior(&mut posterior, topic_weights);
-    posterior
-}
-
 /// The logarithms of topics.
 pub(crate) fn logarithms_of(word_topic: &Matrix) -> Matrix {
     let mut logarithms = word_topic.clone();

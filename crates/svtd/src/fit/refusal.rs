@@ -24,8 +24,8 @@ pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     if !corpus.is_elsewhere() {
         return Ok(());
     }
-    if options.method != Method::Joint {
-        return wrong("method", "joint", format!("{:?}", options.method).to_lowercase());
+    if let Method::Eigenvectors { .. } = options.method {
+        return wrong("method", "any but eigenvectors", "eigenvectors".to_owned());
     }
     if !options.learner.is_moments() {
         return wrong("learner", "the moments", "a rival".to_owned());

@@ -6,8 +6,10 @@
 //! the same functions ([`rounds`](crate::rounds)).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::panels::{Counting, Products};
+use super::slices::{SliceRequest, SliceSums};
 use super::sums::Sums;
 use super::weighed::{Source, Table, Weighed};
 use super::weights::{Law, LengthSums, tuples};
@@ -214,6 +216,18 @@ impl<'a> Asked<'a> {
     pub(super) fn squares(&self, v: &Matrix) -> Matrix {
         let sums = self.ask(Request::Squares(self.counting, self.weighing, v.clone()));
         self.table(2 * v.n_rows(), v.n_columns(), sums)
+    }
+
+    /// What slices are made of, asked for some features at a time.
+    pub(super) fn slices(&self, request: &SliceRequest) -> SliceSums {
+        let mut sums = SliceSums::zeros(request);
+        for piece in request.pieces() {
+            let Range { start, end } = piece.features;
+            let table = self.ask(Request::Slices(self.counting, self.weighing, piece));
+            let put = sums.put(start - request.features.start, end - start, &table);
+            put.unwrap_or_else(|error| stop::fail(error));
+        }
+        sums
     }
 
     fn ask(&self, request: Request) -> Vec<f64> {

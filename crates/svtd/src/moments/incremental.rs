@@ -347,7 +347,7 @@ mod tests {
     fn adding_documents_one_by_one_gives_the_moments_of_the_batch() {
         let corpus = corpus(60);
         let batch = SingleTopicMoments::estimate(&corpus, &DocumentWeights::Paper, Counting::Raw);
-        let coincidence = batch.unwrap().second_diagonal().iter().sum();
+        let coincidence = batch.unwrap().pair_trace();
         for (law, of_corpus) in [
             (LengthLaw::Paper, DocumentWeights::Paper),
             (LengthLaw::Zou, DocumentWeights::Zou),

@@ -102,15 +102,14 @@ impl<'a> LdaMoments<'a> {
 
     /// Slices with row `i` removed, for any `E`: the correction with `M2 E`, less the contribution of row `i`.
     fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
-        let mut slices = self.raw.removed_projections(basis, range.clone());
+        let (mut slices, diagonal) = self.raw.removed_projections(basis, range.clone());
         let e = basis.factor();
         let k = e.n_columns();
         let y = self.raw.second_times(e);
         let whole = e.transpose_times(&y);
-        let diagonal = self.raw.second_diagonal();
         let m: Vec<f64> = (0..k).map(|j| dot(e.column(j), self.first())).collect();
         for (target_row, i) in range.enumerate() {
-            let (m1, own) = (self.first()[i], diagonal[i]);
+            let (m1, own) = (self.first()[i], diagonal[target_row]);
             let (ei, yi) = (e.row(i), y.row(i));
             let others: Vec<f64> = (0..k).map(|a| m[a] - m1 * ei[a]).collect();
             let v: Vec<f64> = (0..k).map(|a| yi[a] - own * ei[a]).collect();

@@ -28,6 +28,7 @@ mod lda;
 mod naive;
 pub(crate) mod panels;
 mod single_topic;
+mod slices;
 mod sums;
 pub(crate) mod weighed;
 mod weights;
@@ -42,6 +43,7 @@ pub(crate) use lda::check_alpha0;
 pub use panels::Counting;
 pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
+pub(crate) use slices::SliceRequest;
 pub use weights::{DocumentWeights, MomentWeights};
 pub(crate) use weights::{Law, Weighing, check_custom};
 

@@ -31,8 +31,8 @@ use rayon::prelude::*;
 
 use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
 use super::panels::{Counting, Products, packed_pairs};
-use super::sums::Sums;
-use super::weighed::{Source, Weighed};
+use super::slices::{SliceRequest, SliceSums};
+use super::weighed::{Source, Table, Weighed};
 use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
 use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
@@ -263,61 +263,55 @@ impl<'a> SingleTopicMoments<'a> {
         product
     }
 
-    /// The diagonal of `M2`.
-    pub(crate) fn second_diagonal(&self) -> Vec<f64> {
-        self.sum_by_feature(&self.weights.second, &|x| x * (x - 1.0))
-    }
-
-    fn sum_by_feature(&self, weights: &[f64], value: &(dyn Fn(f64) -> f64 + Sync)) -> Vec<f64> {
-        let (rows, counting) = self.counts();
-        let [sum] =
-            Sums { rows, n_features: self.n_features, counting }.by_feature([weights], value);
-        sum
-    }
-
     /// The table of counts behind these moments, ready for products.
     pub(crate) fn products(&self) -> Products<'_> {
         Products::new(self.rows.table(), self.n_features, self.counting)
     }
 
-    /// The table of counts behind these moments, and how they are counted.
-    pub(crate) fn counts(&self) -> (&SparseCounts, Counting) {
-        (self.rows.table(), self.counting)
-    }
-
     /// The whitened slices of a range with their rows kept, packed, one per row.
     pub(super) fn kept_slices(&self, basis: &Basis, range: Range<usize>) -> Matrix {
         let w = basis.unmixing();
-        let z = self.products().forward(w);
-        let r = self.products().backward(&z, Some(&self.weights.third));
-        let mut slices = self.products().slices(w, &z, &self.weights.third, range.clone());
+        let SliceSums { mut slices, words: r, .. } = self.slice_sums(Rows::Kept, w, &range);
         for (p, (a, b)) in packed_pairs(w.n_columns()).into_iter().enumerate() {
             let column = slices.column_mut(p);
-            for (target, i) in column.iter_mut().zip(range.clone()) {
+            for ((row, target), i) in column.iter_mut().enumerate().zip(range.clone()) {
                 let (wa, wb) = (w[(i, a)], w[(i, b)]);
                 *target +=
-                    2.0 * self.triple_diagonal[i] * wa * wb - (wa * r[(i, b)] + r[(i, a)] * wb);
+                    2.0 * self.triple_diagonal[i] * wa * wb - (wa * r[(row, b)] + r[(row, a)] * wb);
             }
         }
         slices
     }
 
-    /// `E_i' M3_i E_i` with row `i` removed from both, packed, one feature per row.
-    pub(super) fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
+    /// `E_i' M3_i E_i` with row `i` removed from both, packed, one feature per row; and the diagonal of
+    /// `M2`.
+    pub(super) fn removed_projections(
+        &self,
+        basis: &Basis,
+        range: Range<usize>,
+    ) -> (Matrix, Vec<f64>) {
         let e = basis.factor();
-        let w3 = &self.weights.third;
-        let p = self.products().forward(e);
-        let q = self.products().backward_squared(&p, w3);
-        let own = self.sum_by_feature(w3, &|x| x * x * x + x * x);
-        let mut slices = self.products().slices(e, &p, w3, range.clone());
+        let SliceSums { mut slices, words: q, own } = self.slice_sums(Rows::Removed, e, &range);
         for (entry, (a, b)) in packed_pairs(e.n_columns()).into_iter().enumerate() {
             let column = slices.column_mut(entry);
-            for (target, i) in column.iter_mut().zip(range.clone()) {
+            for ((row, target), i) in column.iter_mut().enumerate().zip(range.clone()) {
                 let (ea, eb) = (e[(i, a)], e[(i, b)]);
-                *target += own[i] * ea * eb - (ea * q[(i, b)] + q[(i, a)] * eb);
+                *target += own[(row, 0)] * ea * eb - (ea * q[(row, b)] + q[(row, a)] * eb);
             }
         }
-        slices
+        (slices, own.column(1).to_vec())
+    }
+
+    /// What documents make of the slices of a range of features.
+    fn slice_sums(&self, rows: Rows, through: &Matrix, range: &Range<usize>) -> SliceSums {
+        let request = SliceRequest { rows, features: range.clone(), table: through.clone() };
+        match &self.rows {
+            RowSource::Elsewhere(asked) => asked.slices(&request),
+            rows => {
+                let (n, counting) = (self.n_features, self.counting);
+                request.sums(&Table::new(rows.table(), n, counting, &self.weights), counting)
+            }
+        }
     }
 }
 
@@ -369,7 +363,7 @@ impl Moments for SingleTopicMoments<'_> {
         match rows {
             Rows::Kept => self.kept_slices(basis, features),
             Rows::Removed => {
-                let projections = self.removed_projections(basis, features.clone());
+                let (projections, _) = self.removed_projections(basis, features.clone());
                 basis.unproject(features.clone(), projections, || self.kept_slices(basis, features))
             }
         }

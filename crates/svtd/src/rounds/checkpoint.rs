@@ -20,8 +20,8 @@ pub struct Checkpoint<A> {
 #[derive(Default)]
 struct State {
     n_asked: usize,
-    /// The looks of the present run of sweeps that were answered by the folder: whoever is asked has not
-    /// seen them, and needs what they leave behind.
+    /// The questions of the present run that were answered by the folder: whoever is asked has not seen
+    /// them, and needs what they leave behind.
     unseen: Vec<Question>,
 }
 
@@ -71,12 +71,12 @@ impl<A: Ask> Ask for Checkpoint<A> {
             state.unseen.clear();
         }
         if let Some(answer) = self.kept(&path, &digest)? {
-            if question.name() == "look" {
+            if question.leaves_state() {
                 state.unseen.push(question.clone());
             }
             return Ok(answer);
         }
-        if question.name() == "look" {
+        if question.leaves_state() {
             for unseen in state.unseen.drain(..) {
                 self.who.ask(&unseen)?;
             }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::answer::{Answer, Survey};
 use super::question::{Question, Request};
-use super::respondent::{Respondent, Sweeping};
+use super::respondent::{Dealing, Respondent, Sweeping};
 use super::writing::{Reading, Writing};
 use crate::corpus::facts::Facts;
 use crate::error::{Error, Result};
-use crate::fit::collapsed_vb::{Mixtures, Order};
+use crate::fit::collapsed_vb::Mixtures;
 
 impl Answer {
     /// The digest of an answer to the [first question](Question::first), by which later questions tell
@@ -74,16 +74,21 @@ impl Respondent {
     /// # Errors
     /// When it cannot be written down.
     pub fn state(&self) -> Result<Option<Vec<u8>>> {
-        let kept = self.sweeping();
-        let Some(Sweeping { run, turn, mixtures }) = &*kept else {
-            return Ok(None);
-        };
         let mut file = Writing::new("state");
-        file.put("run", run)?;
-        file.put("turn", turn)?;
-        file.put("order", &mixtures.order())?;
-        file.numbers("mixtures", mixtures.values().map(f64::from).collect());
-        file.0.to_bytes().map(Some)
+        if let Some(Dealing { run, turn, scores }) = &*self.dealing() {
+            file.put("dealing", &[run, turn])?;
+            file.matrix("scores", scores);
+        }
+        if let Some(Sweeping { run, turn, mixtures }) = &*self.sweeping() {
+            file.put("run", run)?;
+            file.put("turn", turn)?;
+            file.put("order", &mixtures.order())?;
+            file.numbers("mixtures", mixtures.values().map(f64::from).collect());
+        }
+        match file.0.arrays.is_empty() {
+            true => Ok(None),
+            false => file.0.to_bytes().map(Some),
+        }
     }
 
     /// Continues from a kept state; `name` is used in messages.
@@ -91,21 +96,33 @@ impl Respondent {
     /// # Errors
     /// When it is damaged, or something else, or when the question was asked of other documents.
     pub fn resume(&self, bytes: &[u8], name: &str, question: &Question) -> Result<()> {
-        let Request::Look(look) = &question.request else {
+        if !question.leaves_state() {
             return Ok(());
-        };
+        }
         self.check_asked(question)?;
         let mut file = Reading::new(bytes, name, "state")?;
-        let (run, turn): (u64, u64) = (file.get("run")?, file.get("turn")?);
-        let order: Order = file.get("order")?;
-        let values: Vec<f32> =
-            file.numbers("mixtures")?.into_iter().map(|value| value as f32).collect();
-        if (run, turn) == (look.run, look.turn) {
-            let width = look.rates.alpha.len();
-            let mixtures = self.with_documents(question, |documents| {
-                Mixtures::from_values(documents.rows(), order, width, &values)
-            })??;
-            *self.sweeping() = Some(Sweeping { run, turn, mixtures });
+        match &question.request {
+            Request::Deal(deal) => {
+                let kept: Option<[u64; 2]> = file.get("dealing")?;
+                if kept == Some([deal.run, deal.turn]) {
+                    let (run, turn, scores) = (deal.run, deal.turn, file.matrix("scores")?);
+                    *self.dealing() = Some(Dealing { run, turn, scores });
+                }
+            }
+            Request::Look(look) => {
+                let kept: (Option<u64>, Option<u64>) = (file.get("run")?, file.get("turn")?);
+                if kept == (Some(look.run), Some(look.turn)) {
+                    let (run, turn, order) = (look.run, look.turn, file.get("order")?);
+                    let values: Vec<f32> =
+                        file.numbers("mixtures")?.into_iter().map(|value| value as f32).collect();
+                    let width = look.rates.alpha.len();
+                    let mixtures = self.with_documents(question, |documents| {
+                        Mixtures::from_values(documents.rows(), order, width, &values)
+                    })??;
+                    *self.sweeping() = Some(Sweeping { run, turn, mixtures });
+                }
+            }
+            _ => (),
         }
         Ok(())
     }

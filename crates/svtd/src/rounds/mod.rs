@@ -25,9 +25,12 @@
 //! | pairs | `X'(w2 o XQ)` | whitening |
 //! | cube | `sum w3 z z z`, `X'(w3 o Z)` | decomposition |
 //! | squares | the rows of `M` | recovery |
+//! | slices | a table for each word | the paper's method |
 //! | expectation | posteriors summed | EM |
 //! | look | words dealt to topics, in whole numbers | sweeps |
+//! | word keys | what tells words without names apart | held-out words |
 //! | held out | how well models predict held-out words | the choice between candidates |
+//! | deal | documents and words of topics, as documents are dealt to them | rare topics |
 //! | directions | how clear directions of the pair moment are | z-scores |
 //! | torques, settled, feedback | how an estimate moves without some documents | error bars |
 //! | holdings | how many documents hold how much of a topic | trust |
@@ -46,6 +49,7 @@ mod file;
 mod question;
 mod question_file;
 mod respondent;
+mod runs;
 pub mod sites;
 mod writing;
 
@@ -54,7 +58,7 @@ pub(crate) use answer::Survey;
 pub use checkpoint::Checkpoint;
 pub use file::digest_of;
 pub use question::Question;
-pub(crate) use question::{HeldOutRequest, Holding, LookRequest, Redrawing, Request};
+pub(crate) use question::{DealRequest, HeldOutRequest, Holding, LookRequest, Redrawing, Request};
 pub use respondent::Respondent;
 pub use sites::{Sites, Waiting};
 

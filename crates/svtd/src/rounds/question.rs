@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::choosing::evidence::dealing::Deal;
 use crate::choosing::noise::Directions;
 use crate::corpus::KeyPart;
 use crate::corpus::facts::WordFacts;
 use crate::fit::collapsed_vb::{Look, Order, Rates};
 use crate::linalg::Matrix;
-use crate::moments::{Counting, Law, Weighing};
+use crate::moments::{Counting, Law, Rows, SliceRequest, Weighing};
 use crate::trust::{FeedbackRequest, Redraw, Settling};
 
 /// A question about documents.
@@ -55,12 +56,19 @@ pub(crate) enum Request {
     Cube(Counting, Weighing, Matrix),
     /// The two products of Section 2.4 for the columns of `V`.
     Squares(Counting, Weighing, Matrix),
+    /// The sums behind slices of the third moment, for a range of words.
+    Slices(Counting, Weighing, SliceRequest),
     /// The posteriors under topics, given their logarithms, with the topics' weights.
     Expectation(Matrix, Vec<f64>),
     /// One step of collapsed variational Bayes.
     Look(LookRequest),
+    /// Hashes of the documents that have each word, from keys of the words so far: they tell words without
+    /// names apart.
+    WordKeys(Vec<u64>),
     /// How well models predict words of held-out documents.
     HeldOut(HeldOutRequest),
+    /// A step of assigning documents to topics.
+    Deal(DealRequest),
     /// The third moment of documents along pairs of directions.
     Torques(Counting, Weighing, Matrix, Matrix),
     /// The variance of documents along directions of the pair moment.
@@ -99,11 +107,20 @@ pub(crate) struct LookRequest {
     pub known: Vec<WordFacts>,
 }
 
+/// A step of assigning documents to topics.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DealRequest {
+    /// The run of steps that this one belongs to, and its number in the run.
+    pub run: u64,
+    pub turn: u64,
+    pub deal: Deal,
+}
+
 /// Models that were fitted without these documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HeldOutRequest {
-    /// Whether the words of the question, which are those of the models, have no names.
-    pub numbered: bool,
+    /// Keys of the words of the question, which are those of the models, if these have no names.
+    pub keys: Option<Vec<u64>>,
     /// The frequencies of the words in the documents to which the models were fitted.
     pub frequencies: Vec<f64>,
     /// Words x topics, and `alpha`.
@@ -121,9 +138,12 @@ pub(crate) enum Named {
     Pairs { counting: Counting, weighing: Weighing },
     Cube { counting: Counting, weighing: Weighing },
     Squares { counting: Counting, weighing: Weighing },
+    Slices { counting: Counting, weighing: Weighing, rows: Rows, from: usize, to: usize },
     Expectation,
     Look { look: Look, order: Order, run: u64, turn: u64 },
+    WordKeys,
     HeldOut { models: usize, numbered: bool },
+    Deal { run: u64, turn: u64, step: NamedDeal },
     Torques { counting: Counting, weighing: Weighing },
     Directions { counting: Counting, weighing: Weighing, a1: f64, clear: Option<Vec<usize>> },
     HoldingsOfPairs { counting: Counting, weighing: Weighing },
@@ -132,6 +152,29 @@ pub(crate) enum Named {
     Settled(NamedSettling),
     Feedback { clamped: bool },
     Digest,
+}
+
+/// The part of a [`Deal`] without its tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum NamedDeal {
+    Begin,
+    Ask { strength: f64 },
+    Keep { topics: Vec<usize> },
+    Best,
+    Next { from: usize, to: usize },
+}
+
+impl Deal {
+    fn named(&self) -> NamedDeal {
+        match self {
+            Deal::Begin(..) => NamedDeal::Begin,
+            Deal::Ask(others) => NamedDeal::Ask { strength: others.strength },
+            Deal::Keep(topics) => NamedDeal::Keep { topics: topics.clone() },
+            Deal::Best => NamedDeal::Best,
+            Deal::Next(topics) => NamedDeal::Next { from: topics.start, to: topics.end },
+        }
+    }
 }
 
 /// The part of a [`Settling`] without its tables.
@@ -167,12 +210,20 @@ impl Request {
             Request::Squares(counting, weighing, _) => {
                 Named::Squares { counting: *counting, weighing: *weighing }
             }
+            Request::Slices(counting, weighing, SliceRequest { rows, features, .. }) => {
+                let (from, to) = (features.start, features.end);
+                Named::Slices { counting: *counting, weighing: *weighing, rows: *rows, from, to }
+            }
             Request::Expectation(..) => Named::Expectation,
             Request::Look(LookRequest { look, order, run, turn, .. }) => {
                 Named::Look { look: *look, order: *order, run: *run, turn: *turn }
             }
-            Request::HeldOut(HeldOutRequest { models, numbered, .. }) => {
-                Named::HeldOut { models: models.len(), numbered: *numbered }
+            Request::WordKeys(_) => Named::WordKeys,
+            Request::HeldOut(HeldOutRequest { models, keys, .. }) => {
+                Named::HeldOut { models: models.len(), numbered: keys.is_some() }
+            }
+            Request::Deal(DealRequest { run, turn, deal }) => {
+                Named::Deal { run: *run, turn: *turn, step: deal.named() }
             }
             Request::Torques(counting, weighing, ..) => {
                 Named::Torques { counting: *counting, weighing: *weighing }
@@ -215,9 +266,17 @@ impl Question {
         }
     }
 
-    /// Whether it is the first step of a run of collapsed variational Bayes, which needs no state.
+    /// Whether it is the first of a run of questions that build on each other, and needs no state.
     pub fn begins_run(&self) -> bool {
-        matches!(self.request, Request::Look(LookRequest { turn: 0, .. }))
+        matches!(
+            self.request,
+            Request::Look(LookRequest { turn: 0, .. }) | Request::Deal(DealRequest { turn: 0, .. })
+        )
+    }
+
+    /// Whether a holder of documents keeps a state after its answer, for the next question of the run.
+    pub fn leaves_state(&self) -> bool {
+        matches!(self.request, Request::Look(_) | Request::Deal(_))
     }
 
     /// The kind of the question, in one word.
@@ -230,9 +289,12 @@ impl Question {
             Request::Pairs(..) => "pairs",
             Request::Cube(..) => "cube",
             Request::Squares(..) => "squares",
+            Request::Slices(..) => "slices",
             Request::Expectation(..) => "expectation",
             Request::Look(_) => "look",
+            Request::WordKeys(_) => "word-keys",
             Request::HeldOut(_) => "held-out",
+            Request::Deal(_) => "deal",
             Request::Torques(..) => "torques",
             Request::Directions(..) => "directions",
             Request::Holdings(_) => "holdings",

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::question::{
-    HeldOutRequest, Holding, LookRequest, Named, NamedSettling, Question, Redrawing, Request,
+    DealRequest, HeldOutRequest, Holding, LookRequest, Named, NamedDeal, NamedSettling, Question,
+    Redrawing, Request,
 };
 use super::writing::{Reading, Writing};
+use crate::choosing::evidence::dealing::{Deal, Others};
 use crate::choosing::noise::{Directions, Freed};
 use crate::corpus::KeyPart;
 use crate::corpus::blocks::MOST_BLOCKS;
 use crate::error::Result;
 use crate::fit::collapsed_vb::Rates;
+use crate::moments::SliceRequest;
 use crate::trust::{FeedbackRequest, Redraw, Scores, Settling};
 
 /// The part of a [`Redraw`] without its tables.
@@ -61,7 +64,8 @@ impl Question {
         match &self.request {
             Request::Pairs(_, _, table)
             | Request::Cube(_, _, table)
-            | Request::Squares(_, _, table) => file.matrix("table", table),
+            | Request::Squares(_, _, table)
+            | Request::Slices(_, _, SliceRequest { table, .. }) => file.matrix("table", table),
             Request::Expectation(table, weights) => {
                 file.matrix("table", table);
                 file.numbers("weights", weights.clone());
@@ -75,13 +79,29 @@ impl Question {
                 }
                 file.known(known);
             }
-            Request::HeldOut(HeldOutRequest { frequencies, models, .. }) => {
+            Request::WordKeys(keys) => file.whole("word_keys", keys.clone()),
+            Request::HeldOut(HeldOutRequest { keys, frequencies, models }) => {
+                if let Some(keys) = keys {
+                    file.whole("word_keys", keys.clone());
+                }
                 file.numbers("frequencies", frequencies.clone());
                 for (i, (topics, alpha)) in models.iter().enumerate() {
                     file.matrix(&format!("topics_{i}"), topics);
                     file.numbers(&format!("alpha_{i}"), alpha.clone());
                 }
             }
+            Request::Deal(DealRequest { deal, .. }) => match deal {
+                Deal::Begin(table, weights) => {
+                    file.matrix("table", table);
+                    file.numbers("weights", weights.clone());
+                }
+                Deal::Ask(Others { counts, documents, prior, .. }) => {
+                    file.matrix("table", counts);
+                    file.numbers("documents", documents.clone());
+                    file.numbers("prior", prior.clone());
+                }
+                Deal::Keep(_) | Deal::Best | Deal::Next(_) => (),
+            },
             Request::Torques(_, _, b, v) => {
                 file.matrix("table", b);
                 file.matrix("second", v);
@@ -138,6 +158,11 @@ impl Question {
             Named::Squares { counting, weighing } => {
                 Request::Squares(counting, weighing, file.matrix("table")?)
             }
+            Named::Slices { counting, weighing, rows, from, to } => {
+                let slices =
+                    SliceRequest { rows, features: from..to, table: file.matrix("table")? };
+                Request::Slices(counting, weighing, slices)
+            }
             Named::Expectation => {
                 Request::Expectation(file.matrix("table")?, file.numbers("weights")?)
             }
@@ -149,13 +174,32 @@ impl Question {
                 let rates = Rates { words, inverse, alpha: rates("alpha")?, eta: rates("eta")? };
                 Request::Look(LookRequest { look, order, run, turn, rates, known: file.known()? })
             }
+            Named::WordKeys => Request::WordKeys(file.whole("word_keys")?),
             Named::HeldOut { models, numbered } => {
+                let keys = numbered.then(|| file.whole("word_keys")).transpose()?;
                 let frequencies = file.numbers("frequencies")?;
                 let mut model = |i: usize| {
                     Ok((file.matrix(&format!("topics_{i}"))?, file.numbers(&format!("alpha_{i}"))?))
                 };
                 let models = (0..models).map(&mut model).collect::<Result<_>>()?;
-                Request::HeldOut(HeldOutRequest { numbered, frequencies, models })
+                Request::HeldOut(HeldOutRequest { keys, frequencies, models })
+            }
+            Named::Deal { run, turn, step } => {
+                let deal = match step {
+                    NamedDeal::Begin => {
+                        Deal::Begin(file.matrix("table")?, file.numbers("weights")?)
+                    }
+                    NamedDeal::Ask { strength } => {
+                        let (counts, documents) =
+                            (file.matrix("table")?, file.numbers("documents")?);
+                        let prior = file.numbers("prior")?;
+                        Deal::Ask(Others { counts, documents, prior, strength })
+                    }
+                    NamedDeal::Keep { topics } => Deal::Keep(topics),
+                    NamedDeal::Best => Deal::Best,
+                    NamedDeal::Next { from, to } => Deal::Next(from..to),
+                };
+                Request::Deal(DealRequest { run, turn, deal })
             }
             Named::Torques { counting, weighing } => {
                 let (b, v) = (file.matrix("table")?, file.matrix("second")?);

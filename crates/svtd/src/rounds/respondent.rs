@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Ask;
 use super::answer::{Answer, Survey};
-use super::question::{HeldOutRequest, Holding, LookRequest, Question, Redrawing, Request};
-use crate::corpus::facts::WordFacts;
+use super::question::{HeldOutRequest, Holding, Question, Redrawing, Request};
+use crate::choosing::evidence::dealing::Told;
 use crate::corpus::{Corpus, KeyPart};
 use crate::error::{Error, Result};
-use crate::evaluation::{HeldOutWords, Judgement};
-use crate::fit::collapsed_vb::{LANES, Ledger, Look, Mixtures, Tallies, Tally};
+use crate::evaluation::{HeldOutWords, Judgement, TokenHalves, word_sums};
+use crate::fit::collapsed_vb::Mixtures;
 use crate::fit::em::Expected;
 use crate::linalg::Matrix;
 use crate::memory;
@@ -27,10 +27,11 @@ const VIEWS: usize = 3;
 pub struct Respondent {
     corpus: Corpus,
     /// Sums over fewer documents than this are not given.
-    least: usize,
+    pub(super) least: usize,
     views: Mutex<Vec<Arc<View>>>,
     redrawn: Mutex<Option<Redrawn>>,
     sweeping: Mutex<Option<Sweeping>>,
+    dealing: Mutex<Option<Dealing>>,
     /// The digest of the survey of all documents, once it was computed.
     survey: OnceLock<String>,
 }
@@ -55,6 +56,15 @@ pub(super) struct Sweeping {
     pub mixtures: Mixtures,
 }
 
+/// The state between two steps of assigning documents to topics.
+pub(super) struct Dealing {
+    pub run: u64,
+    /// The next step.
+    pub turn: u64,
+    /// Documents x topics.
+    pub scores: Matrix,
+}
+
 impl Respondent {
     /// Answers for these documents, if a sum is over at least `least` documents with words.
     pub fn new(corpus: Corpus, least: usize) -> Self {
@@ -64,6 +74,7 @@ impl Respondent {
             views: Mutex::default(),
             redrawn: Mutex::default(),
             sweeping: Mutex::default(),
+            dealing: Mutex::default(),
             survey: OnceLock::new(),
         }
     }
@@ -89,6 +100,11 @@ impl Respondent {
     /// The state between two steps of collapsed variational Bayes.
     pub(super) fn sweeping(&self) -> std::sync::MutexGuard<'_, Option<Sweeping>> {
         self.sweeping.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state between two steps of assigning documents to topics.
+    pub(super) fn dealing(&self) -> std::sync::MutexGuard<'_, Option<Dealing>> {
+        self.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls a function with the documents as a question needs them.
@@ -139,6 +155,11 @@ impl Respondent {
             Request::Squares(counting, weighing, v) => {
                 product(counting, weighing, v, &|d, q, w| d.squares(q, w).values().to_vec())?
             }
+            Request::Slices(counting, weighing, slices) => {
+                check(slices.fits(n))?;
+                let (documents, weights) = weighed(counting, weighing);
+                slices.sums(&documents.table(&weights), *counting).to_table()
+            }
             Request::Expectation(logarithms, weights) => {
                 check_rows(logarithms, n)?;
                 check_columns(logarithms, weights.len())?;
@@ -185,6 +206,15 @@ impl Respondent {
             Request::Look(look) => {
                 let whole = self.look(corpus, look)?;
                 return Ok(Answer { whole, ..Answer::default() });
+            }
+            Request::WordKeys(keys) => {
+                check(keys.len() == n)?;
+                let whole = word_sums(corpus, keys);
+                return Ok(Answer { whole, ..Answer::default() });
+            }
+            Request::Deal(request) => {
+                let Told { sums, whole } = self.deal(corpus, request)?;
+                return Ok(Answer { sums, whole, ..Answer::default() });
             }
             Request::Digest => {
                 let whole = corpus.digest_sum().to_vec();
@@ -276,59 +306,6 @@ impl Respondent {
             }),
         }
     }
-
-    /// A step of collapsed variational Bayes; its state is kept for the next.
-    fn look(&self, corpus: &Corpus, request: &LookRequest) -> Result<Vec<u64>> {
-        let LookRequest { look, order, run, turn, rates, known } = request;
-        let (n, width) = (corpus.n_present(), rates.alpha.len());
-        let sizes = [rates.words.len(), rates.eta.len() * width, known.len() * width];
-        if sizes != [n * width; 3] || rates.inverse.len() != width || !width.is_multiple_of(LANES) {
-            let reason =
-                "the tables of a look do not fit its words; the question is damaged".to_owned();
-            return Err(Error::Round { reason });
-        }
-        let own = &corpus.facts().words;
-        let too_small = |(known, own): (&WordFacts, &WordFacts)| {
-            own.total > known.total || own.largest > known.largest
-        };
-        if known.iter().any(|word| word.total > u64::MAX >> 16) {
-            let reason = "a word occurs impossibly often; the question is damaged".to_owned();
-            return Err(Error::Round { reason });
-        }
-        if known.iter().zip(own).any(too_small) {
-            let reason =
-                "words occur more often here than the question knows; documents were added since \
-                          the survey, so begin the fit anew"
-                    .to_owned();
-            return Err(Error::Round { reason });
-        }
-        let words: Vec<WordFacts> = known
-            .iter()
-            .zip(own)
-            .map(|(known, own)| WordFacts { documents: own.documents, ..*known })
-            .collect();
-        let ledger = Ledger::new(&words, width);
-        let mut kept = self.sweeping();
-        let mut mixtures = match (look, kept.take()) {
-            (Look::WarmUp, _) => Mixtures::new(corpus.rows(), *order, width),
-            (Look::Sweep, Some(kept)) if kept.run == *run && kept.turn == *turn => kept.mixtures,
-            (Look::Sweep, other) => {
-                *kept = other;
-                return Err(Error::Round {
-                    reason: format!(
-                        "look {turn} of these sweeps needs what look {} left behind, which is not here; \
-                         answer the questions in order, with the same --state",
-                        turn.saturating_sub(1)
-                    ),
-                });
-            }
-        };
-        mixtures.check(corpus.rows(), *order, width)?;
-        let tallies = Tallies::default();
-        mixtures.look(corpus.rows(), &ledger, &tallies, rates, *look);
-        *kept = Some(Sweeping { run: *run, turn: turn + 1, mixtures });
-        Ok(Tally::to_whole(&tallies.taken(), &ledger))
-    }
 }
 
 impl Ask for Respondent {
@@ -342,21 +319,23 @@ impl Ask for Respondent {
 
 /// The scores of models that were fitted elsewhere.
 fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
-    let HeldOutRequest { numbered, frequencies, models } = request;
+    let HeldOutRequest { keys, frequencies, models } = request;
     let n = documents.n_words();
     let fits = |(topics, alpha): &(Matrix, Vec<f64>)| {
         topics.n_rows() == n && topics.n_columns() == alpha.len()
     };
-    if frequencies.len() != n || models.len() > Judgement::MOST || !models.iter().all(fits) {
+    let keys_fit = keys.as_ref().is_none_or(|keys| keys.len() == n);
+    let models_fit = models.len() <= Judgement::MOST && models.iter().all(fits);
+    if frequencies.len() != n || !keys_fit || !models_fit {
         let reason = "the models do not fit their words; the question is damaged".to_owned();
         return Err(Error::Round { reason });
     }
-    let documents = match numbered {
-        true => &documents.clone().with_numbered_words(),
-        false => documents,
+    let halves = match keys {
+        Some(keys) => TokenHalves::of_keys(documents, keys.clone()),
+        None => TokenHalves::new(documents),
     };
     let vocabulary = documents.vocabulary();
-    let held_out = HeldOutWords::of_words(vocabulary, frequencies.clone(), documents);
+    let held_out = HeldOutWords::of_words(vocabulary, frequencies.clone(), documents, &halves);
     let scores: Vec<_> = match &held_out {
         Some(held_out) => models
             .iter()
@@ -367,7 +346,7 @@ fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
     Ok(Judgement::of_scores(documents, &scores).to_row())
 }
 
-fn check(fits: bool) -> Result<()> {
+pub(super) fn check(fits: bool) -> Result<()> {
     match fits {
         true => Ok(()),
         false => Err(Error::Round {

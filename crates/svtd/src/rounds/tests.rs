@@ -16,6 +16,7 @@ use crate::{Method, Polish};
 
 mod choosing;
 mod naive;
+mod slices;
 mod trust;
 
 /// Holders in one process. Questions and answers are written down and read again on their way.
@@ -194,7 +195,7 @@ fn words_of_sites_are_united() {
 fn what_only_documents_at_hand_can_tell_is_refused() {
     let elsewhere = Corpus::elsewhere(Together::new(dealt(&mixtures(200, 1), 2))).unwrap();
     let refused = [
-        Lda::params(3).trust(false).method(Method::Svtd).fit(&elsewhere),
+        Lda::params(3).trust(false).method(Method::Eigenvectors { seed: 1 }).fit(&elsewhere),
         Lda::params(3)
             .trust(false)
             .weights(DocumentWeights::Custom(vec![1.0; 200]))

@@ -18,8 +18,9 @@
 
 use rayon::prelude::*;
 
+use super::dealing::Others;
 use super::gamma::ln_rising;
-use super::{Documents, Split};
+use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 use crate::logarithm::take_logarithms;
 
@@ -77,30 +78,33 @@ impl Table {
     }
 }
 
-/// `ln P` before normalisation, documents x topics.
-pub(crate) fn scores(documents: &Documents<'_>, split: &Split) -> Matrix {
-    let table = Table::new(&split.counts, &documents.prior);
-    let (n, k) = (split.posterior.n_rows(), split.n_topics());
+/// `ln P` before it is normalised, documents x topics, given the `P` that the other documents were told of.
+pub(super) fn scores(documents: &SparseCounts, posterior: &Matrix, others: &Others) -> Matrix {
+    let Others { counts, documents: sizes, prior, strength } = others;
+    let table = Table::new(counts, prior);
+    let (n, k) = (posterior.n_rows(), posterior.n_columns());
+    let words_of_topics: Vec<f64> =
+        (0..k).into_par_iter().map(|j| counts.column(j).iter().sum()).collect();
     let mut rows = vec![0.0; n * k];
     rows.par_chunks_mut(k * DOCUMENTS_PER_TASK).enumerate().for_each(|(chunk, rows)| {
         crate::stop::here();
         for (at, scores) in rows.chunks_mut(k).enumerate() {
             let d = chunk * DOCUMENTS_PER_TASK + at;
-            let (words, counts) = documents.rows.row(d);
+            let (words, counts) = documents.row(d);
             let length: u64 = counts.iter().map(|&x| u64::from(x)).sum();
             words.iter().zip(counts).for_each(|(w, x)| table.add(*w, *x, scores));
             for (j, score) in scores.iter_mut().enumerate() {
-                let share = split.posterior[(d, j)];
+                let share = posterior[(d, j)];
                 if share > NO_SHARE {
                     let without = |(&w, &x): (&u32, &u32)| {
                         let base = table.row(&table.base, w)[j] - share * f64::from(x);
-                        ln_rising(base.max(documents.prior[w as usize]), u64::from(x))
+                        ln_rising(base.max(prior[w as usize]), u64::from(x))
                     };
                     *score = words.iter().zip(counts).map(without).sum();
                 }
-                let total = documents.strength + split.words[j] - share * length as f64;
-                *score -= ln_rising(total.max(documents.strength), length);
-                *score += (split.documents[j] - share + 1.0).ln();
+                let total = strength + words_of_topics[j] - share * length as f64;
+                *score -= ln_rising(total.max(*strength), length);
+                *score += (sizes[j] - share + 1.0).ln();
             }
         }
     });

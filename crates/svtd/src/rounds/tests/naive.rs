@@ -1,16 +1,21 @@
 //! The naive twin of the answers: plain loops over documents, no blocks and no panels.
 //!
-//! Two kinds are not here: looks, whose twin is beside the sweeps, and held-out scores, which are those of
-//! the evaluation.
+//! Every kind of question is asked of odd but valid corpora: whoever holds the documents, in whatever order,
+//! and into however many blocks they are cut.
+
+mod deal;
+mod held_out;
+mod looks;
+mod survey;
+mod trust;
 
 use serde_json::json;
 
 use super::*;
 use crate::choosing::noise::{Directions, Freed};
-use crate::corpus::KeyPart;
 use crate::fit::collapsed_vb::Order;
 use crate::linalg::Matrix;
-use crate::moments::{Counting, Law, Weighing};
+use crate::moments::{Counting, Law, Rows, SliceRequest, Weighing};
 use crate::trust::{FeedbackRequest, Scores, Settling};
 
 /// A document: its counts in the order of the question's words.
@@ -61,52 +66,6 @@ fn posterior(row: &Row, logarithms: &Matrix, weights: &[f64]) -> (Vec<f64>, f64)
     (scores.iter().map(|s| (s - top).exp() / total).collect(), top + total.ln())
 }
 
-/// A mixture at rest: what the document holds of each topic, and its part of `C'B`.
-fn settled(row: &Row, settling: &Settling) -> (Vec<f64>, Vec<f64>) {
-    let (n, k) = (row.len(), settling.alpha.len());
-    let mut mixture = settling.alpha.clone();
-    let (mut held, mut sums) = (vec![0.0; k], vec![0.0; n * k]);
-    let stages = settling.stages.iter().enumerate();
-    for topics in stages.flat_map(|(s, topics)| vec![topics; if s == 0 { 3 } else { 1 }]) {
-        let (mut sum, mut squares) = (vec![0.0; k], vec![0.0; k]);
-        sums.fill(0.0);
-        for i in (0..n).filter(|&i| row[i] > 0.0) {
-            let explained: f64 = (0..k).map(|j| topics[(i, j)] * mixture[j]).sum();
-            let share = row[i] / explained;
-            for j in 0..k {
-                sum[j] += share * topics[(i, j)];
-                squares[j] += share * share / row[i] * topics[(i, j)].powi(2);
-                sums[j * n + i] = f64::from(share as f32) * mixture[j];
-            }
-        }
-        for j in 0..k {
-            let (b, before) = (mixture[j], settling.alpha[j]);
-            held[j] = b * sum[j];
-            let (m, v) = (held[j] + before, (b * (sum[j] - b * squares[j])).max(0.0));
-            mixture[j] = match settling.order {
-                Order::Zeroth => m,
-                Order::Second => m / (1.0 + v / (2.0 * m * m)),
-            };
-        }
-    }
-    (held, sums)
-}
-
-/// Numbers of documents and what they hold, in eight ranges to a power of two from 2^-40 on.
-fn ranges(held: &[Vec<f64>]) -> Vec<f64> {
-    let (k, n) = (held[0].len(), 640);
-    let mut sums = vec![0.0; 2 * n * k];
-    for row in held {
-        for (j, &held) in row.iter().enumerate().filter(|(_, held)| **held > 0.0) {
-            let begins = |at: usize| 2_f64.powi(at as i32 / 8 - 40) * (1.0 + (at % 8) as f64 / 8.0);
-            let at = (1..n).take_while(|&at| begins(at) <= held).count();
-            sums[j * n + at] += 1.0;
-            sums[n * k + j * n + at] += held;
-        }
-    }
-    sums
-}
-
 fn add(sums: &mut [f64], more: impl IntoIterator<Item = f64>) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
@@ -114,41 +73,6 @@ fn add(sums: &mut [f64], more: impl IntoIterator<Item = f64>) {
 /// `x_i f_j` for every word and column.
 fn outer<'a>(row: &'a [f64], f: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     f.iter().flat_map(move |f| row.iter().map(move |x| x * f))
-}
-
-fn measured(
-    directions: &Directions,
-    z: &[f64],
-    own: &[f64],
-    zeta: &[f64],
-    w: [f64; 3],
-) -> Vec<f64> {
-    let Directions { means, a1, freed, .. } = directions;
-    let k = means.len();
-    let term = |x: f64, y: f64, mean_x: f64, mean_y: f64| {
-        w[1] * x * y - a1 * w[0] * (x * mean_y + y * mean_x)
-    };
-    let mut sums = Vec::new();
-    let Some(Freed { means: freed_means, clear, .. }) = freed else {
-        (0..k * k).for_each(|at| sums.push(w[1] * z[at % k] * z[at / k]));
-        for j in 0..k {
-            let term = term(z[j], z[j], means[j], means[j]);
-            sums.extend([term, term * term]);
-        }
-        return sums;
-    };
-    (0..k).for_each(|j| sums.push(w[1] * (zeta[j] * zeta[j] - own[j])));
-    for j in 0..k {
-        let term = w[1] * (zeta[j] * zeta[j] - own[j]) - 2.0 * a1 * w[0] * zeta[j] * freed_means[j];
-        sums.extend([term, term * term]);
-    }
-    for &b in clear {
-        for j in 0..k {
-            let term = if j > b { term(zeta[b], z[j], freed_means[b], means[j]) } else { 0.0 };
-            sums.extend([term, term * term]);
-        }
-    }
-    sums
 }
 
 /// What a document adds to the answer, but for holdings.
@@ -210,6 +134,25 @@ fn of_document(raw: &Row, request: &Request) -> Vec<f64> {
             }
             sums
         }
+        Request::Slices(counting, _, SliceRequest { rows, features, table: b }) => {
+            let (row, _, w) = weighed(counting);
+            let (z, k) = (times(&row, b), b.n_columns());
+            let own = &row[features.clone()];
+            let mut sums = Vec::new();
+            for a in 0..k {
+                for c in a..k {
+                    let same: f64 = (0..n).map(|h| row[h] * b[(h, a)] * b[(h, c)]).sum();
+                    sums.extend(own.iter().map(|x| w[2] * x * (z[a] * z[c] - same)));
+                }
+            }
+            let power = if *rows == Rows::Kept { 1 } else { 2 };
+            z.iter().for_each(|z| sums.extend(own.iter().map(|x| w[2] * x.powi(power) * z)));
+            if *rows == Rows::Removed {
+                sums.extend(own.iter().map(|x| w[2] * (x.powi(3) + x.powi(2))));
+                sums.extend(own.iter().map(|x| w[1] * x * (x - 1.0)));
+            }
+            sums
+        }
         Request::Expectation(logarithms, weights) => {
             let (p, likelihood) = posterior(raw, logarithms, weights);
             let mut sums = vec![likelihood];
@@ -236,55 +179,19 @@ fn of_document(raw: &Row, request: &Request) -> Vec<f64> {
             let mut u = directions.v.times(&mixing);
             let zeta = times(&row, &u);
             u.values_mut().iter_mut().for_each(|u| *u *= *u);
-            measured(directions, &z, &times(&row, &u), &zeta, w)
+            trust::measured(directions, &z, &times(&row, &u), &zeta, w)
         }
-        Request::Settled(settling) => settled(raw, settling).1,
-        Request::Feedback(FeedbackRequest { logarithms, weights, scores, clamped }) => {
-            let (p, _) = posterior(raw, logarithms, weights);
-            let (c, k) = (raw.iter().sum::<f64>(), p.len());
-            let in_doubt = c > 0.0 && 1.0 - p.iter().copied().fold(0.0, f64::max) > 1e-3;
-            if !in_doubt {
-                return vec![0.0; n * k + 2 * k + 1];
-            }
-            let image = times(raw, &scores.words);
-            let l = |j: usize| image[j] + scores.constants[j] - c * scores.per_word[j];
-            let mean: f64 = (0..k).map(|j| p[j] * l(j)).sum();
-            let moved = |j: usize| {
-                let moved = p[j] * (l(j) - mean);
-                if *clamped { moved.clamp(-p[j], 1.0 - p[j]) } else { moved }
-            };
-            let moved: Vec<f64> = (0..k).map(moved).collect();
-            let mut sums: Vec<f64> = outer(raw, &moved).collect();
-            sums.extend(&moved);
-            sums.extend(moved.iter().map(|m| c * m));
-            sums.push(raw.iter().filter(|x| **x > 0.0).count() as f64);
-            sums
-        }
+        Request::Settled(settling) => trust::settled(raw, settling).1,
+        Request::Feedback(feedback) => trust::feedback(raw, feedback),
         other => unreachable!("{other:?} has no twin"),
-    }
-}
-
-/// What a document holds of each topic.
-fn held(raw: &Row, holding: &Holding) -> Vec<f64> {
-    match holding {
-        Holding::Pairs(counting, _, b) => {
-            let row = counted(raw, *counting);
-            let w2 = weight(2, row.iter().sum());
-            let own = |j: usize| (0..row.len()).map(|h| row[h] * b[(h, j)].powi(2)).sum::<f64>();
-            let pairs = |(j, z): (usize, &f64)| w2 * (z * z - own(j)).max(0.0);
-            times(&row, b).iter().enumerate().map(pairs).collect()
-        }
-        Holding::Posteriors(logarithms, weights) => {
-            let c: f64 = raw.iter().sum();
-            posterior(raw, logarithms, weights).0.iter().map(|p| c * p).collect()
-        }
-        Holding::Settled(settling) => settled(raw, settling).0,
     }
 }
 
 fn answer(rows: &[Row], request: &Request) -> Vec<f64> {
     if let Request::Holdings(holding) = request {
-        return ranges(&rows.iter().map(|row| held(row, holding)).collect::<Vec<_>>());
+        return trust::ranges(
+            &rows.iter().map(|row| trust::held(row, holding)).collect::<Vec<_>>(),
+        );
     }
     let mut sums = of_document(&rows[0], request);
     rows[1..].iter().for_each(|row| add(&mut sums, of_document(row, request)));
@@ -306,6 +213,7 @@ fn requests(n: usize) -> Vec<Request> {
     let law = json!({"least-variance": CHANCE});
     let weighing: Weighing = serde_json::from_value(json!({"law": law, "totals": TOTALS})).unwrap();
     let law: Law = serde_json::from_value(law).unwrap();
+    let slices = |rows, features| SliceRequest { rows, features, table: table(1.3, 3) };
     let mut asked = Vec::new();
     for c in [Counting::Raw, Counting::Damped] {
         let directions =
@@ -321,6 +229,9 @@ fn requests(n: usize) -> Vec<Request> {
             Request::Cube(c, weighing, table(0.4, 3)),
             Request::Squares(c, weighing, table(0.5, 3)),
             Request::Torques(c, weighing, table(0.6, 3), table(0.9, 3)),
+            Request::Slices(c, weighing, slices(Rows::Kept, 0..n)),
+            Request::Slices(c, weighing, slices(Rows::Removed, 0..n)),
+            Request::Slices(c, weighing, slices(Rows::Removed, 1..n - 1)),
             Request::Directions(c, weighing, Directions { freed, ..directions.clone() }),
             Request::Directions(c, weighing, directions),
             Request::Holdings(Holding::Pairs(c, weighing, table(0.8, 3))),
@@ -343,61 +254,100 @@ fn requests(n: usize) -> Vec<Request> {
     asked
 }
 
-/// Empty documents, copies, a word repeated a million times; one document; documents by the hundred.
-fn odd_corpora() -> Vec<Corpus> {
-    let of = |documents: &[&[(u32, u32)]]| {
-        let mut builder = Corpus::builder(8);
-        documents.iter().for_each(|words| builder.push_document(words.to_vec()).unwrap());
-        builder.build().unwrap()
-    };
-    let odd: [&[(u32, u32)]; 8] = [
-        &[],
-        &[(0, 1_000_000)],
-        &[(0, 1), (1, 1), (2, 1)],
-        &[(3, 2), (4, 1)],
-        &[(5, 1)],
-        &[(3, 2), (4, 1)],
-        &[],
-        &[(0, 2), (6, 300)],
-    ];
-    let drawn = LdaSource::uniform(12, 3, 1.0, 5).draw(400, &Lengths::Uniform(0..=30), 6).0;
-    vec![of(&odd), of(&[&[(0, 3), (1, 2), (2, 4)]]), drawn]
+/// Documents, and whoever may hold them.
+struct Example {
+    corpus: Corpus,
+    /// The words that occur, in the order of the questions.
+    names: Arc<[String]>,
+    rows: Vec<Row>,
 }
 
-#[test]
-fn every_answer_is_that_of_plain_loops() {
-    for corpus in odd_corpora() {
+impl Example {
+    fn new(corpus: Corpus) -> Self {
         let words = &corpus.word_of_feature()[..corpus.n_present()];
         let names: Arc<[String]> =
             words.iter().map(|&id| corpus.vocabulary().word(id as usize).into_owned()).collect();
-        let n = names.len();
         let row = |d: usize| {
-            let mut row = vec![0.0; n];
+            let mut row = vec![0.0; names.len()];
             for (id, x) in corpus.document(d).words() {
                 let at = words.iter().position(|word| *word == id).unwrap();
                 row[at] = f64::from(x);
             }
             row
         };
-        let rows: Vec<Row> = (0..corpus.n_documents()).map(row).collect();
-        let holder = Respondent::new(corpus, 0);
-        for n_blocks in [1, 8] {
-            for request in requests(n) {
-                let expected = answer(&rows, &request);
-                let question = Question {
-                    part: KeyPart::all(),
-                    n_blocks,
-                    words: Arc::clone(&names),
-                    request,
-                    redrawing: None,
-                    asked_of: None,
-                };
-                let found = holder.ask(&question).unwrap().sums;
-                assert_eq!(found.len(), expected.len(), "{}", question.name());
+        let rows = (0..corpus.n_documents()).map(row).collect();
+        Self { names, rows, corpus }
+    }
+
+    /// Empty documents, copies, a word repeated a million times; one document; one word; documents by the
+    /// hundred.
+    fn all() -> Vec<Example> {
+        let of = |documents: &[&[(u32, u32)]]| {
+            let words =
+                ["a", "in", "the", "word", "größe", "twelve words", "eight888", "Zeitgeists"];
+            let words = words.map(str::to_owned).to_vec();
+            let mut builder =
+                Corpus::builder(8).vocabulary(crate::Vocabulary::from_words(words).unwrap());
+            documents.iter().for_each(|words| builder.push_document(words.to_vec()).unwrap());
+            builder.build().unwrap()
+        };
+        let odd: [&[(u32, u32)]; 8] = [
+            &[],
+            &[(0, 1_000_000)],
+            &[(0, 1), (1, 1), (2, 1)],
+            &[(3, 2), (4, 1)],
+            &[(5, 1)],
+            &[(3, 2), (4, 1)],
+            &[],
+            &[(0, 2), (6, 300)],
+        ];
+        let drawn = LdaSource::uniform(12, 3, 1.0, 5).draw(400, &Lengths::Uniform(0..=30), 6).0;
+        let corpora = [of(&odd), of(&[&[(0, 3), (1, 2), (2, 4)]]), drawn];
+        corpora.into_iter().map(Self::new).collect()
+    }
+
+    /// One who has all documents; the same in another order; three who have some of them each.
+    fn holders(&self) -> Vec<Vec<Respondent>> {
+        let n = self.corpus.n_documents();
+        let backwards: Vec<usize> = (0..n).rev().collect();
+        let mut parts = vec![vec![self.corpus.clone()], vec![self.corpus.subset(&backwards)]];
+        if n >= 3 {
+            parts.push(dealt(&self.corpus, 3));
+        }
+        let respondents = |parts: Vec<Corpus>| {
+            parts.into_iter().map(|part| Respondent::new(part, 0)).collect::<Vec<_>>()
+        };
+        parts.into_iter().map(respondents).collect()
+    }
+
+    fn question(&self, n_blocks: usize, request: Request) -> Question {
+        let words = Arc::clone(&self.names);
+        Question { n_blocks, words, request, ..Question::first() }
+    }
+}
+
+/// What holders answer together.
+fn asked(holders: &[Respondent], question: &Question) -> Answer {
+    let mut sum = holders[0].ask(question).unwrap();
+    holders[1..].iter().for_each(|holder| sum.add(&holder.ask(question).unwrap()).unwrap());
+    sum
+}
+
+#[test]
+fn every_sum_is_that_of_plain_loops() {
+    for example in Example::all() {
+        for holders in example.holders() {
+            for (n_blocks, request) in [1, 8]
+                .into_iter()
+                .flat_map(|b| requests(example.names.len()).into_iter().map(move |r| (b, r)))
+            {
+                let expected = answer(&example.rows, &request);
+                let question = example.question(n_blocks, request);
+                let (found, name) = (asked(&holders, &question).sums, question.name());
+                assert_eq!(found.len(), expected.len(), "{name}");
                 let largest = expected.iter().map(|x| x.abs()).fold(0.0, f64::max);
                 for (at, (x, y)) in found.iter().zip(&expected).enumerate() {
                     let apart = (x - y).abs();
-                    let name = question.name();
                     assert!(apart <= 1e-10 * largest.max(1e-3), "{name} {at}: {x} {y}");
                 }
             }

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::persist::Saved;
 
 /// The bytes of a model file.
-fn bytes(model: Model, corpus: &Corpus) -> Vec<u8> {
+pub(super) fn bytes(model: Model, corpus: &Corpus) -> Vec<u8> {
     Saved::new(model, corpus).to_bytes().unwrap()
 }
 
