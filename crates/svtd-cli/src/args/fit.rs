@@ -221,6 +221,11 @@ impl Fit {
             (self.alpha0.is_some(), "--alpha0"),
             (self.method.is_some(), "--method"),
             (self.dry_run, "--dry-run"),
+            (self.report.is_some(), "--report"),
+            (self.sites.is_some(), "--sites"),
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.stream.are_on(), "--every"),
+            (self.chance.seed != 0, "--seed"),
         ]);
         own.or(moments).or(self.classical.of_em()).or(self.classical.of_gibbs())
     }

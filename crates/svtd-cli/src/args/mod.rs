@@ -123,7 +123,7 @@ pub enum Command {
     /// Update a model to a corpus that has changed, keeping the numbers and names of its topics
     Update(Update),
     /// Show the topics, classes or raters of a model
-    #[command(visible_aliases = ["classes", "raters"])]
+    #[command(visible_aliases = ["classes", "raters", "states", "components"])]
     Topics(Topics),
     /// Infer the topics of documents
     Infer(Infer),

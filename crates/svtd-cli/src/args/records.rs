@@ -136,6 +136,28 @@ impl RecordFlags {
         ])
     }
 
+    /// The first given flag that this model of records does not use.
+    pub fn of_others(&self, model: AnyKind) -> Option<&'static str> {
+        use AnyKind::{Classes, Gaussian, Hmm, Raters};
+        let unless = |models: &[AnyKind], given: bool| given && !models.contains(&model);
+        first(&[
+            (unless(&[Classes, Gaussian], !self.items.is_empty()), "--items"),
+            (unless(&[Classes], !self.real_items.is_empty()), "--real-items"),
+            (unless(&[Classes], !self.count_items.is_empty()), "--count-items"),
+            (unless(&[Classes], !self.code_items.is_empty()), "--code-items"),
+            (unless(&[Classes, Gaussian], self.weight_column.is_some()), "--weight-column"),
+            (unless(&[Raters], self.item_column.is_some()), "--item-column"),
+            (unless(&[Raters], self.rater_column.is_some()), "--rater-column"),
+            (unless(&[Hmm], self.sequence_column.is_some()), "--sequence-column"),
+            (unless(&[Hmm], self.order_column.is_some()), "--order-column"),
+            (unless(&[Hmm], !self.value_column.is_empty()), "--value-column"),
+            (unless(&[Hmm], self.emissions.is_some()), "--emissions"),
+            (unless(&[Gaussian], self.covariance.is_some()), "--covariance"),
+            (unless(&[Classes, Hmm, Gaussian], self.effort.is_some()), "--effort"),
+            (unless(&[Classes, Hmm, Gaussian], self.criterion.is_some()), "--criterion"),
+        ])
+    }
+
     /// The choice of items for the library.
     pub fn choice(&self) -> ItemChoice {
         ItemChoice {

@@ -20,6 +20,9 @@ pub fn fit(args: &Fit, common: &Common) -> Outcome {
     if let Some(flag) = args.of_topics() {
         return Err(Failure::Request(format!("{flag} is for models of topics")));
     }
+    if let Some(flag) = args.records.of_others(args.model) {
+        return Err(Failure::Request(format!("{flag} is for another model of records")));
+    }
     if let Some(path) = &args.output {
         output::check(path, args.force, &args.source.files())?;
     }

@@ -18,7 +18,7 @@ pub use check::check;
 pub use fit::fit;
 pub use sweep::sweep;
 
-use crate::args::{AnyKind, Source};
+use crate::args::{AnyKind, Source, first};
 use crate::failure::{Failure, Outcome};
 use crate::messages;
 
@@ -36,6 +36,17 @@ fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
     if source.memory.is_some() {
         let sentence = "--memory is for models of topics; a table of records is read whole";
         return Err(Failure::Request(sentence.to_owned()));
+    }
+    let of_text = first(&[
+        (source.format.is_some(), "--format"),
+        (source.vocab.is_some(), "--vocab"),
+        (source.transpose, "--transpose"),
+        (source.layout.encoding.is_some(), "--encoding"),
+        (!source.layout.text_column.is_empty(), "--text-column"),
+    ]);
+    if let Some(flag) = of_text.or(source.words.given()) {
+        let sentence = "is for models of topics; a table of records is CSV, TSV, JSON Lines or Parquet in UTF-8";
+        return Err(Failure::Request(format!("{flag} {sentence}")));
     }
     let mut whole: Option<Table> = None;
     for path in &source.input {

@@ -11,7 +11,7 @@ use svtd::models::table::Table;
 use super::read;
 use crate::args::{AnyKind, Common, Fit, RecordFlags, Sweep, TopicCount};
 use crate::failure::{Failure, Outcome};
-use crate::{json, threads};
+use crate::{json, messages, threads};
 
 /// The largest number of components that `-k auto` tries.
 const MOST: usize = 8;
@@ -28,9 +28,9 @@ pub fn learn_hmm(args: &Fit, table: &Table, watch: Watch<'_>) -> svtd::Result<Hm
         _ => Hmm::params_auto(MOST),
     };
     let model = hmm_options(params, flags).error_bars(!args.no_trust);
-    let mut model = model.fit_watched(&read.sequences, watch)?.with_columns(columns);
-    model.add_notes(read.notes);
-    Ok(model)
+    // Printed, not stored: how the rows stood in the file is no part of the model.
+    read.notes.iter().for_each(|note| messages::say(note));
+    Ok(model.fit_watched(&read.sequences, watch)?.with_columns(columns))
 }
 
 fn hmm_options(mut params: HmmParams, flags: &RecordFlags) -> HmmParams {

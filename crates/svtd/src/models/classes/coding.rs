@@ -4,6 +4,7 @@
 use super::data::Rows;
 use super::items::{Item, ItemChoice, ItemKind, MAX_CATEGORIES, MAX_CODES, offsets};
 use crate::error::{Error, Result};
+use crate::models::gaussian::LARGEST_WEIGHT;
 use crate::models::table::{Column, Table, as_number, number_label};
 
 pub(super) fn chosen_columns<'a>(table: &'a Table, choice: &ItemChoice) -> Result<Vec<&'a Column>> {
@@ -42,6 +43,7 @@ pub(super) fn item_of(
         }
         return real_item(column, name, weights);
     }
+    notes.extend(note_of_numbers(column));
     let mut labels: Vec<String> = match all_numbers {
         true => column.labels().iter().filter_map(|l| as_number(l)).map(number_label).collect(),
         false => column.labels().to_vec(),
@@ -61,6 +63,42 @@ pub(super) fn item_of(
         });
     }
     Ok((labels.len() > 1).then_some(Item { name, kind: ItemKind::Categorical { labels } }))
+}
+
+/// Records from which on a column with a different value in each is taken for their names.
+const NAMED: usize = 20;
+
+/// Whether a column names the records: a different text in each, or whole numbers without a gap.
+pub(super) fn names_records(column: &Column) -> bool {
+    let labels = column.labels();
+    if labels.len() < NAMED || labels.len() < column.codes().len() {
+        return false;
+    }
+    let numbers: Option<Vec<f64>> = labels.iter().map(|label| as_number(label)).collect();
+    numbers.is_none_or(|numbers| {
+        let least = numbers.iter().fold(f64::INFINITY, |a, &b| a.min(b));
+        let most = numbers.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+        numbers.iter().all(|x| x.fract() == 0.0) && most - least + 1.0 == labels.len() as f64
+    })
+}
+
+/// A sentence about a column that is nearly all numbers, but is taken for categories because of the others.
+fn note_of_numbers(column: &Column) -> Option<String> {
+    let labels = column.labels();
+    let others: Vec<&String> = labels.iter().filter(|l| as_number(l).is_none()).collect();
+    let decimal_comma = |l: &&String| as_number(&l.replacen(',', ".", 1)).is_some();
+    let commas = others.iter().filter(|l| decimal_comma(l)).count();
+    let mostly_numbers = 2 * (labels.len() - others.len() + commas) > labels.len();
+    let first = others.first().filter(|_| labels.len() > MAX_CODES && mostly_numbers)?;
+    let advice = match 2 * commas > others.len() {
+        true => "write numbers with a decimal point",
+        false => "correct it, or name it as missing",
+    };
+    Some(format!(
+        "item {:?} has numbers and {first:?}, so its {} different answers are taken for categories; {advice}",
+        column.name(),
+        labels.len()
+    ))
 }
 
 /// The numbers that are not missing and have a weight, sorted: sums over them do not depend on the order of the
@@ -106,10 +144,13 @@ fn check_counts(column: &Column) -> Result<()> {
 
 pub(super) fn read_weights(column: &Column) -> Result<Vec<f64>> {
     let weights = column.numbers()?;
-    let bad = weights.iter().position(|w| w.is_nan() || *w < 0.0);
+    let bad = weights.iter().position(|w| w.is_nan() || *w < 0.0 || *w > LARGEST_WEIGHT);
     if let Some(row) = bad {
         let found = column.label(row).unwrap_or("nothing").to_owned();
-        let needed = "a weight of at least 0".to_owned();
+        let needed = match weights[row] > LARGEST_WEIGHT {
+            true => format!("a weight of at most {LARGEST_WEIGHT:e}"),
+            false => "a weight of at least 0".to_owned(),
+        };
         return Err(Error::Cell { column: column.name().to_owned(), row, found, needed });
     }
     if weights.iter().all(|&w| w == 0.0) {

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::coding::{chosen_columns, code, item_of, note_twins, read_weights};
+use super::coding::{chosen_columns, code, item_of, names_records, note_twins, read_weights};
 use super::items::{Item, ItemChoice, offsets, widths};
 use crate::error::{Error, Result};
 use crate::models::table::{Column, MISSING, Table};
@@ -62,7 +62,18 @@ impl Records {
         let mut notes = Vec::new();
         let mut items = Vec::new();
         let mut kept = Vec::new();
+        let chosen = |column: &Column| {
+            let named = [&choice.items, &choice.real, &choice.counts, &choice.categorical];
+            named.iter().any(|names| names.iter().any(|name| name == column.name()))
+        };
         for column in columns {
+            if !chosen(column) && names_records(column) {
+                notes.push(format!(
+                    "column {:?} has a different value in every record, so it names them; it is left out",
+                    column.name()
+                ));
+                continue;
+            }
             match item_of(column, choice, &weights, &mut notes)? {
                 Some(item) => {
                     items.push(item);

@@ -21,6 +21,14 @@ impl Records {
         }
     }
 
+    /// The number of records that are dealt: as many as whole weights count, or those with a weight.
+    pub(super) fn n_dealt(&self) -> usize {
+        match self.whole_weights {
+            true => self.total_weight() as usize,
+            false => self.pattern_of().iter().flatten().count(),
+        }
+    }
+
     /// Groups of a jackknife given by the caller, one for each record.
     pub(crate) fn groups_given(&self, groups: &[u8]) -> Groups {
         let mut by_pattern: Vec<Vec<(f64, u8)>> = vec![Vec::new(); self.n_patterns()];

@@ -162,8 +162,8 @@ impl ClassParams {
         if k == 0 {
             return option("the number of classes", "at least 1", "0".to_owned());
         }
-        let n = records.total_weight();
-        if k as f64 > n {
+        let n = records.n_dealt();
+        if k > n {
             return Err(Error::Records {
                 reason: format!("{k} classes asked of {n} records; ask for fewer classes"),
             });

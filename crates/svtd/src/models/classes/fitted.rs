@@ -18,6 +18,10 @@ use crate::models::table::{Column, Table, number_label};
 /// A probability closer to 0 or 1 than this has no standard error.
 const BOUNDARY: f64 = 1e-6;
 
+/// A probability has a standard error if at least this many records of the class gave the answer and as many gave
+/// another, those of the prior included. The jackknife sees no spread in what hardly any record says.
+const LEAST_SEEN: f64 = 1.0;
+
 /// An estimate with its standard error, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -115,6 +119,11 @@ impl LatentClass {
         &self.summary
     }
 
+    /// The number of records of a class, those of the prior included.
+    fn records_behind(&self, j: usize) -> f64 {
+        self.parameters.shares[j] * self.summary.criteria.n_records + self.options.prior
+    }
+
     /// The options of the fit.
     pub fn options(&self) -> &ClassOptions {
         &self.options
@@ -139,10 +148,9 @@ impl LatentClass {
                 let first: usize = before.iter().map(|item| item.labels().len()).sum();
                 let estimate = |i: usize| {
                     let place = (first + i) * k + j;
-                    bounded(
-                        self.parameters.probabilities[place],
-                        error(|e| &e.probabilities, place),
-                    )
+                    let value = self.parameters.probabilities[place];
+                    let seen = self.records_behind(j) * value.min(1.0 - value) >= LEAST_SEEN;
+                    bounded(value, error(|e| &e.probabilities, place).filter(|_| seen))
                 };
                 ItemLaw::Categorical((0..labels.len()).map(estimate).collect())
             }

@@ -58,6 +58,6 @@ pub use fitted::{ErrorBars, GaussianMixture, Placed};
 pub(crate) use learned::{by_rows, matched, whole};
 pub(crate) use model::{compare_bits, dealt, fingerprint, mend_weights};
 pub use points::Points;
-pub(crate) use points::data;
+pub(crate) use points::{LARGEST_WEIGHT, data};
 pub use shape::Covariance;
 pub use spectral::{RawMoments, SphericalComponents};

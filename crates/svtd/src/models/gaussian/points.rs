@@ -8,6 +8,12 @@ use super::model::{compare_bits, fingerprint};
 use crate::error::{Error, Result};
 use crate::models::engine::{Groups, content_order};
 
+/// The largest value that can be squared and summed.
+const LARGEST: f64 = 1e140;
+
+/// The largest weight. Up to it, every number of records differs from the next.
+pub(crate) const LARGEST_WEIGHT: f64 = 1e15;
+
 /// Records in a table of real variables, some values of which may be missing.
 #[derive(Clone, Debug)]
 pub struct Points {
@@ -180,7 +186,21 @@ impl Points {
 
     fn check_values(&self) -> Result<()> {
         let d = self.n_variables();
+        if self.values.iter().all(|value| value.is_nan()) {
+            return Err(data(
+                "every value of every record is missing; is the right cell called missing?"
+                    .to_owned(),
+            ));
+        }
         for (at, value) in self.values.iter().enumerate() {
+            if value.is_finite() && value.abs() > LARGEST {
+                return Err(data(format!(
+                    "record {} has the value {value:e} for variable {}, too large to be squared; \
+                     change its unit",
+                    at / d + 1,
+                    self.names[at % d]
+                )));
+            }
             if value.is_infinite() {
                 return Err(data(format!(
                     "record {} has an infinite value for variable {}; correct it or leave it \
@@ -210,6 +230,13 @@ fn check_weights(weights: &[f64], n_records: usize) -> Result<()> {
     if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
         return Err(data(format!(
             "record {} has weight {}; weights must be zero or positive numbers",
+            i + 1,
+            weights[i]
+        )));
+    }
+    if let Some(i) = weights.iter().position(|w| *w > LARGEST_WEIGHT) {
+        return Err(data(format!(
+            "record {} has weight {:e}; weights of at most {LARGEST_WEIGHT:e} are needed",
             i + 1,
             weights[i]
         )));

@@ -146,11 +146,6 @@ impl Hmm {
         self
     }
 
-    /// Adds notes for the user.
-    pub fn add_notes(&mut self, notes: Vec<String>) {
-        self.record.notes.extend(notes);
-    }
-
     /// Number of states, `k`.
     pub fn n_states(&self) -> usize {
         self.n_states

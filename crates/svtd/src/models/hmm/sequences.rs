@@ -216,6 +216,13 @@ impl Sequences {
                     .to_owned(),
             ));
         }
+        let counted = |x: &f64| !x.is_nan() && *x > 0.0;
+        if self.emissions == Emissions::Multinomial && !self.values.iter().any(counted) {
+            return Err(data(
+                "every count is 0, so no symbol was ever observed; are these the right columns?"
+                    .to_owned(),
+            ));
+        }
         for (v, name) in self.names.iter().enumerate() {
             let mut observed = self.variable(v).filter(|x| !x.is_nan());
             let Some(first) = observed.next() else {

@@ -66,6 +66,12 @@ impl SequenceColumns {
     }
 
     fn value_columns<'a>(&self, table: &'a Table) -> Result<Vec<&'a Column>> {
+        let repeated = |(at, name): &(usize, &String)| self.values[..*at].contains(name);
+        if let Some((_, name)) = self.values.iter().enumerate().find(repeated) {
+            return Err(data(format!(
+                "column {name:?} is named twice among the observations; name it once"
+            )));
+        }
         if !self.values.is_empty() {
             return self.values.iter().map(|name| table.column(name)).collect();
         }
@@ -85,7 +91,8 @@ impl SequenceColumns {
         columns: &[&Column],
         categories: Vec<Vec<String>>,
     ) -> Result<SequenceTable> {
-        let (rows, lengths, notes) = self.arranged(table)?;
+        let (rows, lengths, mut notes) = self.arranged(table)?;
+        notes.extend(twins(columns));
         let mut values = Vec::with_capacity(rows.len() * columns.len());
         let cells: Vec<Vec<f64>> = columns
             .iter()
@@ -162,7 +169,22 @@ impl SequenceColumns {
     }
 }
 
-/// Numbers by size, other labels in alphabetical order (which also sorts dates with the year first).
+/// A sentence for every variable that repeats another.
+fn twins(columns: &[&Column]) -> Vec<String> {
+    let twin = |(b, second): (usize, &&Column)| {
+        let equal =
+            |first: &&&Column| first.codes() == second.codes() && first.labels() == second.labels();
+        let first = columns[..b].iter().find(equal)?;
+        Some(format!(
+            "variables {} and {} agree at every step; one of them is enough",
+            first.name(),
+            second.name()
+        ))
+    };
+    columns.iter().enumerate().filter_map(twin).collect()
+}
+
+/// Numbers by size, other labels in natural order: `visit 2` before `visit 10`, and dates written year first.
 fn order_places(column: &Column) -> Result<Vec<f64>> {
     if let Some(row) =
         column.codes().iter().position(|&c| column.labels().get(c as usize).is_none())
@@ -176,10 +198,41 @@ fn order_places(column: &Column) -> Result<Vec<f64>> {
     if column.labels().iter().all(|label| as_number(label).is_some()) {
         return column.numbers();
     }
-    let mut sorted: Vec<&String> = column.labels().iter().collect();
-    sorted.sort();
-    let place = |code: u32| sorted.binary_search(&&column.labels()[code as usize]).unwrap_or(0);
-    Ok(column.codes().iter().map(|&code| place(code) as f64).collect())
+    if let Some(label) = column.labels().iter().find(|label| is_date_of_unknown_order(label)) {
+        return Err(data(format!(
+            "column {} holds {label:?}, whose day and month cannot be told apart; write dates year first, such as \
+             2026-11-17",
+            column.name()
+        )));
+    }
+    let mut sorted: Vec<usize> = (0..column.labels().len()).collect();
+    sorted.sort_by_cached_key(|&at| natural(&column.labels()[at]));
+    let mut places = vec![0.0; sorted.len()];
+    sorted.into_iter().enumerate().for_each(|(place, at)| places[at] = place as f64);
+    Ok(column.codes().iter().map(|&code| places[code as usize]).collect())
+}
+
+/// Whether a label is a date such as 10/1/2026 or 10.1.26.
+fn is_date_of_unknown_order(label: &str) -> bool {
+    let date = label.split([' ', 'T']).next().unwrap_or_default();
+    let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
+    let digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    parts.iter().all(digits) && matches!(lengths[..], [1..=2, 1..=2, 2 | 4])
+}
+
+/// A label as stretches of text, each with the number that follows it; the label itself decides between equals.
+fn natural(label: &str) -> (Vec<(String, u128)>, String) {
+    let mut parts: Vec<(String, u128)> = Vec::new();
+    let mut rest = label;
+    while !rest.is_empty() {
+        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let end = rest[text..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| text + n);
+        let number = rest[text..end].parse().unwrap_or(if text < end { u128::MAX } else { 0 });
+        parts.push((rest[..text].to_owned(), number));
+        rest = &rest[end..];
+    }
+    (parts, label.to_owned())
 }
 
 /// Labels of a column: numbers by size, others in alphabetical order.
@@ -226,5 +279,23 @@ fn guessed(columns: &[&Column]) -> Emissions {
         Emissions::Categorical
     } else {
         Emissions::Poisson
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_ordered_as_people_count() {
+        let cells = ["visit 10", "visit 2", "visit 1", "visit 02b"];
+        let column = Column::from_cells("t", cells.map(Some));
+        assert_eq!(order_places(&column).unwrap(), [3.0, 1.0, 0.0, 2.0]);
+        let dates = Column::from_cells("t", ["2026-10-01", "2026-9-30"].map(Some));
+        assert_eq!(order_places(&dates).unwrap(), [1.0, 0.0]);
+        for date in ["10/1/2026", "1.10.26 12:00"] {
+            let column = Column::from_cells("t", [Some(date)]);
+            assert!(order_places(&column).unwrap_err().to_string().contains("year first"));
+        }
     }
 }

@@ -1,7 +1,10 @@
-//! Tables from files: CSV, TSV and Parquet, plain or compressed.
+//! Tables from files: CSV, TSV, JSON Lines and Parquet, plain or compressed.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
+
+use serde_json::Value;
 
 use super::{ColumnBuilder, Table};
 use crate::error::{Error, Result};
@@ -36,7 +39,8 @@ impl TableReader {
     }
 
     /// Reads a file with a header line, `-` for standard input. Tabs or semicolons in the header
-    /// separate its columns if it has no comma; a file that begins with `PAR1` is Parquet.
+    /// separate its columns if it has no comma; a file that begins with `PAR1` is Parquet, one that begins with `{`
+    /// holds JSON objects.
     ///
     /// # Errors
     /// When the file cannot be read, has no rows, or a line has more or fewer cells than the header.
@@ -60,6 +64,15 @@ impl TableReader {
         let mut head = Vec::new();
         let io = |source| Error::Io { path: name.to_owned(), source };
         bytes.by_ref().take(1 << 16).read_to_end(&mut head).map_err(io)?;
+        if head.starts_with(b"PK\x03\x04") {
+            return Err(Error::File {
+                path: name.to_owned(),
+                reason: "is a spreadsheet or another zip file; save the table as CSV".to_owned(),
+            });
+        }
+        if head.trim_ascii_start().first() == Some(&b'{') {
+            return self.read_json_lines(name, std::io::Cursor::new(head).chain(bytes));
+        }
         let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let separator = separator_of(first_line);
         let mut reader = csv::ReaderBuilder::new()
@@ -80,6 +93,38 @@ impl TableReader {
         while reader.read_record(&mut record).map_err(|error| csv_error(name, &error))? {
             for (column, cell) in columns.iter_mut().zip(&record) {
                 column.push((!self.is_missing(cell)).then_some(cell));
+            }
+        }
+        Table::new(columns.into_iter().map(ColumnBuilder::finish).collect())
+            .map_err(|error| in_file(name, error))
+    }
+
+    /// Reads objects one after the other. A column is a name that any of them has; what an object does not have, or
+    /// has as null, is missing.
+    fn read_json_lines(&self, name: &str, bytes: impl Read) -> Result<Table> {
+        type Object = serde_json::Map<String, Value>;
+        let mut columns: Vec<ColumnBuilder> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let objects = serde_json::Deserializer::from_reader(bytes).into_iter::<Object>();
+        for (row, object) in objects.enumerate() {
+            let object = object.map_err(|error| Error::File {
+                path: name.to_owned(),
+                reason: format!("object {}: {error}; a JSON object a record is needed", row + 1),
+            })?;
+            for key in object.keys() {
+                if !places.contains_key(key) {
+                    let mut column = ColumnBuilder::new(key.clone());
+                    (0..row).for_each(|_| column.push(None));
+                    places.insert(key.clone(), columns.len());
+                    columns.push(column);
+                }
+            }
+            let mut cells: Vec<Option<String>> = vec![None; columns.len()];
+            for (key, value) in &object {
+                cells[places[key]] = json_cell(value);
+            }
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                column.push(cell.as_deref().filter(|cell| !self.is_missing(cell)));
             }
         }
         Table::new(columns.into_iter().map(ColumnBuilder::finish).collect())
@@ -135,6 +180,15 @@ impl TableReader {
             path: name.to_owned(),
             reason: "is a Parquet file, which this build cannot read; write it as CSV".to_owned(),
         })
+    }
+}
+
+/// A value of a JSON object as text; `None` when it is null.
+fn json_cell(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.trim().to_owned()),
+        other => Some(other.to_string()),
     }
 }
 
