@@ -8,9 +8,9 @@
 //!
 //! * documents that mix topics have as many topics as clear directions;
 //! * documents of one topic each may be about some that are too rare for a direction of their own: a few
-//!   topics more are fitted, and those kept that the documents speak for ([`evidence`]; where documents are
+//!   topics more are fitted, and those kept that raise the evidence ([`evidence`]; where documents are
 //!   elsewhere and words of a few of them are not given away, the clear directions alone decide). Where
-//!   only one direction is clear, nothing tells how far apart topics are, and none is looked for.
+//!   only one direction is clear, the distance between topics is unknown, and no rare topic is looked for.
 //!
 //! If they do not, words come in bursts (overdispersion), as in text, and directions stand out for that reason
 //! alone. Then more and more topics are fitted to halves of the documents, and the result is where the number that

@@ -1,27 +1,27 @@
-//! How many topics the documents support: starts with too many and removes those that do not pay.
+//! How many topics the documents support: starts with too many and removes those that lower the evidence.
 //!
-//! A topic of few documents has no direction of its own in the pair moment: it is smeared over
-//! several, none of them clear. The documents know it all the same. With topics Dirichlet around the
-//! corpus' frequencies `m` with concentration `S` ([`smoothing`]), and weights Dirichlet(1), the
-//! evidence of documents dealt to `k` topics is, parameters integrated out,
+//! A topic of few documents has no direction of its own in the pair moment: it is spread over
+//! several, none of them clear. The evidence (marginal likelihood) of the documents can still show it. With a
+//! Dirichlet prior on topics around the corpus' frequencies `m` with concentration `S` ([`smoothing`]), and
+//! weights Dirichlet(1), the evidence of documents assigned to `k` topics, with parameters integrated out, is
 //!
 //! ```text
 //! F = sum_j [ lnG(S) - lnG(S + C_j) + sum_i lnG(S m_i + C_ij) - lnG(S m_i) ]
 //!   + lnG(k) - lnG(k + N) + sum_j lnG(1 + N_j)
 //! ```
 //!
-//! with `C_ij` the counts of word `i` and `N_j` the documents dealt to topic `j`: exact, no bound and no
-//! approximation. What many topics can fit by chance is paid for in the integrals, so `F` of more
+//! with `C_ij` the counts of word `i` and `N_j` the documents assigned to topic `j`: exact, no bound and no
+//! approximation. The integrals penalise what many topics fit by chance, so `F` of more
 //! topics can be compared with `F` of fewer on the same documents, none held out.
 //!
-//! It begins at the spectral estimate of more topics than are clear, which covers the smeared ones.
-//! Every document is asked where it belongs with its own words left out ([`left_out`]), several times
-//! over. Then the topic that is missed least is taken out, its documents go to the others, all are
-//! asked again; and so on until the evidence is far below the best. The fewest topics within
-//! [`WORTH`] of the best are what the documents speak for.
+//! The search begins at the spectral estimate of more topics than are clear, which covers the rare ones.
+//! Several times over, the posterior of every document is computed with its own words left out of the topics
+//! ([`left_out`]). Then the topic whose loss costs least is removed, its documents go to the others, all
+//! posteriors are computed again; and so on until the evidence is far below the best. The result is the smallest
+//! number of topics whose evidence is within [`WORTH`] of the best.
 //!
 //! Sources: Biernacki, Celeux and Govaert (2010) integrate multinomial parameters out of a mixture
-//! with its documents dealt; Figueiredo and Jain (2002) begin with many components and take out.
+//! with its documents assigned; Figueiredo and Jain (2002) begin with many components and remove some.
 //!
 //! # Cost
 //! A spectral estimate, and some hundred steps that each cost as much as one of EM.

@@ -2,8 +2,8 @@
 //!
 //! # Cost
 //! Candidates learn from [`LEARNED_FROM`] counts at most, chosen by the documents' content. With fewer
-//! documents the moments are noisier, which speaks for the sweeps: where they win on a sample they
-//! may gain nothing on the whole, and cost time. How often that happens was not measured.
+//! documents the moments are noisier, which favours the passes of collapsed variational Bayes: where they win
+//! on a sample they may gain nothing on the whole corpus, and cost time. How often that happens was not measured.
 
 use crate::corpus::{Corpus, KeyRange};
 use crate::evaluation::Judgement;

@@ -244,8 +244,8 @@ struct Feedback<'a> {
 }
 
 impl Feedback<'_> {
-    /// By how much each topic's answer is larger in the end than at first, in L1: a few words that
-    /// move much further than the others do not speak for all.
+    /// By how much each topic's answer is larger in the end than at first, in the L1 norm, so
+    /// that a few words that move much further than the others do not dominate.
     fn growth(&self, mixtures: Vec<Step>) -> Vec<f64> {
         let k = self.state.masses.len();
         let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
