@@ -131,6 +131,13 @@ impl Matrix {
         Self { n_rows: self.n_rows, n_columns: order.len(), values }
     }
 
+    /// The rows `order[0], order[1], ...` in that order.
+    pub fn select_rows(&self, order: &[usize]) -> Matrix {
+        let of_column = |j: usize| order.iter().map(move |&i| self.column(j)[i]);
+        let values = (0..self.n_columns).flat_map(of_column).collect();
+        Self { n_rows: order.len(), n_columns: self.n_columns, values }
+    }
+
     /// Appends the columns of `other` after the columns of this matrix.
     pub fn append(&mut self, other: &Matrix) {
         assert_eq!(self.n_rows, other.n_rows, "appended columns must be as long");

@@ -145,20 +145,33 @@ impl Expected {
         let mut posterior = products(corpus).forward(logarithms);
         let likelihoods = to_posterior(&mut posterior, topic_weights);
         let [log_likelihood] = corpus.rows().sum_rows(|d| [likelihoods[d]]);
+        Self { log_likelihood, ..Self::given(corpus, posterior) }
+    }
+
+    /// The same for documents whose posterior is known; nothing is said of how likely they are.
+    pub(crate) fn given(corpus: &Corpus, posterior: Matrix) -> Self {
         let sum = |j: usize| {
             let column = posterior.column(j);
             let [sum] = corpus.rows().sum_rows(|d| [column[d]]);
             sum
         };
         let topics = (0..posterior.n_columns()).into_par_iter().map(sum).collect();
-        Self { log_likelihood, topics, behind: Behind::Posterior(posterior) }
+        Self { log_likelihood: f64::NAN, topics, behind: Behind::Posterior(posterior) }
     }
 
     /// `X'P`, from which the M step computes new topics.
-    pub(crate) fn words(self, corpus: &Corpus) -> Matrix {
+    pub(crate) fn words(&self, corpus: &Corpus) -> Matrix {
+        match &self.behind {
+            Behind::Posterior(posterior) => products(corpus).backward(posterior, None),
+            Behind::Words(words) => words.clone(),
+        }
+    }
+
+    /// The posterior of documents that are here, documents x topics.
+    pub(crate) fn into_posterior(self) -> Option<Matrix> {
         match self.behind {
-            Behind::Posterior(posterior) => products(corpus).backward(&posterior, None),
-            Behind::Words(words) => words,
+            Behind::Posterior(posterior) => Some(posterior),
+            Behind::Words(_) => None,
         }
     }
 

@@ -184,7 +184,7 @@ macro_rules! shared_params {
 
             /// Whether to look into the errors of the fit: which topics come back in halves of the
             /// documents, z-scores of the directions, standard errors of the word probabilities.
-            /// Costs about another fit.
+            /// Costs half a fit to two of them, and more where a fit takes a fraction of a second.
             pub fn trust(mut self, trust: bool) -> Self {
                 self.options.trust = trust;
                 self

@@ -70,22 +70,31 @@ pub(crate) fn leave_out(
     let Estimate { word_topic, topic_weights, .. } = estimate;
     let logarithms = em::logarithms_of(word_topic);
     let strength = smoothing::strength(corpus, topic_weights);
-    let expected = |corpus: &Corpus| Expected::ask(corpus, &logarithms, topic_weights);
-    let state = State::new(expected(corpus), corpus, frequencies, strength);
+    let all = Expected::ask(corpus, &logarithms, topic_weights);
+    let state = State::new(&all, corpus, frequencies, strength);
+    // Of documents at hand, which groups and doubts need again.
+    let posterior = all.into_posterior();
     let mut spread = Spread::about(&state.word_topic);
     let mut mixtures: Vec<Step> = (0..MIXTURES[usize::from(corpus.n_nonzeros() < SMALL)])
         .map(|_| Step::none(&state.word_topic))
         .collect();
     for g in 0..GROUPS {
         let among = groups.among(g);
-        let step = state.without(expected(&among), &among, corpus.n_documents() as f64);
+        let own = match &posterior {
+            Some(all) => {
+                Expected::given(&among, all.select_rows(&groups.part(g).documents(corpus)))
+            }
+            None => Expected::ask(&among, &logarithms, topic_weights),
+        };
+        let step = state.without(own, &among, corpus.n_documents() as f64);
         spread.add_steps(g, &step.words);
         for (mixture, sum) in mixtures.iter_mut().enumerate() {
             sum.add(sign(mixture, g) / (GROUPS as f64).sqrt(), &step);
         }
     }
     let (mut errors, mut changes) = spread.finish();
-    let doubters = Doubters::new(corpus, logarithms.clone(), topic_weights.clone());
+    let asked = (logarithms.clone(), topic_weights.clone());
+    let doubters = Doubters::new(corpus, asked, posterior.as_ref());
     let feedback = Feedback { doubters, state: &state, n_nonzeros: corpus.n_nonzeros() };
     let growth = feedback.growth(mixtures);
     errors.scale_columns(&growth);
@@ -93,17 +102,28 @@ pub(crate) fn leave_out(
     state.add_smoothing(&mut errors);
     let request =
         || Request::Holdings(Holding::Posteriors(logarithms.clone(), topic_weights.clone()));
-    let holdings = Holdings::ask(corpus, topic_weights.len(), request, || {
-        held_words(corpus, &logarithms, topic_weights)
+    let holdings = Holdings::ask(corpus, topic_weights.len(), request, || match posterior {
+        Some(posterior) => held(corpus, posterior),
+        None => held_words(corpus, &logarithms, topic_weights),
     });
     super::Left { errors, changes, holdings }
 }
 
 /// The number of words that documents hold of each topic, given the logarithms of the topics and their weights.
 pub(crate) fn held_words(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
+    held(corpus, posterior_of(corpus, logarithms, weights))
+}
+
+/// The posterior of documents at hand, documents x topics.
+pub(super) fn posterior_of(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
     let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-    let mut held = products.forward(logarithms);
-    em::to_posterior(&mut held, weights);
+    let mut posterior = products.forward(logarithms);
+    em::to_posterior(&mut posterior, weights);
+    posterior
+}
+
+fn held(corpus: &Corpus, posterior: Matrix) -> Matrix {
+    let mut held = posterior;
     held.scale_rows(&corpus.lengths().iter().map(|&c| c as f64).collect::<Vec<f64>>());
     held
 }
@@ -141,7 +161,7 @@ impl Step {
 }
 
 impl State {
-    fn new(all: Expected, corpus: &Corpus, frequencies: &[f64], strength: f64) -> Self {
+    fn new(all: &Expected, corpus: &Corpus, frequencies: &[f64], strength: f64) -> Self {
         let documents = all.topics.iter().map(|n| n.max(f64::MIN_POSITIVE)).collect();
         let sums = all.words(corpus);
         let prior: Vec<f64> = frequencies.iter().map(|m1| strength * m1).collect();

@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use super::em::posterior_of;
 use crate::corpus::{Corpus, SparseCounts};
 use crate::fit::em;
 use crate::linalg::{Matrix, dot};
@@ -112,7 +113,8 @@ impl FeedbackRequest {
 
     /// The answer of documents that are here; zeros for fewer than `least` documents.
     pub(crate) fn sums(&self, corpus: &Corpus, least: usize) -> Vec<f64> {
-        let in_doubt = InDoubt::of(corpus, &self.logarithms, &self.weights);
+        let posterior = posterior_of(corpus, &self.logarithms, &self.weights);
+        let in_doubt = InDoubt::of(corpus, &posterior);
         match in_doubt.n_documents() >= least {
             true => in_doubt.sums(&self.scores, self.clamped),
             false => vec![0.0; Followed::size(corpus.n_present(), self.weights.len())],
@@ -129,9 +131,13 @@ pub(super) struct Doubters<'a> {
 }
 
 impl<'a> Doubters<'a> {
-    pub fn new(corpus: &'a Corpus, logarithms: Matrix, weights: Vec<f64>) -> Self {
-        let here = !corpus.is_elsewhere();
-        let here = here.then(|| InDoubt::of(corpus, &logarithms, &weights));
+    /// Under topics of these logarithms and weights; of documents that are here, the posterior is known.
+    pub fn new(
+        corpus: &'a Corpus,
+        (logarithms, weights): (Matrix, Vec<f64>),
+        posterior: Option<&Matrix>,
+    ) -> Self {
+        let here = posterior.map(|posterior| InDoubt::of(corpus, posterior));
         Self { corpus, logarithms, weights, here }
     }
 
@@ -165,20 +171,15 @@ struct InDoubt {
 }
 
 impl InDoubt {
-    fn of(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Self {
-        let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-        let mut posterior = products.forward(logarithms);
-        em::to_posterior(&mut posterior, weights);
-        let likeliest = em::by_document(&posterior, 0.0, f64::max);
+    fn of(corpus: &Corpus, posterior: &Matrix) -> Self {
+        let likeliest = em::by_document(posterior, 0.0, f64::max);
         let in_doubt = |&d: &usize| 1.0 - likeliest[d] > IN_DOUBT && corpus.lengths()[d] > 0;
         let documents: Vec<usize> = (0..corpus.n_documents()).filter(in_doubt).collect();
         Self {
             rows: corpus.rows().picked(&documents, corpus),
             n_features: corpus.n_present(),
             lengths: documents.iter().map(|&d| corpus.lengths()[d] as f64).collect(),
-            posterior: Matrix::from_fn(documents.len(), weights.len(), |d, j| {
-                posterior[(documents[d], j)]
-            }),
+            posterior: posterior.select_rows(&documents),
         }
     }
 

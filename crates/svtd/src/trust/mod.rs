@@ -14,7 +14,8 @@
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost
-//! About another fit; measured in `benches/record/found_again.md`.
+//! Half a fit to two of them, and more where a fit takes a fraction of a second; measured in
+//! `benches/record/found_again.md`.
 
 pub(crate) mod drift;
 mod em;
