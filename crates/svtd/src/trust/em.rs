@@ -32,6 +32,7 @@ use rayon::prelude::*;
 use super::feedback::{Doubters, Followed, Scores};
 use super::groups::{GROUPS, Groups, sign};
 use super::holdings::Holdings;
+use super::pull;
 use super::spread::Spread;
 use crate::corpus::Corpus;
 use crate::fit::em::{self, Expected};
@@ -99,7 +100,7 @@ pub(crate) fn leave_out(
     let growth = feedback.growth(mixtures);
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
-    state.add_smoothing(&mut errors);
+    pull::widen(&mut errors, &state.word_topic, &state.masses, &state.prior);
     let request =
         || Request::Holdings(Holding::Posteriors(logarithms.clone(), topic_weights.clone()));
     let holdings = Holdings::ask(corpus, topic_weights.len(), request, || match posterior {
@@ -130,8 +131,6 @@ fn held(corpus: &Corpus, posterior: Matrix) -> Matrix {
 
 /// EM at its solution.
 struct State {
-    /// `X'P`.
-    sums: Matrix,
     /// The pseudo-counts of the smoothing.
     prior: Vec<f64>,
     /// Number of words of each topic, including smoothing.
@@ -167,7 +166,7 @@ impl State {
         let prior: Vec<f64> = frequencies.iter().map(|m1| strength * m1).collect();
         let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
         let word_topic = smoothed(&sums, &prior, &masses);
-        Self { sums, prior, masses, documents, word_topic }
+        Self { prior, masses, documents, word_topic }
     }
 
     /// How the first M step without a group moves the parameters; `n` documents in all.
@@ -177,21 +176,6 @@ impl State {
         let weights = self.documents.iter().zip(&own.topics).map(weight).collect();
         let own = own.words(group);
         Step { words: moved_without(&self.word_topic, &self.masses, own), weights }
-    }
-
-    /// Widens the errors by how far the smoothing shifts each entry.
-    fn add_smoothing(&self, errors: &mut Matrix) {
-        let strength: f64 = self.prior.iter().sum();
-        let n = errors.n_rows().max(1);
-        errors.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
-            let mass = (self.masses[j] - strength).max(f64::MIN_POSITIVE);
-            let pairs = self.sums.column(j).iter().zip(self.word_topic.column(j));
-            for (error, (sum, smoothed)) in column.iter_mut().zip(pairs) {
-                // The smoothing determines a topic without words completely.
-                let pull = (smoothed - sum / mass).clamp(-1.0, 1.0) / super::T_FACTOR;
-                *error = (*error * *error + pull * pull).sqrt();
-            }
-        });
     }
 
     /// The change of log-scores that follows from a change of the parameters.

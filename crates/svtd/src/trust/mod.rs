@@ -24,6 +24,7 @@ pub(crate) mod found_again;
 mod groups;
 mod holdings;
 mod moments;
+mod pull;
 #[cfg(test)]
 mod refits;
 mod settled;
