@@ -22,7 +22,7 @@
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
 use crate::choosing::noise;
-use crate::corpus::{Corpus, KeyPart};
+use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judgement;
@@ -266,7 +266,7 @@ impl LdaParams {
         };
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
-            let learn = |half: KeyPart| self.learn_part(corpus, half, candidate);
+            let learn = |half: Dealt| self.learn_part(corpus, half, candidate);
             let refitting = trust::Refitting { usual: USUAL, counting: *counting, learn: &learn };
             trust::assess(corpus, &frame, spectral, &estimate, &self.options, &refitting, watch)
         });
@@ -278,7 +278,7 @@ impl LdaParams {
     }
 
     /// Some of the documents learned from scratch, as far as a comparison needs it.
-    fn learn_part(&self, corpus: &Corpus, half: KeyPart, candidate: Candidate) -> Result<Half> {
+    fn learn_part(&self, corpus: &Corpus, half: Dealt, candidate: Candidate) -> Result<Half> {
         let (part, documents) = corpus.part(half);
         let options = self.options.of_part(&documents);
         let params = LdaParams { options: options.clone() };

@@ -1,7 +1,7 @@
 //! Fitting the single-topic model: Algorithm 2 on the moments of Theorem 2.1, then EM.
 
 use crate::choosing::noise;
-use crate::corpus::{Corpus, KeyPart};
+use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::fit::contest::START_TOLERANCE;
@@ -102,7 +102,7 @@ impl SingleTopicParams {
         let estimate = self.polished(corpus, &mut spectral, watch);
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
-            let learn = |half: KeyPart| self.learn_part(corpus, half);
+            let learn = |half: Dealt| self.learn_part(corpus, half);
             let refitting =
                 trust::Refitting { usual: USUAL, counting: Counting::Raw, learn: &learn };
             trust::assess(corpus, &frame, &spectral, &estimate, options, &refitting, watch)
@@ -113,7 +113,7 @@ impl SingleTopicParams {
     }
 
     /// Fits a part of the documents from scratch, as accurately as a comparison needs.
-    fn learn_part(&self, corpus: &Corpus, half: KeyPart) -> Result<Half> {
+    fn learn_part(&self, corpus: &Corpus, half: Dealt) -> Result<Half> {
         let (part, documents) = corpus.part(half);
         let mut options = self.options.of_part(&documents);
         if options.polish == Polish::Auto {

@@ -30,7 +30,7 @@ mod returned;
 use self::returned::Likeliest;
 pub(crate) use self::returned::{Returned, shared_words};
 use crate::choosing::noise;
-use crate::corpus::{Corpus, Dealt, KeyPart, KeyRange};
+use crate::corpus::{Corpus, Dealt};
 use crate::error::Result;
 use crate::fit::options::Options;
 use crate::fit::spectral::to_vocabulary;
@@ -42,7 +42,7 @@ use crate::moments::Counting;
 const TOP_WORDS: usize = 10;
 
 /// For a corpus with more counts than this, halves are samples.
-pub(super) const LARGE: usize = 10_000_000;
+const LARGE: usize = 10_000_000;
 
 /// One count in this many is in the samples.
 const SAMPLED: usize = 5;
@@ -70,7 +70,7 @@ pub(crate) struct Half {
 }
 
 /// Fits some of the documents from scratch.
-pub(crate) type Learn<'a> = dyn Fn(KeyPart) -> Result<Half> + Sync + 'a;
+pub(crate) type Learn<'a> = dyn Fn(Dealt) -> Result<Half> + Sync + 'a;
 
 /// The results of the halves.
 pub(crate) struct Found {
@@ -151,23 +151,19 @@ pub(crate) fn one_by_one<T: Send>(
 
 /// Two halves of the documents that have words, dealt by content so that their order in the file
 /// changes nothing and whoever holds a document knows its half; equal documents into the same half: a
-/// copy is no evidence of its own. A sample is a range of keys, another for each split: such documents stand
-/// in few [blocks](crate::corpus::blocks), and what is summed block by block costs less. `None` when there
-/// are too few different documents.
-pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[KeyPart; 2]> {
-    let n_samples = if corpus.n_nonzeros() > LARGE { SAMPLED } else { 1 };
-    let edge = |sample: usize| sample as f64 / n_samples as f64;
-    let sample = split % n_samples;
-    let range = KeyRange::between(edge(sample), edge(sample + 1));
-    let half =
-        |from: f64| KeyPart { range, dealt: vec![Dealt::between(split as u64, from, from + 0.5)] };
-    (corpus.facts().n_different >= LEAST_DOCUMENTS as u64 && corpus.answers_for(0.5 * edge(1)))
-        .then(|| [half(0.0), half(0.5)])
+/// copy is no evidence of its own. `None` when there are too few different ones.
+pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Dealt; 2]> {
+    let share = if corpus.n_nonzeros() > LARGE { 1.0 / SAMPLED as f64 } else { 1.0 };
+    let half = 0.5 * share;
+    let dealt = |from, to| Dealt::between(split as u64, from, to);
+    (corpus.facts().n_different >= LEAST_DOCUMENTS as u64 && corpus.answers_for(half))
+        .then(|| [dealt(0.0, half), dealt(half, share)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::KeyPart;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{Lda, SingleTopic};
 
@@ -178,7 +174,7 @@ mod tests {
         let twice: Vec<usize> = (0..100).chain((0..100).rev()).collect();
         let doubled = corpus.subset(&twice);
         let documents = |corpus: &Corpus, split: usize| {
-            deal(corpus, split).unwrap().map(|half| half.documents(corpus))
+            deal(corpus, split).unwrap().map(|half| KeyPart::from(half).documents(corpus))
         };
         for split in 0..3 {
             let [first, second] = documents(&corpus, split);

@@ -1,7 +1,6 @@
 //! Twenty groups of documents, determined by their content, for the delete-a-group jackknife.
 
-use super::found_again::LARGE;
-use crate::corpus::{Corpus, Dealt, KeyPart, KeyRange};
+use crate::corpus::{Corpus, Dealt, KeyPart};
 
 /// Number of groups; each is left out in turn.
 pub const GROUPS: usize = 20;
@@ -31,10 +30,7 @@ impl<'a> Groups<'a> {
 
     /// The documents of group `g`.
     pub(crate) fn part(&self, g: usize) -> KeyPart {
-        match self.0.n_nonzeros() > LARGE {
-            true => in_few_blocks(g),
-            false => dealt(g).into(),
-        }
+        dealt(g).into()
     }
 
     /// The documents of group `g`, with words numbered as in the whole corpus.
@@ -58,20 +54,9 @@ pub(crate) fn note(corpus: &Corpus) -> Option<String> {
     ))
 }
 
-/// Where group `g` begins.
-fn edge(g: usize) -> f64 {
-    g as f64 / GROUPS as f64
-}
-
 fn dealt(g: usize) -> Dealt {
+    let edge = |g: usize| g as f64 / GROUPS as f64;
     Dealt::between(SALT, edge(g), edge(g + 1))
-}
-
-/// Group `g` of a large corpus: a range of keys, so that its documents stand in few
-/// [blocks](crate::corpus::blocks), and what is summed block by block costs less.
-fn in_few_blocks(g: usize) -> KeyPart {
-    let with_words = Dealt::between(SALT, 0.0, 1.0);
-    KeyPart { range: KeyRange::between(edge(g), edge(g + 1)), dealt: vec![with_words] }
 }
 
 /// The groups of documents, given their keys.
@@ -108,18 +93,5 @@ mod tests {
             assert!(members.len() <= 14, "{}", members.len());
         }
         assert!(Groups::deal(&corpus.subset(&[0; 100])).is_none());
-    }
-
-    #[test]
-    fn groups_of_a_large_corpus_hold_every_document_with_words_once() {
-        let source = SingleTopicSource::uniform(30, 3, 5);
-        let corpus = source.draw(1000, &Lengths::Uniform(0..=20), 7).0;
-        let groups: Vec<Vec<usize>> =
-            (0..GROUPS).map(|g| in_few_blocks(g).documents(&corpus)).collect();
-        assert!(groups.iter().all(|group| (25..=75).contains(&group.len())));
-        let mut all = groups.concat();
-        all.sort_unstable();
-        let with_words = |&d: &usize| corpus.lengths()[d] > 0;
-        assert_eq!(all, (0..1000).filter(with_words).collect::<Vec<_>>());
     }
 }
