@@ -61,7 +61,8 @@ pub struct RecordFlags {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub code_items: Vec<String>,
 
-    /// Classes: the column with the weight of each record, or with the number of records that a row stands for
+    /// Classes, gaussian: the column with the weight of each record. Whole numbers count records, also for error
+    /// bars; divide sampling weights by their mean
     #[arg(long, value_name = "NAME")]
     pub weight_column: Option<String>,
 

@@ -201,6 +201,10 @@ fn raters_are_learned_from_a_long_table() {
     let value: serde_json::Value = serde_json::from_str(&fit).unwrap();
     let accuracy = |r: usize| value["raters"][r]["accuracy"].as_f64().unwrap();
     assert!(accuracy(0) > accuracy(1) && accuracy(1) > accuracy(2), "{value}");
+    let same = w.must("diff raters.svtd raters.svtd --json").stdout;
+    assert!(same.contains("\"distance\": 0.0") && same.contains("cleo"), "{same}");
+    let beyond = w.svtd("show raters.svtd ratings.csv -d 61 -q");
+    assert!(beyond.code == Some(1) && beyond.stderr.contains("60 items are rated"), "{beyond:?}");
     let truth = w.must("infer raters.svtd ratings.csv -q").stdout;
     assert!(truth.starts_with("item,label,cat,dog\n0,"), "{truth}");
     // Two of three slip on the first item; on the next two nobody does.

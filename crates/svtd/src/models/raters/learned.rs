@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::data::Ratings;
 use super::em::RaterParameters;
 use super::fitted::Raters;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::models::learned::{Cells, Learned, Listing, Parts, array, check_distribution, json_of};
 use crate::models::table::{Column, Table};
 use crate::persist::container::Array;
@@ -196,6 +196,48 @@ impl Learned for Raters {
             ("log_likelihood", sum),
             ("log_likelihood_per_rating", sum / ratings.n_ratings().max(1) as f64),
         ])
+    }
+
+    fn explain(&self, table: &Table, row: usize) -> Result<Vec<Listing>> {
+        let items = Learned::infer(self, table)?;
+        let n = items.columns[0].1.len();
+        match row < n {
+            true => Ok(vec![items.row(row)]),
+            false => Err(Error::Records {
+                reason: format!("item {} asked for, but {n} items are rated", row + 1),
+            }),
+        }
+    }
+
+    fn compare(&self, other: &dyn Learned) -> Result<Listing> {
+        let incomparable = |reason: String| Error::Records { reason };
+        if other.kind() != self.kind() {
+            let kind = other.kind();
+            return Err(incomparable(format!("raters and a model of kind {kind} are not alike")));
+        }
+        let other = Self::from_parts(&mut Parts::of(other)?).map_err(incomparable)?;
+        let place = |rater: &String| other.raters.iter().position(|theirs| theirs == rater);
+        let both: Vec<(usize, usize)> = (0..self.raters.len())
+            .filter_map(|r| place(&self.raters[r]).map(|theirs| (r, theirs)))
+            .collect();
+        if both.is_empty() {
+            return Err(incomparable("the two models have no rater in common".to_owned()));
+        }
+        let old = |&(r, _): &(usize, usize)| self.accuracy(r).value;
+        let new = |&(_, r): &(usize, usize)| other.accuracy(r).value;
+        Ok(Listing {
+            name: "raters",
+            title: "raters of both models: how often each is right".to_owned(),
+            columns: vec![
+                (
+                    "rater".to_owned(),
+                    Cells::Text(both.iter().map(|pair| self.raters[pair.0].clone()).collect()),
+                ),
+                ("distance".to_owned(), Cells::real(both.iter().map(|p| (old(p) - new(p)).abs()))),
+                ("old_accuracy".to_owned(), Cells::real(both.iter().map(old))),
+                ("new_accuracy".to_owned(), Cells::real(both.iter().map(new))),
+            ],
+        })
     }
 
     /// Every rater rates every one of the items.
