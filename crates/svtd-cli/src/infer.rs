@@ -19,6 +19,9 @@ pub fn run(args: &Infer, common: &Common) -> Outcome {
     if let Some(saved) = records::model(&args.model)? {
         return records::infer(&saved, args, common);
     }
+    if args.forecast.is_some() {
+        return Err(Failure::Request("--forecast is for hidden Markov models".to_owned()));
+    }
     let layout = layout(args)?;
     let target = args.output.as_deref().map(|path| target(args, path)).transpose()?;
     let format = target.as_ref().map_or(args.to.unwrap_or(Format::Csv), Target::format);

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use svtd::models::classes::{Identifiability, ItemChoice, LatentClass, Records};
-use svtd::models::table::TableReader;
+use svtd::models::table::{Column, Table, TableReader};
 
 fn records(name: &str, items: &[String]) -> Option<Records> {
     let Some(folder) = std::env::var_os("SVTD_DATA") else {
@@ -67,5 +67,37 @@ fn the_data_choose_as_many_classes_as_published_studies() {
         let Some(records) = records(name, &[]) else { return };
         let fit = LatentClass::auto().error_bars(false).fit(&records).unwrap();
         assert_eq!(fit.n_classes(), k, "{name}");
+    }
+}
+
+#[test]
+fn items_and_categories_in_another_order_have_the_same_maximum() {
+    let Some(folder) = std::env::var_os("SVTD_DATA") else {
+        eprintln!("skipped: SVTD_DATA is not set");
+        return;
+    };
+    for (name, k) in [("carcinoma.csv", 3), ("gss82.csv", 3), ("cheating.csv", 2)] {
+        let table =
+            TableReader::new().read(PathBuf::from(&folder).join("models").join(name)).unwrap();
+        // The last item first, and labels whose order is turned round.
+        let turned = |column: &Column| {
+            let mut sorted = column.labels().to_vec();
+            sorted.sort();
+            let label = |own: &str| {
+                let place = sorted.iter().position(|label| label == own).unwrap();
+                format!("{}", sorted.len() - place)
+            };
+            let cells = (0..table.n_rows()).map(|row| column.label(row).map(label));
+            Column::from_cells(column.name(), cells.collect::<Vec<_>>())
+        };
+        let columns = table.columns().iter().rev().map(turned).collect();
+        let other = Table::new(columns).unwrap();
+        let objective = |table: &Table| {
+            let records = Records::from_table(table, &ItemChoice::default()).unwrap();
+            let fit = LatentClass::params(k).error_bars(false).fit(&records).unwrap();
+            fit.summary().objective
+        };
+        let (one, two) = (objective(&table), objective(&other));
+        assert!((one - two).abs() < 1e-9 * one.abs(), "{name}: {one} {two}");
     }
 }

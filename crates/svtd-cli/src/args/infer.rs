@@ -40,6 +40,11 @@ pub struct Infer {
     #[arg(long)]
     pub gibbs: bool,
 
+    /// Hmm: what is expected after the last step of each sequence, up to N steps ahead: the probability of every state,
+    /// and of every observation or its mean
+    #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub forecast: Option<usize>,
+
     /// In CSV, put an apostrophe before names that a spreadsheet would take for a formula (they
     /// begin with =, +, - or @)
     #[arg(long)]
@@ -66,6 +71,7 @@ Examples:
   svtd infer kos.svtd docword.kos.txt.gz --to jsonl       an object for each document
   svtd infer kos.svtd docword.kos.txt.gz -o mixtures.parquet
   svtd infer kos.svtd docword.kos.txt.gz --gibbs --seed 7
+  svtd infer visits.svtd visits.csv --forecast 3          a hidden Markov model, three steps ahead
 
 Words are matched by name; words that are not in the model are skipped and counted.";
 

@@ -64,7 +64,10 @@ pub fn infer(saved: &SavedRecords, args: &Infer, common: &Common) -> Outcome {
     let target = target.transpose()?;
     let table = read(&args.source, &reader(&args.missing))?;
     let pool = threads::pool(common.threads)?;
-    let told = pool.install(|| saved.model.infer(&table));
+    let told = pool.install(|| match args.forecast {
+        Some(steps) => saved.model.forecast(&table, steps),
+        None => saved.model.infer(&table),
+    });
     let told = told.map_err(Failure::about(&args.source.name()))?;
     write_listing(&told, target.as_ref(), (args.to, args.safe_csv), common)
 }

@@ -56,6 +56,15 @@ fn a_hidden_markov_model_is_fitted_asked_swept_and_drawn_from() {
     assert_eq!(fit["states"].as_array().unwrap().len(), 2);
     assert_eq!(fit["emission_law"], "categorical");
     assert_eq!(fit["emissions"][0]["variable"], "status");
+    let ahead = w.must("infer m.svtd visits.csv --forecast 2").stdout;
+    let head = "sequence,ahead,state1,state2,status ill,status tired,status well\np0,1,";
+    assert!(ahead.starts_with(head), "{ahead:.90}");
+    assert_eq!(ahead.lines().count(), 61);
+    for line in ahead.lines().skip(1) {
+        let numbers: Vec<f64> = line.split(',').skip(2).map(|x| x.parse().unwrap()).collect();
+        assert!((numbers[..2].iter().sum::<f64>() - 1.0).abs() < 1e-9, "{line}");
+        assert!((numbers[2..].iter().sum::<f64>() - 1.0).abs() < 1e-9, "{line}");
+    }
     let answers = w.must("infer m.svtd visits.csv").stdout;
     assert!(answers.starts_with("record,state,state1,state2\n1,"), "{answers:.80}");
     assert_eq!(answers.lines().count(), 361);

@@ -141,6 +141,19 @@ pub trait Learned: Send + Sync {
         Ok(vec![self.infer(table)?.row(row)])
     }
 
+    /// What is expected after the last step of every sequence, up to `steps` steps ahead.
+    ///
+    /// # Errors
+    /// As [`Learned::infer`], and for models of records without an order in time.
+    fn forecast(&self, _table: &Table, _steps: usize) -> Result<Listing> {
+        Err(Error::Records {
+            reason: format!(
+                "a model of kind {} knows no order in time; hidden Markov models forecast",
+                self.kind()
+            ),
+        })
+    }
+
     /// Its components beside those of another model of its kind: matched, and what changed.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::data::Records;
 use super::em::ClassModel;
 use super::fit::criteria_of;
+use super::fitted::LEAST_SEEN;
 use super::identify::locally_identified;
 use super::items::widths;
 use super::parameters::ClassParameters;
@@ -127,6 +128,7 @@ fn notes(
             "{free} parameters are learned from {n} records; fewer classes or items would be known better"
         ));
     }
+    notes.extend(constant_items(model, parameters));
     if !converged {
         notes.push("the climb had not converged when its steps were spent".to_owned());
     }
@@ -142,6 +144,34 @@ fn notes(
         ));
     }
     notes
+}
+
+/// A sentence about items to which a class always gives one answer, as far as its records tell.
+fn constant_items(model: &ClassModel, parameters: &ClassParameters) -> Option<String> {
+    let k = parameters.n_classes();
+    let n = model.records.total_weight();
+    let offsets = model.records.offsets();
+    let mut found: Vec<String> = Vec::new();
+    for (b, item) in model.records.categorical().enumerate() {
+        for j in 0..k {
+            let behind = parameters.shares[j] * n + model.prior;
+            let sure = (offsets[b]..offsets[b + 1])
+                .find(|&i| behind * (1.0 - parameters.probabilities[i * k + j]) < LEAST_SEEN);
+            if let Some(i) = sure {
+                let label = &item.labels()[i - offsets[b]];
+                found.push(format!("{:?} is {label:?} in class {}", item.name, j + 1));
+            }
+        }
+    }
+    let first = found.first()?;
+    let others = match found.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more is alike".to_owned(),
+        more => format!(", and {more} more are alike"),
+    };
+    Some(format!(
+        "item {first} as far as its records tell{others}; such probabilities have no error bars"
+    ))
 }
 
 /// Number of classes that have records and differ from those before them.

@@ -20,7 +20,7 @@ const BOUNDARY: f64 = 1e-6;
 
 /// A probability has a standard error if at least this many records of the class gave the answer and as many gave
 /// another, those of the prior included. The jackknife sees no spread in what hardly any record says.
-const LEAST_SEEN: f64 = 1.0;
+pub(super) const LEAST_SEEN: f64 = 1.0;
 
 /// An estimate with its standard error, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]

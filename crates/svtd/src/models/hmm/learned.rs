@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::asking::InitialLaw;
+use super::asking::{Forecast, InitialLaw};
 use super::fitted::{ErrorBars, Hmm};
 use super::sequences::Emissions;
 use super::table::SequenceTable;
@@ -246,6 +246,43 @@ impl Learned for Hmm {
         listing.title =
             "the state of every step on the likeliest path, and the probability of each".to_owned();
         Ok(listing)
+    }
+
+    fn forecast(&self, table: &Table, steps: usize) -> Result<Listing> {
+        let read = self.read(table)?;
+        let forecasts = Hmm::forecast(self, &read.sequences, steps, InitialLaw::Auto)?;
+        let column = self.columns.sequence.as_ref().map(|name| table.column(name)).transpose()?;
+        let mut start = 0;
+        let mut names = Vec::with_capacity(forecasts.len() * steps);
+        for (s, length) in read.sequences.lengths().iter().enumerate() {
+            let label = column.and_then(|column| column.label(read.rows[start]));
+            let name = label.map_or_else(|| (s + 1).to_string(), str::to_owned);
+            names.extend(std::iter::repeat_n(name, steps));
+            start += length;
+        }
+        let ahead = (0..forecasts.len()).flat_map(|_| 1..=steps as i64).collect();
+        let all = |matrix: fn(&Forecast) -> &Matrix, c: usize| {
+            let numbers = forecasts.iter().flat_map(|forecast| matrix(forecast).column(c));
+            Cells::real(numbers.copied())
+        };
+        let mut columns = vec![
+            ("sequence".to_owned(), Cells::Text(names)),
+            ("ahead".to_owned(), Cells::Whole(ahead)),
+        ];
+        for j in 0..self.n_states() {
+            columns.push((format!("state{}", j + 1), all(|forecast| &forecast.states, j)));
+        }
+        let width = forecasts.first().map_or(0, |forecast| forecast.expected.n_columns());
+        for c in 0..width {
+            let name = match self.emissions() {
+                Emissions::Categorical => format!("{} {}", self.variable_of(c), self.label_of(c)),
+                _ => self.names()[c].clone(),
+            };
+            columns.push((name, all(|forecast| &forecast.expected, c)));
+        }
+        let title =
+            "after each sequence: probability of every state, and what is expected to be observed";
+        Ok(Listing { name: "forecast", title: title.to_owned(), columns })
     }
 
     fn evaluate(&self, table: &Table) -> Result<Vec<(&'static str, f64)>> {
