@@ -89,7 +89,8 @@ fn note_of_numbers(column: &Column) -> Option<String> {
     let decimal_comma = |l: &&String| as_number(&l.replacen(',', ".", 1)).is_some();
     let commas = others.iter().filter(|l| decimal_comma(l)).count();
     let mostly_numbers = 2 * (labels.len() - others.len() + commas) > labels.len();
-    let first = others.first().filter(|_| labels.len() > MAX_CODES && mostly_numbers)?;
+    // The least of them, so that the order of the records changes nothing.
+    let first = others.iter().min().filter(|_| labels.len() > MAX_CODES && mostly_numbers)?;
     let advice = match 2 * commas > others.len() {
         true => "write numbers with a decimal point",
         false => "correct it, or name it as missing",
