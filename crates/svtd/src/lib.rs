@@ -62,6 +62,7 @@ pub mod models;
 pub mod moments;
 mod pace;
 pub mod persist;
+mod questions;
 pub mod reading;
 pub mod recovery;
 pub mod rivals;

@@ -33,7 +33,7 @@ mod left_out;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::dealing::{Deal, Moved, Others, Told};
+use self::dealing::{Moved, StepSums};
 use self::gamma::ln_gamma;
 use crate::corpus::{Corpus, mixed};
 use crate::decomposition::{Method, ReadOff};
@@ -43,9 +43,8 @@ use crate::fit::options::Options;
 use crate::fit::smoothing;
 use crate::fit::spectral::{Spectral, frequencies, lift, mixed_with};
 use crate::linalg::Matrix;
-use crate::moments::documents::wrong_size;
 use crate::moments::{Counting, Rows, SingleTopicMoments};
-use crate::rounds::{Answer, DealRequest, Request};
+use crate::questions::{Answer, Deal, DealRequest, Others, Request, wrong_size};
 use crate::stop;
 
 /// Nats of evidence that a topic must contribute: odds of twenty to one.
@@ -171,7 +170,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The sums of a step.
-    fn told(&mut self, deal: Deal) -> Told {
+    fn told(&mut self, deal: Deal) -> StepSums {
         match &deal {
             Deal::Begin(logarithms, _) => {
                 let bits = logarithms.values().iter().map(|value| value.to_bits());
@@ -190,12 +189,12 @@ impl<'a> Documents<'a> {
         let request = || Request::Deal(DealRequest { run, turn, deal });
         let answer = self.corpus.asked_or_fail(request);
         let Answer { sums, whole, .. } = answer.unwrap_or_default();
-        Told { sums, whole }
+        StepSums { sums, whole }
     }
 
     /// The posterior assignments after a step.
     fn tell(&mut self, deal: Deal) -> Split {
-        let Told { sums, whole } = self.told(deal);
+        let StepSums { sums, whole } = self.told(deal);
         let (n, k) = (self.corpus.n_present(), self.n_topics);
         if sums.len() != n * k + k || whole.len() != 1 + k {
             stop::fail(wrong_size(sums.len() + whole.len(), n * k + 2 * k + 1));
@@ -263,7 +262,7 @@ impl<'a> Documents<'a> {
     /// Assigns every document to its best topic.
     fn best(&mut self, sizes: &[u64]) -> Split {
         let (n, k) = (self.corpus.n_present(), self.n_topics);
-        let Told { sums, .. } = self.told(Deal::Best);
+        let StepSums { sums, .. } = self.told(Deal::Best);
         if sums.len() != n * k {
             stop::fail(wrong_size(sums.len(), n * k));
         }
@@ -308,7 +307,7 @@ impl<'a> Documents<'a> {
         for first in (0..k).step_by(step) {
             let topics = first..k.min(first + step);
             let n_out = topics.len();
-            let Told { whole, .. } = self.told(Deal::Next(topics));
+            let StepSums { whole, .. } = self.told(Deal::Next(topics));
             let read = dealing::from_whole(&whole, n_out, n, k);
             moved.extend(read.unwrap_or_else(|error| stop::fail(error)));
         }

@@ -34,7 +34,6 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use self::measured::{Conjugate, Measured};
-pub(crate) use self::measured::{Directions, Freed};
 use crate::choosing::choice::first_unclear;
 use crate::corpus::{Corpus, Dealt};
 use crate::error::{Error, Result};
@@ -42,6 +41,7 @@ use crate::fit::options::Options;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{CLEAR, Diagnostics};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
+use crate::questions::Directions;
 use crate::trust::found_again::Half;
 use crate::whitening::Whitening;
 

@@ -1,75 +1,12 @@
-//! Parts of the documents that are determined by their keys alone, so that every holder of documents can select its
-//! own.
-//!
-//! Keys behave like random numbers, and so do keys mixed with a salt. The documents whose mixed keys lie in a range
-//! of a tenth of all numbers are about a tenth of the documents; another salt selects another tenth. Equal
-//! documents have equal keys and belong to the same part, so that a copy does not count as independent evidence.
-//! Documents without words belong to no part.
+//! The documents of a [part](KeyPart), which their keys determine.
 
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
 use super::names::Names;
-use super::{Corpus, CorpusReport, KeyRange, SparseCounts, mixed};
-
-/// A selection of documents by their keys, mixed with a salt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Dealt {
-    salt: u64,
-    range: KeyRange,
-    /// Whether the documents inside the range are selected, or those outside.
-    inside: bool,
-}
-
-impl Dealt {
-    /// Selects the documents whose mixed keys lie between two shares of all numbers.
-    pub(crate) fn between(salt: u64, from: f64, to: f64) -> Self {
-        Self { salt, range: KeyRange::between(from, to), inside: true }
-    }
-
-    /// Selects all other documents.
-    pub(crate) fn others(self) -> Self {
-        Self { inside: !self.inside, ..self }
-    }
-
-    pub(crate) fn contains(self, key: u64) -> bool {
-        self.range.contains(mixed(key ^ mixed(self.salt))) == self.inside
-    }
-}
-
-/// A part of the documents: a range of keys, possibly restricted further.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct KeyPart {
-    pub range: KeyRange,
-    /// The documents must be in all of these selections; documents without words are in none.
-    pub dealt: Vec<Dealt>,
-}
-
-impl From<KeyRange> for KeyPart {
-    fn from(range: KeyRange) -> Self {
-        Self { range, dealt: Vec::new() }
-    }
-}
-
-impl From<Dealt> for KeyPart {
-    fn from(dealt: Dealt) -> Self {
-        Self { range: KeyRange::ALL, dealt: vec![dealt] }
-    }
-}
+use super::{Corpus, CorpusReport, SparseCounts};
+use crate::questions::{Dealt, KeyPart};
 
 impl KeyPart {
-    /// The part that contains all documents.
-    pub(crate) fn all() -> Self {
-        KeyRange::ALL.into()
-    }
-
-    /// The intersection of two parts.
-    pub(crate) fn and(&self, other: &Self) -> Self {
-        let dealt = self.dealt.iter().chain(&other.dealt).copied().collect();
-        Self { range: self.range.and(other.range), dealt }
-    }
-
     /// The documents of the part in a corpus that is here, ascending.
     pub(crate) fn documents(&self, corpus: &Corpus) -> Vec<usize> {
         let holds = |&d: &usize| {
@@ -128,6 +65,7 @@ impl SparseCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::questions::KeyRange;
     use crate::synthetic::{Lengths, SingleTopicSource};
 
     #[test]

@@ -7,16 +7,15 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::blocks;
-use super::facts::{Facts, WordFacts};
 use super::names::Names;
 use super::ranking::Ranking;
 use super::{Corpus, CorpusReport, KeyPart, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
 use crate::memory::Limit;
-use crate::moments::documents::wrong_size;
-use crate::rounds::{Answer, Ask, Question, Redrawing, Request, Survey};
+use crate::questions::{
+    Answer, Ask, Facts, Question, Redraw, Redrawing, Request, Survey, WordFacts, wrong_size,
+};
 use crate::stop;
-use crate::trust::Redraw;
 use crate::words::WordChoice;
 
 /// Who holds the documents, and which of them are meant.
@@ -214,6 +213,16 @@ impl Corpus {
             report: part.report.clone(),
             elsewhere: None,
         })
+    }
+}
+
+impl Answer {
+    /// Into how many blocks a fit cuts the documents that a survey of all of them found; `None` for the answer
+    /// to another question.
+    pub fn n_blocks(&self) -> Option<usize> {
+        let facts = &self.survey.as_ref()?.facts;
+        let n_present = facts.words.iter().filter(|word| word.total > 0).count();
+        Some(blocks::n_blocks(facts.n_nonzeros as usize, n_present))
     }
 }
 

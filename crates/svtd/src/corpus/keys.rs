@@ -16,9 +16,9 @@
 //! One pass over the counts, in parallel; one hash of every word of the vocabulary.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::{SparseCounts, Vocabulary};
+use crate::questions::mixed;
 use crate::tasks;
 
 /// Seeds of the two halves of a key.
@@ -50,37 +50,6 @@ pub(super) fn of_rows(
     tasks::fork(|| documents.map(key).collect())
 }
 
-/// A range of keys, by their leading 64 bits: a part of the documents that every holder of documents can determine
-/// alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct KeyRange {
-    pub first: u64,
-    /// The last key in the range.
-    pub last: u64,
-}
-
-impl KeyRange {
-    /// All keys.
-    pub(crate) const ALL: KeyRange = KeyRange { first: 0, last: u64::MAX };
-
-    /// The keys between two shares of all keys. Keys behave like random numbers, so about the same share of the
-    /// documents lies in the range.
-    pub(crate) fn between(from: f64, to: f64) -> Self {
-        let edge = |share: f64| (share * 2_f64.powi(64)) as u64;
-        let last = if to >= 1.0 { u64::MAX } else { edge(to).saturating_sub(1) };
-        Self { first: edge(from), last }
-    }
-
-    pub(crate) fn contains(self, key: u64) -> bool {
-        (self.first..=self.last).contains(&key)
-    }
-
-    /// The intersection of two ranges.
-    pub(crate) fn and(self, other: KeyRange) -> Self {
-        Self { first: self.first.max(other.first), last: self.last.min(other.last) }
-    }
-}
-
 /// The two hashes of a word: eight bytes at a time, its length last.
 fn of_word(word: &[u8]) -> [u64; 2] {
     SEEDS.map(|seed| {
@@ -92,14 +61,6 @@ fn of_word(word: &[u8]) -> [u64; 2] {
         }
         mixed(state ^ word.len() as u64)
     })
-}
-
-/// Spreads the bits of a number over all 64: the finishing step of the splitmix64 generator.
-pub(crate) fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -116,18 +77,6 @@ mod tests {
             }
             assert_ne!(of_word(word.as_bytes())[0], of_word(word.as_bytes())[1]);
         }
-    }
-
-    #[test]
-    fn ranges_that_meet_hold_every_key_once() {
-        let edges = [0.0, 0.1, 1.0 / 3.0, 0.5, 0.999, 1.0];
-        let ranges: Vec<KeyRange> =
-            edges.windows(2).map(|edge| KeyRange::between(edge[0], edge[1])).collect();
-        assert_eq!((ranges[0].first, ranges[4].last), (0, u64::MAX));
-        assert!(ranges.windows(2).all(|pair| pair[0].last.checked_add(1) == Some(pair[1].first)));
-        let holding = |key: u64| ranges.iter().filter(|range| range.contains(key)).count();
-        assert!((0..1000).all(|i| holding(mixed(i)) == 1));
-        assert_eq!(ranges[1].and(KeyRange::ALL), ranges[1]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ mod builder;
 mod dealt;
 mod document;
 mod elsewhere;
-pub(crate) mod facts;
+mod facts;
 mod fingerprint;
 mod keys;
 mod names;
@@ -56,18 +56,17 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use self::elsewhere::Elsewhere;
-use self::facts::Facts;
 use self::names::Names;
 use self::ranking::Ranking;
+use crate::questions::Facts;
 use crate::words::WordChoice;
 
 pub use self::builder::CorpusBuilder;
-pub(crate) use self::dealt::{Dealt, KeyPart};
 pub use self::document::Document;
 pub(crate) use self::fingerprint::{added, finished, limbs};
-pub(crate) use self::keys::{KeyRange, mixed};
 pub use self::sparse::SparseCounts;
 pub use self::vocabulary::Vocabulary;
+pub(crate) use crate::questions::{Dealt, KeyPart, KeyRange, mixed};
 
 /// A collection of documents as counts of words, `X`.
 #[derive(Clone)]

@@ -10,8 +10,7 @@ use super::token_halves::keys_without_names;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::model::Lda;
-use crate::moments::documents::wrong_size;
-use crate::rounds::{HeldOutRequest, Request};
+use crate::questions::{HeldOutRequest, Request, wrong_size};
 use crate::stop;
 
 const MOST: usize = Judgement::MOST;

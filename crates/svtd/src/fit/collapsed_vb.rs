@@ -44,16 +44,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::corpus::facts::WordFacts;
 use crate::corpus::{Corpus, mixed};
 use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
-use crate::rounds::{LookRequest, Request};
+use crate::questions::{Look, LookRequest, Order, Rates, Request, WordFacts};
 use crate::stop;
 use crate::tasks;
-pub(crate) use mixtures::{Look, Mixtures, Tallies, warm_up};
-pub(crate) use prior::{Order, Prior};
+pub(crate) use mixtures::{Mixtures, Tallies, warm_up};
+pub(crate) use prior::Prior;
 pub(crate) use tally::{Ledger, Tally};
 
 /// Sweeps of the default polish.
@@ -227,18 +226,6 @@ impl Sums {
         let tallies = tallies.par_iter_mut();
         tasks::fork(|| tallies.for_each(|tally| tasks::branch(|| tally.clear())));
     }
-}
-
-/// The evidence of a word for a topic, `A_ij / a_j`, and the prior.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rates {
-    /// `A`: `S_ij + eta_i`, or fixed topics.
-    pub words: Vec<f32>,
-    /// `1 / a`, the inverse of `S_j + sum eta`, or ones.
-    pub inverse: Vec<f32>,
-    /// `alpha`; zero for padding topics.
-    pub alpha: Vec<f32>,
-    pub eta: Vec<f32>,
 }
 
 impl Rates {

@@ -24,10 +24,9 @@ use crate::fit::stage::{Stage, Step};
 use crate::linalg::{Matrix, dot};
 use crate::logarithm::take_logarithms;
 use crate::moments::Counting;
-use crate::moments::documents::wrong_size;
 use crate::moments::panels::Products;
 use crate::pace::Pace;
-use crate::rounds::Request;
+use crate::questions::{Request, wrong_size};
 use crate::stop;
 
 /// The objective has converged when its relative gain is below this.

@@ -14,10 +14,11 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, SparseCounts};
-use crate::fit::collapsed_vb::{LANES, Order, padded};
+use crate::fit::collapsed_vb::{LANES, padded};
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::moments::panels::Products;
+use crate::questions::Order;
 
 /// Topics, and the mixtures of all documents under them; rows padded to whole lanes.
 #[derive(Clone)]

@@ -29,13 +29,14 @@
 
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
-use crate::fit::collapsed_vb::{self, Order};
+use crate::fit::collapsed_vb::{self};
 use crate::fit::learner::Learner;
 use crate::fit::options::{Options, Polish};
 use crate::fit::request::Kind;
 use crate::fit::stage::Stage;
 use crate::fit::{contest, em, repeats};
 use crate::krylov::{BLOCK_COLUMNS, expected_products};
+use crate::questions::Order;
 use crate::trust::drift;
 use crate::trust::found_again::usual_splits;
 

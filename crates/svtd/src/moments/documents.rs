@@ -8,16 +8,16 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::panels::{Counting, Products};
-use super::slices::{SliceRequest, SliceSums};
+use super::panels::Products;
+use super::slices::SliceSums;
 use super::sums::Sums;
 use super::weighed::{Source, Table, Weighed};
-use super::weights::{Law, LengthSums, tuples};
-use super::{DocumentWeights, MomentWeights, Weighing};
+use super::weights::{LengthSums, tuples};
+use super::{DocumentWeights, MomentWeights};
 use crate::corpus::{Corpus, KeyPart, SparseCounts};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{Matrix, weighted_grams};
-use crate::rounds::Request;
+use crate::questions::{Counting, Law, Request, SliceRequest, Weighing, wrong_size};
 use crate::stop;
 
 /// The documents of a table of counts, with their lengths.
@@ -245,14 +245,6 @@ impl<'a> Asked<'a> {
 /// The numbers of an answer; an error when there are not exactly `M`.
 fn taken<const M: usize>(sums: &[f64]) -> Result<[f64; M]> {
     sums.try_into().map_err(|_| wrong_size(sums.len(), M))
-}
-
-pub(crate) fn wrong_size(found: usize, needed: usize) -> Error {
-    Error::Round {
-        reason: format!(
-            "an answer has {found} numbers where {needed} are needed; it belongs to another question"
-        ),
-    }
 }
 
 impl LengthSums {

@@ -40,25 +40,13 @@ pub use dense::{DenseMoments, MAX_FEATURES};
 pub use exact::ExactMoments;
 pub use lda::LdaMoments;
 pub(crate) use lda::check_alpha0;
-pub use panels::Counting;
 pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
-pub(crate) use slices::SliceRequest;
+pub(crate) use weights::check_custom;
 pub use weights::{DocumentWeights, MomentWeights};
-pub(crate) use weights::{Law, Weighing, check_custom};
 
 use crate::linalg::{Matrix, dot};
-
-/// Whether slice `i` of the third moment keeps row and column `i`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rows {
-    /// `H_i = W' M3_i W` with all rows: better conditioned, and equally accurate.
-    #[default]
-    Kept,
-    /// `H_i` from `M3_i` and `E` without row `i`, as the paper prints Algorithms 1 and 2.
-    Removed,
-}
+pub use crate::questions::{Counting, Rows};
 
 /// The first three moments of some data, as operators.
 ///

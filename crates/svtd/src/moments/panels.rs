@@ -29,8 +29,6 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-pub use self::counting::Counting;
-
 use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
 use self::passes::{
     BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresGivenPass, SquaresPass,
@@ -40,6 +38,7 @@ use self::passes::{
 use crate::corpus::SparseCounts;
 use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
+use crate::questions::Counting;
 use crate::tasks;
 
 /// Columns in a full panel.

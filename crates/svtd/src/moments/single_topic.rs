@@ -30,13 +30,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
-use super::panels::{Counting, Products, packed_pairs};
-use super::slices::{SliceRequest, SliceSums};
+use super::panels::{Products, packed_pairs};
+use super::slices::SliceSums;
 use super::weighed::{Source, Table, Weighed};
-use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, Weighing, check_custom};
+use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, check_custom};
 use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, weighted_grams};
+use crate::questions::{Counting, SliceRequest, Weighing};
 
 /// Theorem 2.1: moments of a corpus, as if each document were about one topic.
 pub struct SingleTopicMoments<'a> {

@@ -8,24 +8,12 @@ use std::ops::Range;
 
 use super::sums::Sums;
 use super::weighed::Table;
-use super::{Counting, Rows};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::moments::documents::wrong_size;
+use crate::questions::{Counting, Rows, SliceRequest, wrong_size};
 
 /// Numbers in an answer about slices, at most: 128 MiB. One feature is always asked for.
 const MOST_NUMBERS: usize = 1 << 24;
-
-/// Which slices are asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SliceRequest {
-    /// Whether slice `i` keeps row and column `i`.
-    pub rows: Rows,
-    /// The features whose slices are wanted.
-    pub features: Range<usize>,
-    /// What they are seen through, `B`: `W` where rows are kept, else `E`.
-    pub table: Matrix,
-}
 
 /// Sums over documents that slices are made of, a feature to a row.
 pub(crate) struct SliceSums {

@@ -6,13 +6,12 @@
 
 use std::borrow::Cow;
 
+use super::MomentWeights;
 use super::documents::{Documents, FirstSums, pairs};
-use super::panels::{Counting, Products};
-use super::{MomentWeights, Weighing};
+use super::panels::Products;
 use crate::corpus::{Corpus, SparseCounts};
 use crate::linalg::Matrix;
-use crate::moments::documents::wrong_size;
-use crate::rounds::Request;
+use crate::questions::{Counting, Request, Weighing, wrong_size};
 use crate::stop;
 
 /// Documents with their weights.

@@ -24,6 +24,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::questions::{Law, Weighing};
 
 /// The law that gives each document its weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -150,20 +151,6 @@ impl LengthSums {
     }
 }
 
-/// The value that a law gives to a single document, before normalisation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Law {
-    /// Its number of pairs or triples.
-    ByTokens,
-    /// The inverse of its variance; the parameter is the probability that two words coincide.
-    LeastVariance(f64),
-    /// One, for all documents.
-    Alike,
-    /// The weight given by the caller.
-    Own,
-}
-
 impl Law {
     /// The value of a document of length `c` in the moment of this order; zero if the document is too short.
     pub(super) fn value(self, order: usize, c: f64, own: f64) -> f64 {
@@ -176,13 +163,6 @@ impl Law {
             (Law::Own, _) => own,
         }
     }
-}
-
-/// A law, with the sums of its values over all documents: enough to compute the weight of any document.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Weighing {
-    law: Law,
-    totals: [f64; 3],
 }
 
 impl Weighing {

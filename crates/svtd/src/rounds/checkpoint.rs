@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::Ask;
-use super::answer::Answer;
 use super::file;
-use super::question::Question;
 use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
+use crate::questions::{Answer, Ask, Question};
 
 /// Asks another respondent, and keeps the answers.
 pub struct Checkpoint<A> {

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use super::answer::{Answer, Survey};
-use super::question::{Question, Request};
 use super::respondent::{Dealing, Respondent, Sweeping};
 use super::writing::{Reading, Writing};
-use crate::corpus::facts::Facts;
 use crate::error::{Error, Result};
 use crate::fit::collapsed_vb::Mixtures;
+use crate::questions::{Answer, Facts, Question, Request, Survey};
 
 impl Answer {
     /// The digest of an answer to the [first question](Question::first), by which later questions tell

@@ -11,6 +11,7 @@
 //!                                          holder C ─┘
 //! ```
 //!
+//! The data of questions and answers stand in `questions`, below the corpus; here stand those who answer.
 //! [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus of whoever can be asked
 //! ([`Ask`]). A fit of it goes the same road as any other, trust included. A [`Respondent`] answers for
 //! the documents of a corpus at hand, with the functions that a fit of that corpus uses itself. [`Sites`]
@@ -43,35 +44,20 @@
 //! of whole blocks gives what a fit of all documents would have computed at that node of the tree. Where
 //! several holders have documents of the same block, sums differ in their last bits.
 
-mod answer;
 mod checkpoint;
 mod file;
-mod question;
 mod question_file;
 mod respondent;
 mod runs;
 pub mod sites;
 mod writing;
 
-pub use answer::Answer;
-pub(crate) use answer::Survey;
 pub use checkpoint::Checkpoint;
 pub use file::digest_of;
-pub use question::Question;
-pub(crate) use question::{DealRequest, HeldOutRequest, Holding, LookRequest, Redrawing, Request};
 pub use respondent::Respondent;
 pub use sites::{Sites, Waiting};
 
-use crate::error::Result;
-
-/// Whoever can be asked about documents.
-pub trait Ask: Send + Sync {
-    /// The sum of the answers of all holders of documents.
-    ///
-    /// # Errors
-    /// When somebody cannot or will not answer.
-    fn ask(&self, question: &Question) -> Result<Answer>;
-}
+pub use crate::questions::{Answer, Ask, Question};
 
 #[cfg(test)]
 mod tests;

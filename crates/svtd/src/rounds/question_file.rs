@@ -4,19 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::question::{
-    DealRequest, HeldOutRequest, Holding, LookRequest, Named, NamedDeal, NamedSettling, Question,
-    Redrawing, Request,
-};
 use super::writing::{Reading, Writing};
-use crate::choosing::evidence::dealing::{Deal, Others};
-use crate::choosing::noise::{Directions, Freed};
-use crate::corpus::KeyPart;
 use crate::corpus::blocks::MOST_BLOCKS;
 use crate::error::Result;
-use crate::fit::collapsed_vb::Rates;
-use crate::moments::SliceRequest;
-use crate::trust::{FeedbackRequest, Redraw, Scores, Settling};
+use crate::questions::{
+    Deal, DealRequest, Directions, FeedbackRequest, Freed, HeldOutRequest, Holding, KeyPart,
+    LookRequest, Named, NamedDeal, NamedSettling, Others, Question, Rates, Redraw, Redrawing,
+    Request, Scores, Settling, SliceRequest,
+};
 
 /// The part of a [`Redraw`] without its tables.
 #[derive(Serialize, Deserialize)]

@@ -2,19 +2,20 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::Ask;
-use super::answer::{Answer, Survey};
-use super::question::{HeldOutRequest, Holding, Question, Redrawing, Request};
-use crate::choosing::evidence::dealing::Told;
-use crate::corpus::{Corpus, KeyPart};
+use crate::choosing::evidence::dealing::StepSums;
+use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::{HeldOutWords, Judgement, TokenHalves, word_sums};
 use crate::fit::collapsed_vb::Mixtures;
 use crate::fit::em::Expected;
 use crate::linalg::Matrix;
 use crate::memory;
+use crate::moments::MomentWeights;
 use crate::moments::documents::Documents;
-use crate::moments::{Counting, MomentWeights, Weighing};
+use crate::questions::{
+    Answer, Ask, Counting, HeldOutRequest, Holding, KeyPart, Question, Redrawing, Request, Survey,
+    Weighing,
+};
 use crate::trust::{Holdings, held_pairs, held_words, torque_sums};
 
 /// Number of views that are kept: of all documents, and of the two parts on which candidates are compared.
@@ -213,7 +214,7 @@ impl Respondent {
                 return Ok(Answer { whole, ..Answer::default() });
             }
             Request::Deal(request) => {
-                let Told { sums, whole } = self.deal(corpus, request)?;
+                let StepSums { sums, whole } = self.deal(corpus, request)?;
                 return Ok(Answer { sums, whole, ..Answer::default() });
             }
             Request::Digest => {

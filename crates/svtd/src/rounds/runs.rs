@@ -1,13 +1,12 @@
 //! Questions that build on each other: a holder keeps a state for the next question of the run.
 
-use super::question::{DealRequest, LookRequest};
 use super::respondent::{Dealing, Respondent, Sweeping, check};
-use crate::choosing::evidence::dealing::{self, Deal, Told};
+use crate::choosing::evidence::dealing::{self, StepSums};
 use crate::corpus::Corpus;
-use crate::corpus::facts::WordFacts;
 use crate::error::{Error, Result};
-use crate::fit::collapsed_vb::{LANES, Ledger, Look, Mixtures, Tallies, Tally};
+use crate::fit::collapsed_vb::{LANES, Ledger, Mixtures, Tallies, Tally};
 use crate::linalg::Matrix;
+use crate::questions::{Deal, DealRequest, Look, LookRequest, WordFacts};
 
 impl Respondent {
     /// A step of collapsed variational Bayes; its state is kept for the next.
@@ -59,7 +58,7 @@ impl Respondent {
     }
 
     /// A step of assigning documents to topics; its state is kept for the next.
-    pub(super) fn deal(&self, corpus: &Corpus, request: &DealRequest) -> Result<Told> {
+    pub(super) fn deal(&self, corpus: &Corpus, request: &DealRequest) -> Result<StepSums> {
         let DealRequest { run, turn, deal } = request;
         if self.least > 0 {
             return Err(Error::Round {

@@ -20,12 +20,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::Ask;
-use super::answer::Answer;
 use super::file;
-use super::question::Question;
 use crate::atomic::write_atomically;
 use crate::error::{Error, Result};
+use crate::questions::{Answer, Ask, Question};
 
 /// The file ending of questions.
 pub const QUESTION: &str = "question";

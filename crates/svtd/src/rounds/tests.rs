@@ -7,10 +7,11 @@ use super::file::digest_of;
 use super::*;
 use crate::choosing::{Check, CheckOptions};
 use crate::corpus::Corpus;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::fit::repeats::tripled;
 use crate::model::{Lda, SingleTopic, Topics};
 use crate::moments::DocumentWeights;
+use crate::questions::Request;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use crate::{Method, Polish};
 

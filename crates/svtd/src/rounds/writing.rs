@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Survey;
-use crate::corpus::facts::{Facts, WordFacts};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::persist::container::{Array, Container};
+use crate::questions::{Facts, Survey, WordFacts};
 
 /// A file that is being written.
 pub(super) struct Writing(pub Container);
@@ -155,7 +154,7 @@ impl<'a> Reading<'a> {
         let words = self.words("words")?;
         let whole = self.whole("facts")?;
         let known = self.known()?;
-        if whole.len() != 10 + crate::corpus::facts::KEY_BINS || known.len() != words.len() {
+        if whole.len() != 10 + crate::questions::KEY_BINS || known.len() != words.len() {
             return Err(self.refuse("its facts do not fit its words"));
         }
         let joined = |at: usize| u128::from(whole[at]) | u128::from(whole[at + 1]) << 64;

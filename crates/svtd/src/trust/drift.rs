@@ -25,13 +25,12 @@
 //! # Cost
 //! That of the polish, on at most [`FOR_A_TOPIC`] drawn tokens for each topic, whatever the length of
 //! the documents.
-
-use super::settled::Settling;
 use super::sweeps::End;
 use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb;
 use crate::fit::spectral::frequencies;
 use crate::linalg::{Matrix, positive_inverse};
+use crate::questions::Redraw;
 use crate::synthetic::{Drawn, draw_mixtures};
 
 /// The largest number of simulated tokens for each topic: enough for words with probabilities of some thousandths
@@ -128,18 +127,6 @@ pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
 /// The share of the tokens that is simulated for this many topics, however few documents that is.
 pub(crate) fn share_of(n_tokens: u64, n_topics: usize) -> f64 {
     ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
-}
-
-/// How documents are simulated in place of others: each as long (up to a limit), with a mixture drawn from
-/// its posterior or from the prior.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Redraw {
-    /// The topics that words are drawn from, and how mixtures are found.
-    pub settling: Settling,
-    /// The Dirichlet parameter of all mixtures, where documents follow the model.
-    pub believed: Option<Vec<f64>>,
-    /// The largest number of words simulated for a document.
-    pub longest: u64,
 }
 
 impl Redraw {

@@ -29,7 +29,7 @@
 
 use rayon::prelude::*;
 
-use super::feedback::{Doubters, Followed, Scores};
+use super::feedback::{Doubters, Followed};
 use super::groups::{GROUPS, Groups, sign};
 use super::holdings::Holdings;
 use super::pull;
@@ -41,7 +41,7 @@ use crate::fit::spectral::Estimate;
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::moments::panels::Products;
-use crate::rounds::{Holding, Request};
+use crate::questions::{Holding, Request, Scores};
 
 /// The smallest and largest number of conjugate gradient steps.
 const STEPS: std::ops::RangeInclusive<usize> = 2..=8;

@@ -12,25 +12,13 @@ use crate::corpus::{Corpus, SparseCounts};
 use crate::fit::em;
 use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
-use crate::moments::documents::wrong_size;
 use crate::moments::panels::Products;
 use crate::moments::weighed::sums;
-use crate::rounds::Request;
+use crate::questions::{FeedbackRequest, Request, Scores, wrong_size};
 use crate::stop;
 
 /// A document is in doubt when its likeliest topic leaves more than this probability to the others.
 const IN_DOUBT: f64 = 1e-3;
-
-/// A change of log-scores.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scores {
-    /// `T`, features x topics.
-    pub words: Matrix,
-    /// `a`.
-    pub constants: Vec<f64>,
-    /// `b`.
-    pub per_word: Vec<f64>,
-}
 
 impl Scores {
     /// `self += factor other`.
@@ -89,17 +77,6 @@ impl Followed {
         scaled(&mut self.documents, &other.documents);
         scaled(&mut self.tokens, &other.tokens);
     }
-}
-
-/// What the documents in doubt are asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FeedbackRequest {
-    /// Logarithms of the topics, and their weights.
-    pub logarithms: Matrix,
-    pub weights: Vec<f64>,
-    pub scores: Scores,
-    /// Whether posteriors are kept within 0 and 1, where linear extrapolation would leave them.
-    pub clamped: bool,
 }
 
 impl FeedbackRequest {

@@ -7,9 +7,8 @@
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Driven;
-use crate::moments::documents::wrong_size;
 use crate::moments::weighed::sums;
-use crate::rounds::Request;
+use crate::questions::{Request, wrong_size};
 use crate::stop;
 
 /// Number of low bits of a number that do not affect its range: all but the exponent and three bits after it.

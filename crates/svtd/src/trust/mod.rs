@@ -31,15 +31,12 @@ mod settled;
 mod spread;
 mod sweeps;
 
-pub(crate) use self::drift::Redraw;
 pub(crate) use self::em::held_words;
-pub(crate) use self::feedback::{FeedbackRequest, Scores};
 pub use self::groups::GROUPS;
 use self::groups::Groups;
 pub(crate) use self::groups::note;
 pub(crate) use self::holdings::Holdings;
 pub(crate) use self::moments::{Frame, held_pairs, torque_sums};
-pub(crate) use self::settled::Settling;
 use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};

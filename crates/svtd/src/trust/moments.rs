@@ -36,8 +36,8 @@ use crate::linalg::{Matrix, dot, symmetric_eigen};
 use crate::moments::documents::FirstSums;
 use crate::moments::weighed::{Table, Weighed};
 use crate::moments::{LdaMoments, Moments, SingleTopicMoments};
+use crate::questions::{Holding, Request};
 use crate::recovery::clip_and_normalise;
-use crate::rounds::{Holding, Request};
 
 /// Moments as the jackknife needs them: those of Theorem 2.1 and what Theorem 3.1 subtracts.
 pub(crate) struct Frame<'a> {

@@ -6,11 +6,9 @@
 use super::groups::{Groups, of_keys, sign};
 use super::holdings::Holdings;
 use crate::corpus::Corpus;
-use crate::fit::collapsed_vb::Order;
 use crate::fit::profile::Profile;
 use crate::linalg::Matrix;
-use crate::moments::documents::wrong_size;
-use crate::rounds::{Holding, Request};
+use crate::questions::{Holding, Order, Request, Settling, wrong_size};
 use crate::stop;
 
 /// Number of passes in which the mixtures converge under the first topics.
@@ -18,18 +16,6 @@ const SETTLING: usize = 3;
 
 /// The largest number of tables of topics that documents are shown one after the other.
 const MOST_STAGES: usize = 8;
-
-/// The topics under which mixtures converge.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settling {
-    /// Topics, features x topics: the first ones for several passes, the others for one each.
-    pub stages: Vec<Matrix>,
-    /// The Dirichlet parameter of the mixtures.
-    pub alpha: Vec<f64>,
-    pub order: Order,
-    /// The change of the documents' weights: up in half of the groups, down in the others.
-    pub nudge: f64,
-}
 
 impl Settling {
     pub fn new(topics: Matrix, alpha: Vec<f64>, order: Order) -> Self {

@@ -21,12 +21,13 @@
 
 use super::em::{column_sums, moved_without};
 use super::groups::{GROUPS, Groups};
-use super::settled::{Settled, Settling};
+use super::settled::Settled;
 use super::spread::Spread;
 use super::{Left, drift};
 use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb::{Prior, smoothed};
 use crate::linalg::Matrix;
+use crate::questions::Settling;
 
 /// Number of passes after each of which the response is measured; its growth shows where it would end.
 const MEASURED: usize = 4;

@@ -19,43 +19,15 @@ use crate::error::Result;
 use crate::fit::em::to_posterior;
 use crate::linalg::Matrix;
 use crate::moments::Counting;
-use crate::moments::documents::wrong_size;
 use crate::moments::panels::Products;
+use crate::questions::{Deal, Others, wrong_size};
 
 /// The largest number of numbers in an answer to `next`, unless one topic alone has more.
 const MOST_NUMBERS: usize = 1 << 22;
 
-/// A step.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Deal {
-    /// Starts from the posterior under topics, given their logarithms, with the topics' weights.
-    Begin(Matrix, Vec<f64>),
-    /// Recomputes the posterior of every document, with its own words left out of the counts.
-    Ask(Others),
-    /// Keeps only these topics.
-    Keep(Vec<usize>),
-    /// Assigns every document to its best topic.
-    Best,
-    /// Assigns every document of these topics to its second best topic.
-    Next(Range<usize>),
-}
-
-/// The counts and sizes of topics over all documents, and the prior.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Others {
-    /// `C`, features x topics.
-    pub counts: Matrix,
-    /// `N_j`.
-    pub documents: Vec<f64>,
-    /// `S m`.
-    pub prior: Vec<f64>,
-    /// `S`.
-    pub strength: f64,
-}
-
 /// The sums of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct StepSums {
     /// Word counts by topic, then the sum of the posterior by topic (without the latter for `best`).
     pub sums: Vec<f64>,
     /// The number of documents whose best topic changed, then the number of documents of each best topic; for
@@ -110,7 +82,7 @@ pub(super) fn at_once(n: usize, k: usize) -> usize {
 ///
 /// # Errors
 /// When the scores are not those of these documents.
-pub(crate) fn step(corpus: &Corpus, scores: &mut Matrix, deal: &Deal) -> Result<Told> {
+pub(crate) fn step(corpus: &Corpus, scores: &mut Matrix, deal: &Deal) -> Result<StepSums> {
     let rows = corpus.rows();
     let products = Products::new(rows, corpus.n_present(), Counting::Raw);
     let fits = matches!(deal, Deal::Begin(..)) || scores.n_rows() == rows.n_rows();
@@ -138,12 +110,12 @@ pub(crate) fn step(corpus: &Corpus, scores: &mut Matrix, deal: &Deal) -> Result<
         Deal::Best => {
             let dealt = best_of_rows(scores);
             let sums = products.backward(&one_hot(&dealt, scores.n_columns()), None);
-            return Ok(Told { sums: sums.values().to_vec(), whole: Vec::new() });
+            return Ok(StepSums { sums: sums.values().to_vec(), whole: Vec::new() });
         }
         Deal::Next(topics) => {
             let whole =
                 to_whole(&moved(rows, scores, topics), corpus.n_present(), scores.n_columns());
-            return Ok(Told { sums: Vec::new(), whole });
+            return Ok(StepSums { sums: Vec::new(), whole });
         }
     };
     let now = best_of_rows(scores);
@@ -161,7 +133,7 @@ pub(crate) fn step(corpus: &Corpus, scores: &mut Matrix, deal: &Deal) -> Result<
     let documents: Vec<f64> = (0..posterior.n_columns()).into_par_iter().map(sum).collect();
     let mut sums = products.backward(&posterior, None).values().to_vec();
     sums.extend(documents);
-    Ok(Told { sums, whole })
+    Ok(StepSums { sums, whole })
 }
 
 /// Where the documents of some topics would go if it were removed, topic by topic.

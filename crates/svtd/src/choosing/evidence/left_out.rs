@@ -16,13 +16,12 @@
 //! A sum of tabulated logarithms for every count and topic; logarithms are computed only for the few topics that a
 //! document may belong to, where its own words change them.
 
-use rayon::prelude::*;
-
-use super::dealing::Others;
 use super::gamma::ln_rising;
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 use crate::logarithm::take_logarithms;
+use crate::questions::Others;
+use rayon::prelude::*;
 
 /// Counts up to this are tabulated.
 const TABLED: usize = 3;

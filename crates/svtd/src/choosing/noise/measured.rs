@@ -4,32 +4,10 @@ use std::ops::Range;
 
 use crate::linalg::{Matrix, dot};
 use crate::moments::weighed::{Table, Weighed};
-use crate::rounds::Request;
+use crate::questions::{Directions, Freed, Request};
 
 /// Later directions are made conjugate to a direction if it exceeds this many standard errors.
 const CLEAR_ENOUGH: f64 = 2.0;
-
-/// Directions to be measured, features x directions.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Directions {
-    pub v: Matrix,
-    /// The factor of `M1 M1'` that Theorem 3.1 subtracts; zero for documents of one topic.
-    pub a1: f64,
-    /// `v_j'M1`.
-    pub means: Vec<f64>,
-    /// The conjugate directions, once they are known.
-    pub freed: Option<Freed>,
-}
-
-/// Directions `U = V mixing`, conjugate to the clear ones before them.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Freed {
-    pub mixing: Matrix,
-    /// `u_j'M1`.
-    pub means: Vec<f64>,
-    /// The clear directions, to which the later ones are conjugate.
-    pub clear: Vec<usize>,
-}
 
 /// A sum of terms over documents, and of their squares.
 #[derive(Clone, Copy, Default)]

@@ -1,8 +1,9 @@
 //! The update of one document, with one number per topic in registers.
 
+use crate::questions::Rates;
 use pulp::Simd;
 
-use super::{LANES, Rates};
+use super::LANES;
 
 /// One number per topic, in registers side by side.
 pub(crate) trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}

@@ -9,16 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::STRIDE;
 use super::kernel::{Kernel, Row};
-use super::prior::Order;
 use super::tally::{Ledger, Tally};
-use super::{Rates, STRIDE};
 use crate::corpus::SparseCounts;
 use crate::error::Result;
 use crate::memory::{Numbers, will_need};
-use crate::moments::documents::wrong_size;
+use crate::questions::{Look, Order, Rates, wrong_size};
 use crate::tasks;
 
 /// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
@@ -53,17 +51,6 @@ pub(crate) fn kept_for(order: Order, width: usize) -> usize {
         Order::Zeroth => width,
         Order::Second => 2 * width,
     }
-}
-
-/// How documents are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Look {
-    /// From nothing, with fixed topics, a few times each; topics that do not depend on the
-    /// documents have nothing to exclude.
-    WarmUp,
-    /// Continuing from the stored state.
-    Sweep,
 }
 
 /// Tallies that no thread is using: in all as many as there were ever threads at work.

@@ -9,11 +9,10 @@
 //! `alpha0` in all, each topic by its share of the words. There the variance of a mixture counts too:
 //! without it topics end further apart than they are.
 
-use serde::{Deserialize, Serialize};
-
 use crate::corpus::Corpus;
 use crate::fit::smoothing;
 use crate::fit::spectral::frequencies;
+use crate::questions::Order;
 
 /// The Dirichlet parameter of a document's mixture, per topic, in text.
 const ALPHA: f64 = 0.1;
@@ -21,17 +20,6 @@ const ALPHA: f64 = 0.1;
 /// The Dirichlet parameter of a topic's words, per word, in text; documents that follow the model
 /// have no less on average.
 const ETA: f64 = 0.05;
-
-/// How far the expansion of a mixture's logarithm goes (Teh, Newman and Welling 2007; Asuncion et
-/// al. 2009 leave out the variance).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Order {
-    /// The mean only.
-    Zeroth,
-    /// The variance as well.
-    Second,
-}
 
 /// The Dirichlet parameter of mixtures, `alpha`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,10 +18,9 @@
 //! As the sums are exact, documents can be added to any of several tallies, in any order.
 
 use super::LANES;
-use crate::corpus::facts::WordFacts;
 use crate::error::Result;
 use crate::memory::will_need;
-use crate::moments::documents::wrong_size;
+use crate::questions::{WordFacts, wrong_size};
 
 /// The coarsest unit with 32 bits, as a number of binary places.
 const LEAST_BITS: u32 = 14;

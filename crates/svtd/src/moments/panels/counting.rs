@@ -1,24 +1,6 @@
 //! The value with which a stored count enters a product.
 
-/// How a stored count enters the moments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Counting {
-    /// The count itself, `x`.
-    Raw,
-    /// `1 + log x`, which keeps a few long, repetitive documents from determining the topics.
-    Damped,
-}
-
-impl Counting {
-    /// The value of a count.
-    pub fn value(self, count: u32) -> f64 {
-        match self {
-            Counting::Raw => f64::from(count),
-            Counting::Damped => 1.0 + f64::from(count).ln(),
-        }
-    }
-}
+use crate::questions::Counting;
 
 /// The value of a stored entry, given its position in the row arrays and its count.
 pub(super) trait EntryValue: Sync {

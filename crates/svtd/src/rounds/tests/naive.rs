@@ -12,11 +12,11 @@ mod trust;
 use serde_json::json;
 
 use super::*;
-use crate::choosing::noise::{Directions, Freed};
-use crate::fit::collapsed_vb::Order;
 use crate::linalg::Matrix;
-use crate::moments::{Counting, Law, Rows, SliceRequest, Weighing};
-use crate::trust::{FeedbackRequest, Scores, Settling};
+use crate::questions::{
+    Counting, Directions, FeedbackRequest, Freed, Holding, Law, Order, Rows, Scores, Settling,
+    SliceRequest, Weighing,
+};
 
 /// A document: its counts in the order of the question's words.
 type Row = Vec<f64>;

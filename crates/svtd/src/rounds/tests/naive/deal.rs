@@ -1,8 +1,7 @@
 //! Documents dealt to topics, by plain loops.
 
 use super::*;
-use crate::choosing::evidence::dealing::{Deal, Others};
-use crate::rounds::question::DealRequest;
+use crate::questions::{Deal, DealRequest, Others};
 
 /// `ln [ a (a + 1) ... (a + x - 1) ]`, a sum of up to a million terms, whose rounding errors are summed too.
 fn ln_rising(a: f64, x: f64) -> f64 {

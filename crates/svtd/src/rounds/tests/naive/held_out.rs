@@ -2,7 +2,7 @@
 
 use super::survey::mixed;
 use super::*;
-use crate::rounds::question::HeldOutRequest;
+use crate::questions::HeldOutRequest;
 
 /// How many of a word's occurrences are held out: a coin for each of the first, and as many of the rest as
 /// 64 further coins say.

@@ -4,9 +4,7 @@
 //! in single precision as the sweeps do, a topic at a time.
 
 use super::*;
-use crate::corpus::facts::WordFacts;
-use crate::fit::collapsed_vb::{Look, Rates};
-use crate::rounds::question::LookRequest;
+use crate::questions::{Look, LookRequest, Rates, WordFacts};
 
 /// Topics, and numbers in a row of them: the rest is nothing.
 const K: usize = 20;

@@ -3,8 +3,8 @@
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::corpus::facts::{Facts, WordFacts};
 use crate::corpus::{KeyPart, KeyRange};
+use crate::questions::{Facts, WordFacts};
 
 /// The finishing step of splitmix64.
 pub(super) fn mixed(number: u64) -> u64 {

@@ -1,10 +1,7 @@
 //! What trust and z-scores ask of a document, by plain loops.
 
 use super::{Row, counted, outer, posterior, times, weight};
-use crate::choosing::noise::{Directions, Freed};
-use crate::fit::collapsed_vb::Order;
-use crate::rounds::question::Holding;
-use crate::trust::{FeedbackRequest, Settling};
+use crate::questions::{Directions, FeedbackRequest, Freed, Holding, Order, Settling};
 
 /// A mixture at rest: what the document holds of each topic, and its part of `C'B`.
 pub(super) fn settled(row: &Row, settling: &Settling) -> (Vec<f64>, Vec<f64>) {

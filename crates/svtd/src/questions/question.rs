@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::choosing::evidence::dealing::Deal;
-use crate::choosing::noise::Directions;
-use crate::corpus::KeyPart;
-use crate::corpus::facts::WordFacts;
-use crate::fit::collapsed_vb::{Look, Order, Rates};
+use super::choosing::{Deal, DealRequest, Directions, HeldOutRequest};
+use super::moments::{Counting, Law, Rows, SliceRequest, Weighing};
+use super::part::KeyPart;
+use super::sweeps::{Look, LookRequest, Order};
+use super::trust::{FeedbackRequest, Holding, Redrawing, Settling};
 use crate::linalg::Matrix;
-use crate::moments::{Counting, Law, Rows, SliceRequest, Weighing};
-use crate::trust::{FeedbackRequest, Redraw, Settling};
 
 /// A question about documents.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,14 +27,6 @@ pub struct Question {
     /// Of which documents it is asked, by the digest of their survey; `None` where the asker sees to it
     /// that the same documents answer every question.
     pub(crate) asked_of: Option<String>,
-}
-
-/// Documents that are simulated in place of others.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Redrawing {
-    /// The words of the real documents, in the order of the topics.
-    pub words: Arc<[String]>,
-    pub redraw: Redraw,
 }
 
 /// What is asked for.
@@ -81,50 +71,6 @@ pub(crate) enum Request {
     Feedback(FeedbackRequest),
     /// A fingerprint of the documents, with words in this order.
     Digest,
-}
-
-/// What documents hold of topics.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Holding {
-    /// Pairs of words along directions.
-    Pairs(Counting, Weighing, Matrix),
-    /// Words, by the posteriors under topics, given their logarithms, with the topics' weights.
-    Posteriors(Matrix, Vec<f64>),
-    /// Words, by converged mixtures.
-    Settled(Settling),
-}
-
-/// A step of collapsed variational Bayes with these rates.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LookRequest {
-    pub look: Look,
-    pub order: Order,
-    /// The run to which this step belongs, and its number in the run.
-    pub run: u64,
-    pub turn: u64,
-    pub rates: Rates,
-    /// The facts about the words in all documents.
-    pub known: Vec<WordFacts>,
-}
-
-/// A step of assigning documents to topics.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DealRequest {
-    /// The run of steps that this one belongs to, and its number in the run.
-    pub run: u64,
-    pub turn: u64,
-    pub deal: Deal,
-}
-
-/// Models that were fitted without these documents.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HeldOutRequest {
-    /// Keys of the words of the question, which are those of the models, if these have no names.
-    pub keys: Option<Vec<u64>>,
-    /// The frequencies of the words in the documents to which the models were fitted.
-    pub frequencies: Vec<f64>,
-    /// Words x topics, and `alpha`.
-    pub models: Vec<(Matrix, Vec<f64>)>,
 }
 
 /// The part of a request without its tables.
@@ -186,7 +132,7 @@ pub(crate) struct NamedSettling {
 }
 
 impl Settling {
-    pub(super) fn named(&self) -> NamedSettling {
+    pub(crate) fn named(&self) -> NamedSettling {
         NamedSettling { order: self.order, stages: self.stages.len(), nudge: self.nudge }
     }
 }

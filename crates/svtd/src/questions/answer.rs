@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::corpus::blocks::n_blocks;
-use crate::corpus::facts::{Facts, WordFacts};
+use super::facts::{Facts, WordFacts};
 use crate::error::{Error, Result};
-use crate::text::WordChoice;
+use crate::words::WordChoice;
 
 /// A sum over documents.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,14 +55,6 @@ impl Answer {
             }
             (left, right) => Ok(left.or(right)),
         }
-    }
-
-    /// Into how many blocks a fit cuts the documents that a survey of all of them found; `None` for the answer
-    /// to another question.
-    pub fn n_blocks(&self) -> Option<usize> {
-        let facts = &self.survey.as_ref()?.facts;
-        let n_present = facts.words.iter().filter(|word| word.total > 0).count();
-        Some(n_blocks(facts.n_nonzeros as usize, n_present))
     }
 
     /// Whether all its numbers are finite.
@@ -138,5 +129,14 @@ impl Survey {
         let fresh: Vec<String> = fresh.into_iter().cloned().collect();
         self.words.extend(fresh);
         Ok(())
+    }
+}
+
+/// The error for an answer with another number of values than its question asks for.
+pub(crate) fn wrong_size(found: usize, needed: usize) -> Error {
+    Error::Round {
+        reason: format!(
+            "an answer has {found} numbers where {needed} are needed; it belongs to another question"
+        ),
     }
 }
