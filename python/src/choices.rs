@@ -61,7 +61,7 @@ enum PolishChoice {
 }
 
 /// The choices as options of the library.
-pub struct Request(svtd::fit::Request);
+pub struct Request(svtd::learning::Request);
 
 impl TryFrom<Choices> for Request {
     type Error = PyErr;
@@ -70,7 +70,7 @@ impl TryFrom<Choices> for Request {
         let seed = choices.seed;
         let kinds = Kind::ALL.map(|kind| (kind.name(), kind));
         let kind = named("model", &choices.kind, &kinds)?;
-        Ok(Request(svtd::fit::Request {
+        Ok(Request(svtd::learning::Request {
             alpha0: choices.alpha0,
             paper: choices.paper,
             method: choices.method.map(|name| method(&name, seed)).transpose()?,
@@ -93,7 +93,7 @@ impl TryFrom<Choices> for Request {
             allow_fewer: choices.allow_fewer,
             trust: choices.trust,
             splits: choices.splits,
-            ..svtd::fit::Request::new(kind, choices.n_components)
+            ..svtd::learning::Request::new(kind, choices.n_components)
         }))
     }
 }

@@ -8,7 +8,7 @@ mod told;
 
 use std::path::{Path, PathBuf};
 
-use svtd::fit::{SWEEPS, Update as Updated};
+use svtd::learning::{SWEEPS, Update as Updated};
 use svtd::persist::Saved;
 use svtd::stream::{Arrival, Window};
 use svtd::text::{Batch, Preprocessing};

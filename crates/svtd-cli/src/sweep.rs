@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use serde_json::json;
 use svtd::atomic::write_atomically;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
-use svtd::fit::{Kind, Request};
+use svtd::fit::Kind;
+use svtd::learning::Request;
 
 use crate::args::{AnyKind, Common, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};

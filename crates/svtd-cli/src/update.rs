@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use svtd::Model;
 use svtd::evaluation::MovedWord;
-use svtd::fit::{TopicUpdate, Update};
+use svtd::learning::{TopicUpdate, Update};
 use svtd::persist::Saved;
 
 use crate::args::{Common, Update as Arguments};

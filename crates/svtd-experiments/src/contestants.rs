@@ -12,7 +12,8 @@ use svtd::evaluation::{
     adjusted_rand_index, most_probable, normalised_mutual_information, reconstruction_error,
     topic_error,
 };
-use svtd::fit::{SingleTopicParams, Smoothing, Step, polish_single_topic};
+use svtd::fit::{Smoothing, Step, polish_single_topic};
+use svtd::learning::SingleTopicParams;
 use svtd::linalg::Matrix;
 use svtd::rivals::Em;
 use svtd::synthetic::{Lengths, SingleTopicSource};

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use svtd::evaluation::most_probable;
-use svtd::fit::{LdaParams, SingleTopicParams};
+use svtd::learning::{LdaParams, SingleTopicParams};
 use svtd::linalg::Matrix;
 use svtd::{Corpus, DocumentWeights, Error, Gibbs, Lda, Polish, Result, SingleTopic};
 

@@ -6,7 +6,7 @@
 //! are tried, to show how much the clusters depend on them.
 
 use svtd::evaluation::{adjusted_rand_index, most_probable};
-use svtd::fit::SingleTopicParams;
+use svtd::learning::SingleTopicParams;
 use svtd::{Corpus, DocumentWeights, Result, SingleTopic};
 
 use crate::contestants::Contestant;

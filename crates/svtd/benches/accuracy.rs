@@ -127,7 +127,7 @@ fn run(setting: &Setting, seed: u64) -> [(f64, f64); 5] {
     let (corpus, topics) = source.draw(setting.n_documents, &lengths, seed ^ 0x5EED);
     let truth = &source.word_topic;
     let params = || SingleTopic::params(k).allow_fewer(true).trust(false);
-    let fit = |params: svtd::fit::SingleTopicParams| {
+    let fit = |params: svtd::learning::SingleTopicParams| {
         let model = params.fit(&corpus).unwrap();
         let clusters = most_probable(&model.infer(&corpus).unwrap().mixtures);
         (topic_error(truth, model.topics().word_topic()), adjusted_rand_index(&clusters, &topics))

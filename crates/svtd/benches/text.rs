@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use svtd::evaluation::{most_probable, normalised_mutual_information};
-use svtd::fit::{LdaParams, Step};
+use svtd::fit::Step;
+use svtd::learning::LdaParams;
 use svtd::model::PolishOutcome;
 use svtd::{Corpus, Lda, Polish, SingleTopic};
 
@@ -88,7 +89,7 @@ fn clusters(data: &Path, sample: &Corpus, documents: &[usize]) {
     let labels = std::fs::read_to_string(data.join("labels.20newsgroups.txt")).unwrap();
     let labels: Vec<&str> = labels.lines().collect();
     let labels: Vec<&str> = documents.iter().map(|&d| labels[d]).collect();
-    let nmi = |params: svtd::fit::SingleTopicParams| {
+    let nmi = |params: svtd::learning::SingleTopicParams| {
         let model = params.fit(sample).unwrap();
         let clusters = most_probable(&model.infer(sample).unwrap().mixtures);
         normalised_mutual_information(&clusters, &labels)

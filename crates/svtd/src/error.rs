@@ -43,7 +43,7 @@ pub enum Error {
     },
 
     /// More memory is needed than is available.
-    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::memory::readable(*bytes))]
+    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::bytes::readable(*bytes))]
     Memory {
         /// What the memory is for.
         what: String,
@@ -54,7 +54,7 @@ pub enum Error {
     },
 
     /// The memory limit is too low.
-    #[error("a limit of {} on memory is too low; ask for {} or more", crate::memory::readable(*asked), crate::memory::readable(*least))]
+    #[error("a limit of {} on memory is too low; ask for {} or more", crate::bytes::readable(*asked), crate::bytes::readable(*least))]
     MemoryLimit {
         /// The limit asked for, in bytes.
         asked: u64,

@@ -40,7 +40,6 @@ pub use self::trends::{
     DocumentShares, Moment, PeriodTopic, PeriodWord, Periods, Shares, Unit, Unmixing, student_t,
     topics_by_group,
 };
-pub(crate) use self::trends::{Precision, date, months_before};
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svtd::fit::SWEEPS;
+use svtd::learning::SWEEPS;
 
 use super::numbers::at_least_one;
 use super::{Source, StreamFlags};

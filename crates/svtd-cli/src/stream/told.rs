@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
-use svtd::fit::Update;
+use svtd::learning::Update;
 use svtd::stream::Window;
 use svtd::{Corpus, Model};
 

@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use super::cost::FitCost;
 use super::noise_level::{noise, size};
-use crate::choosing::choice::{Choice, glance};
+use crate::choosing::choice::glance;
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::Options;
+use crate::model::{Choice, Options};
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 
 /// One document in this many counts among the longest.

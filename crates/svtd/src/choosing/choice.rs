@@ -22,19 +22,18 @@
 //! the model, up to a limit. Documents of one topic each also need a spectral estimate and some steps of EM; text
 //! also needs the fits of halves.
 
-use serde::{Deserialize, Serialize};
-
-use crate::choosing::counting::{self, FoundInHalves, plateau_is_beyond, up_to_the_plateau};
-use crate::choosing::evidence::{self, Kept};
-use crate::choosing::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
+use crate::choosing::counting::up_to_the_plateau;
+use crate::choosing::evidence;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::fit::options::{Options, Polish};
-use crate::fit::{Workload, repeats};
+use crate::fit::repeats;
+use crate::fit::workload::{Workload, usual_splits};
 use crate::memory;
-use crate::model::diagnostics::CLEAR;
+use crate::model::choice;
+use crate::model::diagnostics::n_clear;
+use crate::model::{Choice, FoundInHalves, Kept, Options, Polish};
 use crate::moments::{Counting, DocumentWeights};
-use crate::trust::found_again;
+use crate::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
 
 /// Number of directions examined first.
 const FIRST_LOOK: usize = 24;
@@ -50,71 +49,6 @@ const FOLLOWS: f64 = 0.92;
 
 /// A sum of the Dirichlet parameter for which nearly every mixture has one topic.
 const NEARLY_ONE: f64 = 1e-6;
-
-/// A number of topics, with the evidence for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
-    /// The number chosen.
-    pub n_topics: usize,
-    /// The z-score of each direction, in order of falling eigenvalue.
-    pub z_scores: Vec<f64>,
-    /// The largest number of topics that was considered.
-    pub limit: usize,
-    /// The number of topics supported by the documents themselves, when each is about one topic.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept: Option<Kept>,
-    /// Why the documents themselves could not be used, where they should have been; then the clear directions alone
-    /// decided.
-    #[serde(default, skip_serializing_if = "Option::is_none", alias = "unheard")]
-    pub not_asked: Option<String>,
-    /// Which counts were used, raw or damped.
-    #[serde(default = "raw")]
-    pub counting: Counting,
-    /// The share of the repetition of words that the clear directions explain; `None` when the corpus has no
-    /// repetition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats_explained: Option<f64>,
-    /// The number of topics found again in halves of the documents, for each number of topics fitted; empty where
-    /// the documents follow the model.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counted: Vec<FoundInHalves>,
-}
-
-/// The value for files that do not contain it.
-fn raw() -> Counting {
-    Counting::Raw
-}
-
-impl Choice {
-    /// Whether there may be more topics than were considered.
-    pub fn limit_reached(&self) -> bool {
-        if self.counted.is_empty() {
-            self.n_clear() >= self.limit
-        } else {
-            plateau_is_beyond(&self.counted)
-        }
-    }
-
-    /// Number of clear directions.
-    pub fn n_clear(&self) -> usize {
-        n_clear(&self.z_scores)
-    }
-
-    /// The largest score that is not clear.
-    pub fn first_unclear(&self) -> Option<f64> {
-        first_unclear(&self.z_scores)
-    }
-}
-
-/// How many scores are clear of the noise.
-pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
-    z_scores.iter().filter(|z| **z > CLEAR).count()
-}
-
-/// The largest score that is not clear.
-pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
-    z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
-}
 
 /// Number of directions for a first guess, at first and at most: few enough to cost a small part of a fit.
 const FIRST_GLANCE: usize = 8;
@@ -169,7 +103,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
         if (!follow(repeats_explained) || all_clear)
             && let Some(counted) = come_back(corpus, options, limit)
         {
-            choice.n_topics = counting::n_topics(&counted);
+            choice.n_topics = choice::n_topics(&counted);
             choice.counted = counted;
             return Ok(choice);
         }
@@ -201,13 +135,13 @@ pub(crate) fn follow(explained: Option<f64>) -> bool {
 /// they can be fitted with only one number of topics, which shows no plateau.
 fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (counted.len() > 1 && counting::n_topics(&counted) > 0).then_some(counted)
+    (counted.len() > 1 && choice::n_topics(&counted) > 0).then_some(counted)
 }
 
 /// Number of splits into halves.
 pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
     let typical = Options { n_topics: FIRST_LOOK, trust: false, ..options.clone() };
-    found_again::usual_splits(Workload::new(&typical, corpus.into()).operations())
+    usual_splits(Workload::new(&typical, corpus.into()).operations())
 }
 
 /// A first guess for a check of a corpus: at most [`GLANCE`] directions, measured on two halves, without the search

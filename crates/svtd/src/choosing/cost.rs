@@ -1,10 +1,10 @@
-//! The cost of a default fit: its [`Workload`](crate::fit::Workload), as numbers that can be stored.
+//! The cost of a default fit: its [`Workload`], as numbers that can be stored.
 
 use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::fit::Sizes;
-use crate::model::{Lda, SingleTopic};
+use crate::fit::{Sizes, Workload};
+use crate::model::Options;
 
 /// What a fit will need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ pub struct FitCost {
     pub bytes: f64,
     /// How often all documents are read.
     pub passes: f64,
-    /// The work, in the unit of [`Workload`](crate::fit::Workload).
+    /// The work, in the unit of [`Workload`].
     pub operations: f64,
     /// The work if candidates for the polish have to be compared.
     pub operations_at_most: f64,
@@ -25,10 +25,11 @@ impl FitCost {
     /// The cost of a fit with all defaults.
     pub(crate) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
         let sizes = Sizes::from(corpus);
-        let workload = match lda {
-            true => Lda::params(n_topics).workload(sizes),
-            false => SingleTopic::params(n_topics).workload(sizes),
+        let options = match lda {
+            true => Options::lda(n_topics),
+            false => Options::new(n_topics),
         };
+        let workload = Workload::new(&options, sizes);
         Self {
             n_topics,
             bytes: workload.memory,

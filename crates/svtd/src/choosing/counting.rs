@@ -12,19 +12,18 @@
 //! An approximate whitening and a cube of each half for all numbers of topics, then for each number a rotation and
 //! a few passes of collapsed variational Bayes (or steps of EM) of each half.
 
-use serde::{Deserialize, Serialize};
-
 use super::choice;
-use super::noise::PART_TOLERANCE;
 use super::sweep::Passes;
 use crate::corpus::Corpus;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::em;
-use crate::fit::options::Options;
-use crate::fit::smoothing::Smoothing;
-use crate::fit::spectral::{frequencies, lift, to_vocabulary};
+use crate::fit::spectral::lift;
 use crate::linalg::Matrix;
+use crate::model::choice::has_settled;
 use crate::model::diagnostics::Standing;
+use crate::model::features::{frequencies, to_vocabulary};
+use crate::model::{FoundInHalves, Options, Smoothing};
+use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
 
 /// Number of passes or EM steps after which halves can be compared.
@@ -35,18 +34,6 @@ const DOCUMENTS_PER_TOPIC: usize = 20;
 
 /// The numbers of topics fitted first.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
-
-/// The number of topics that two halves both find.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FoundInHalves {
-    /// Number of topics fitted.
-    pub n_topics: usize,
-    /// Number of topics of which the halves share at least five of the ten likeliest words and clearly more than by
-    /// chance, the mean over the splits.
-    pub n_found: f64,
-    /// How many of the ten likeliest words the halves share, the mean over the topics and splits.
-    pub mean_words: f64,
-}
 
 /// Fits each of these numbers of topics, ascending, to halves; `None` when they cannot be fitted, or there are too
 /// few words to tell.
@@ -118,45 +105,6 @@ fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
     (!has_settled(counted) && last < limit).then(|| (last * 3).div_ceil(2).min(limit))
 }
 
-/// Whether more topics hardly find more: at most 15 % more after the last two steps, or at most 5 % more after the
-/// last one with about twice as many fitted as found.
-fn has_settled(counted: &[FoundInHalves]) -> bool {
-    let found = |back: usize| {
-        let place = counted.len().checked_sub(1 + back)?;
-        Some(counted[..=place].iter().map(|c| c.n_found).fold(0.0, f64::max))
-    };
-    let Some(last) = counted.last() else { return false };
-    let flat = found(2).is_some_and(|before| last.n_found <= SLOW * before);
-    let twice = last.n_topics as f64 >= 1.9 * plateau(counted);
-    flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
-}
-
-/// The number of topics that are found again however many are fitted: the median of all numbers found, from the
-/// first one that is within 15 % of the largest.
-pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
-    let most = counted.iter().map(|c| c.n_found).fold(0.0, f64::max);
-    let nearly = |c: &&FoundInHalves| SLOW * c.n_found < most;
-    let mut found: Vec<f64> = counted.iter().skip_while(nearly).map(|c| c.n_found).collect();
-    found.sort_unstable_by(f64::total_cmp);
-    match found.len() {
-        0 => 0.0,
-        n => (found[(n - 1) / 2] + found[n / 2]) / 2.0,
-    }
-}
-
-/// The plateau as a whole number; halves are rounded down.
-pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
-    (plateau(counted) - 0.01).round().max(0.0) as usize
-}
-
-/// Whether more may be found if more are fitted.
-pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
-    !counted.is_empty() && !has_settled(counted)
-}
-
-/// The number found has stopped growing when it grows by less than this factor over the last steps.
-const SLOW: f64 = 1.15;
-
 /// `k` topics of a half, in vocabulary order.
 fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
     let k = k.min(passes.whitening().n_topics());
@@ -182,6 +130,7 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::choice::{n_topics, plateau_is_beyond};
     use crate::synthetic::{LdaSource, Lengths};
 
     #[test]

@@ -31,7 +31,6 @@ mod gamma;
 mod left_out;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use self::dealing::{Moved, StepSums};
 use self::gamma::ln_gamma;
@@ -39,10 +38,11 @@ use crate::corpus::{Corpus, mixed};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::fit::em::logarithms_of;
-use crate::fit::options::Options;
 use crate::fit::smoothing;
-use crate::fit::spectral::{Spectral, frequencies, lift, mixed_with};
+use crate::fit::spectral::{Spectral, lift};
 use crate::linalg::Matrix;
+use crate::model::features::{frequencies, mixed_with};
+use crate::model::{Kept, Options};
 use crate::moments::{Counting, Rows, SingleTopicMoments};
 use crate::questions::{Answer, Deal, DealRequest, Others, Request, wrong_size};
 use crate::stop;
@@ -62,17 +62,6 @@ const STEPS: usize = 6;
 
 /// The steps end when one moves fewer than one document in this many.
 const FEW_MOVE: u64 = 200;
-
-/// The number of topics that the documents support.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// Number of topics at the start.
-    pub of: usize,
-    /// Number of topics that pay.
-    pub n_topics: usize,
-    /// Nats of evidence that the weakest of them contributes; `None` for a single one.
-    pub least: Option<f64>,
-}
 
 /// Starts with `of` topics, or as many as are visible, and removes those that do not pay.
 ///

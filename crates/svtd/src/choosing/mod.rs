@@ -10,15 +10,14 @@
 //! says how many there are.
 //!
 //! The number of topics itself is chosen by the parameters of a model
-//! ([`LdaParams::choose_topics`](crate::fit::LdaParams::choose_topics)), or by you, after comparing several numbers
-//! ([`LdaParams::sweep`](crate::fit::LdaParams::sweep)).
+//! ([`LdaParams::choose_topics`](crate::learning::LdaParams::choose_topics)), or by you, after comparing several numbers
+//! ([`LdaParams::sweep`](crate::learning::LdaParams::sweep)).
 
 mod check;
 pub(crate) mod choice;
 mod cost;
 pub(crate) mod counting;
 pub(crate) mod evidence;
-pub(crate) mod noise;
 mod noise_level;
 mod plan;
 pub(crate) mod sweep;
@@ -26,10 +25,9 @@ pub(crate) mod sweep;
 pub use self::check::{
     Check, CheckOptions, Copies, CountsKind, FrequentWord, LongDocument, WeightingCheck,
 };
-pub use self::choice::{Choice, MOST_TOPICS};
+pub use self::choice::MOST_TOPICS;
 pub use self::cost::FitCost;
-pub use self::counting::FoundInHalves;
-pub use self::evidence::Kept;
 pub use self::noise_level::PairNoise;
 pub use self::plan::{DELTA, MIXTURES, Plan, PlanSource, Reach, SINGLE_TOPIC};
 pub use self::sweep::{Direction, Recommendation, Split, Sweep, SweepFit, SweptTopic};
+pub use crate::model::{Choice, FoundInHalves, Kept};

@@ -18,9 +18,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::blocks::{self, Block, Cut};
+use super::blocks::{Block, Cut, n_blocks};
 use super::spare::Spare;
 use crate::memory::{Limit, Numbers};
+use crate::tree::sum_over_occupied;
 
 /// Bytes per entry.
 const ENTRY: usize = 2 * size_of::<u32>();
@@ -136,7 +137,7 @@ impl SparseCounts {
             let last = self.block_rows(blocks.end - 1);
             self.block_rows(blocks.start).start == last.end
         };
-        blocks::sum_over_occupied(0..self.n_blocks(), &is_empty, &answer, &add)
+        sum_over_occupied(0..self.n_blocks(), &is_empty, &answer, &add)
     }
 
     /// Cuts the rows into blocks with about equally many entries.
@@ -146,7 +147,7 @@ impl SparseCounts {
 
     /// Cuts the rows, which are sorted by these keys, by the leading bits of the keys.
     pub(super) fn cut_by_keys(&mut self, keys: &[u128], n_present: usize) {
-        self.cut_into(keys, blocks::n_blocks(self.n_nonzeros(), n_present));
+        self.cut_into(keys, n_blocks(self.n_nonzeros(), n_present));
     }
 
     /// As [`cut_by_keys`](Self::cut_by_keys), into a given number of blocks, a power of two.

@@ -29,10 +29,10 @@ use rayon::prelude::*;
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::Result;
 use crate::evaluation::token_halves::TokenHalves;
-use crate::fit::spectral::{frequencies, mixed_with, to_vocabulary};
 use crate::inference::posterior::{LEAST, LogTable};
 use crate::inference::{Alignment, TopicTable, Words, fixed_point};
 use crate::linalg::Matrix;
+use crate::model::features::{frequencies, mixed_with, to_vocabulary};
 use crate::model::{Lda, Model, SingleTopic, Topics};
 use crate::tasks;
 

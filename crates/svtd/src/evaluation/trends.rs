@@ -18,15 +18,13 @@
 //! length; by default the shortest length that leaves enough documents in a period. [`topics_by_group`] shows how
 //! the words of a topic change from period to period.
 
-mod calendar;
 mod unmixing;
 mod words;
 
-pub use self::calendar::{Moment, Periods, Unit};
-pub(crate) use self::calendar::{Precision, date, months_before};
 pub use self::unmixing::{DocumentShares, Unmixing};
 pub use self::words::{PeriodTopic, PeriodWord, topics_by_group};
 
+pub use crate::calendar::{Moment, Periods, Unit};
 use crate::linalg::Matrix;
 
 /// The mean mixture of each group of documents, with its standard error.

@@ -45,9 +45,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, mixed};
-use crate::fit::spectral::{frequencies, mixed_with};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
+use crate::model::features::{frequencies, mixed_with};
 use crate::questions::{Look, LookRequest, Order, Rates, Request, WordFacts};
 use crate::stop;
 use crate::tasks;

@@ -27,21 +27,21 @@ const LEAST_HELD_OUT: u64 = 5;
 
 /// The tolerance of the eigenpairs, relative to the k-th eigenvalue, when candidates are compared and for topics
 /// from which collapsed variational Bayes only starts.
-pub(super) const START_TOLERANCE: f64 = 1e-2;
+pub(crate) const START_TOLERANCE: f64 = 1e-2;
 
 /// Number of passes after which halves of the documents can be compared: the leading words no longer change.
 const ENOUGH_PASSES: usize = 8;
 
 /// The polish that follows the moments, and with it the counts from which these are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Candidate {
+pub(crate) enum Candidate {
     Unpolished,
     AsModel { sweeps: usize },
     AsText { sweeps: usize },
 }
 
 impl Candidate {
-    pub(super) fn counting(self) -> Counting {
+    pub(crate) fn counting(self) -> Counting {
         match self {
             Candidate::Unpolished | Candidate::AsModel { .. } => Counting::Raw,
             Candidate::AsText { .. } => Counting::Damped,
@@ -49,7 +49,7 @@ impl Candidate {
     }
 
     /// With no more passes than a comparison of topics needs.
-    pub(super) fn to_compare(self) -> Self {
+    pub(crate) fn to_compare(self) -> Self {
         match self {
             Candidate::Unpolished => self,
             Candidate::AsModel { sweeps } => {
@@ -59,14 +59,14 @@ impl Candidate {
         }
     }
 
-    pub(super) fn tolerance(self) -> f64 {
+    pub(crate) fn tolerance(self) -> f64 {
         match self {
             Candidate::Unpolished => TOLERANCE,
             Candidate::AsModel { .. } | Candidate::AsText { .. } => START_TOLERANCE,
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Candidate::Unpolished => "unpolished",
             Candidate::AsModel { .. } => "swept as the model has it",
@@ -76,24 +76,24 @@ impl Candidate {
 }
 
 /// The comparison of candidates on held-out documents.
-pub(super) struct Contest {
+pub(crate) struct Contest {
     /// The fitted candidates with their index in the judgement; for the others, why they could not be fitted.
-    pub(super) fitted: Vec<(Candidate, Result<usize, String>)>,
-    pub(super) judged: Option<Judgement>,
+    pub(crate) fitted: Vec<(Candidate, Result<usize, String>)>,
+    pub(crate) judged: Option<Judgement>,
     /// The fitted candidates, compared or not.
     possible: Vec<Candidate>,
     /// Why no document could be held out.
-    pub(super) too_few: Option<String>,
+    pub(crate) too_few: Option<String>,
 }
 
 impl Contest {
     /// No comparison, with the reason.
-    pub(super) fn none(reason: String) -> Self {
+    pub(crate) fn none(reason: String) -> Self {
         Self { fitted: Vec::new(), judged: None, possible: Vec::new(), too_few: Some(reason) }
     }
 
     /// The comparison of these candidates, in order.
-    pub(super) fn new(
+    pub(crate) fn new(
         fitted: Vec<(Candidate, Result<usize, String>)>,
         judged: Option<Judgement>,
     ) -> Self {
@@ -121,7 +121,7 @@ impl Contest {
     }
 
     /// The first candidate that none of the later ones clearly beats.
-    pub(super) fn best(&self) -> Option<Candidate> {
+    pub(crate) fn best(&self) -> Option<Candidate> {
         let judged = self.judged.as_ref()?;
         let clearer = |best: usize, other: usize| {
             judged.ahead(other, best).is_some_and(|ahead| ahead.is_clear())
@@ -133,7 +133,7 @@ impl Contest {
     }
 
     /// Which to take when there is no best one: the usual one, unless it could not be fitted and another could.
-    pub(super) fn or_usual(&self, usual: Candidate) -> Candidate {
+    pub(crate) fn or_usual(&self, usual: Candidate) -> Candidate {
         match self.possible.first() {
             Some(&first) if !self.possible.contains(&usual) => first,
             _ => usual,
@@ -141,7 +141,7 @@ impl Contest {
     }
 
     /// The perplexity without polish, and the best with polish.
-    pub(super) fn without_and_with(&self) -> Option<[f64; 2]> {
+    pub(crate) fn without_and_with(&self) -> Option<[f64; 2]> {
         let judged = self.judged.as_ref()?;
         let lowest = |polished: bool| {
             self.scored()
@@ -153,7 +153,7 @@ impl Contest {
     }
 
     /// A note for the user when candidates could not be compared.
-    pub(super) fn why_not_all(&self, chosen: Candidate) -> Option<String> {
+    pub(crate) fn why_not_all(&self, chosen: Candidate) -> Option<String> {
         let chosen = chosen.name();
         if let Some(reason) = &self.too_few {
             return Some(format!("{reason}, so the estimate was left {chosen}"));
@@ -178,7 +178,7 @@ impl Contest {
 
 /// Documents to learn from and documents to compare on: those of [`split_by_content`], and of a large corpus no
 /// more than a comparison needs.
-pub(super) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
+pub(crate) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
     let held_out = share_held_out(corpus)?;
     let most = LEARNED_FROM as f64 / corpus.n_nonzeros().max(1) as f64;
     Ok([
@@ -188,7 +188,7 @@ pub(super) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
 }
 
 /// The share of the counts from which candidates learn.
-pub(super) fn share_learned_from(n_counts: usize) -> f64 {
+pub(crate) fn share_learned_from(n_counts: usize) -> f64 {
     let kept = 1.0 - 1.0 / HELD_OUT as f64;
     (LEARNED_FROM as f64 / n_counts.max(1) as f64).min(kept)
 }

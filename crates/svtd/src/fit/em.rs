@@ -18,11 +18,12 @@ use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::smoothing::Smoothing;
-use crate::fit::spectral::{frequencies, lift, mixed_with, to_vocabulary};
+use crate::fit::spectral::lift;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::{Matrix, dot};
 use crate::logarithm::take_logarithms;
+use crate::model::Smoothing;
+use crate::model::features::{frequencies, mixed_with, to_vocabulary};
 use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::pace::Pace;

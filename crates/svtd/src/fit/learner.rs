@@ -1,40 +1,16 @@
-//! The learner: the method of moments, or one of the classical rivals it is compared with.
+//! What a classical rival learned, as a model.
 //!
 //! A rival replaces everything between the counts and the topics. It uses no moments, so document weights,
 //! whitening, method, rows and polish do not apply to it, and its [`Diagnostics`] have no eigenvalue, no residual
 //! and no z-score; instead they have a [`RivalOutcome`]. Both rivals start at random from a seed.
 
-use serde::{Deserialize, Serialize};
-
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::fit::spectral::to_vocabulary;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{Diagnostics, PolishOutcome, RivalOutcome, TopicDiagnostics};
+use crate::model::features::to_vocabulary;
 use crate::model::topic::{Topics, canonical_order};
-use crate::rivals::classical_em::Em;
-use crate::rivals::collapsed_gibbs::CollapsedGibbs;
 use crate::whitening::check_n_topics;
-
-/// What turns counts into topics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learner {
-    /// The method of moments: all of this library except this module and the rivals.
-    #[default]
-    Moments,
-    /// EM from many starts, for the single-topic model.
-    Em(Em),
-    /// Collapsed Gibbs sampling, for LDA.
-    Gibbs(CollapsedGibbs),
-}
-
-impl Learner {
-    /// Whether the method of moments learns.
-    pub fn is_moments(&self) -> bool {
-        *self == Learner::Moments
-    }
-}
 
 /// Returns an error for more topics than words, or than documents that have words.
 pub(crate) fn check(corpus: &Corpus, n_topics: usize) -> Result<()> {

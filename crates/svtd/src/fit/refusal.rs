@@ -4,19 +4,19 @@
 //! that are only reported (an error bar, a residual) are then left out, with a note that says so; if the model
 //! itself contains such numbers, the fit fails with a message.
 
-use super::options::Options;
 use super::workload::Workload;
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::memory;
+use crate::model::Options;
 use crate::model::diagnostics::{Diagnostics, TopicTrust};
 use crate::model::topic::Topics;
 use crate::moments::DocumentWeights;
 use crate::whitening::check_n_topics;
 
 /// Returns an error for options that need the documents here, if they are elsewhere.
-pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
+pub(crate) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     let wrong = |name: &'static str, needed: &str, found: String| {
         let needed = format!("{needed} where the documents are elsewhere");
         Err(Error::Option { name, needed, found })
@@ -39,7 +39,7 @@ pub(super) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
 }
 
 /// Removes optional numbers that are not finite, and adds a note.
-pub(super) fn tell(diagnostics: &mut Diagnostics) {
+pub(crate) fn tell(diagnostics: &mut Diagnostics) {
     let mut lost = Vec::new();
     let mut option = |value: &mut Option<f64>, name: &'static str| {
         if value.is_some_and(|value| !value.is_finite()) {
@@ -86,7 +86,7 @@ fn settle(trust: &mut TopicTrust) -> bool {
 }
 
 /// Returns an error for a model with numbers that are not finite.
-pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -> Result<()> {
+pub(crate) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -> Result<()> {
     let d = diagnostics;
     let about_topics = d.topics.iter().flat_map(|topic| [topic.clipped, topic.documents]);
     let about_topics: Vec<f64> = about_topics.collect();
@@ -115,7 +115,7 @@ pub(super) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -
 
 /// Returns an error at once for what the corpus does not allow: more topics than words or documents, more memory
 /// than there is. Otherwise the number of topics to fit: fewer than asked for only if that is allowed.
-pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
+pub(crate) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
     // A document's contribution to the pair moment, `x x' - diag(x)`, has at most one positive eigenvalue, so a sum
     // of `N` of them has at most `N`.
     let documents = corpus.n_documents() - corpus.report().n_empty - corpus.report().n_one_word;
@@ -140,7 +140,7 @@ pub(super) fn attainable(corpus: &Corpus, options: &Options) -> Result<usize> {
 }
 
 /// The note when fewer topics were fitted than asked for.
-pub(super) fn fewer(asked: usize, fitted: usize) -> Option<String> {
+pub(crate) fn fewer(asked: usize, fitted: usize) -> Option<String> {
     (fitted < asked).then(|| {
         format!(
             "{asked} topics were asked for; {fitted} documents have two words or more, and each shows \

@@ -18,9 +18,9 @@
 //! corpus of more than [`SAMPLE`] counts a sample of its documents is used, chosen by content.
 
 use crate::corpus::{Corpus, KeyRange};
-use crate::fit::options::Options;
 use crate::krylov::leading_eigenpairs;
 use crate::linalg::dot;
+use crate::model::Options;
 use crate::moments::{Counting, LdaMoments, Moments};
 
 /// The largest number of eigenvalues that are computed.

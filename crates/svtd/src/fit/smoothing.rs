@@ -24,31 +24,13 @@
 //! # Cost
 //! One pass over the counts, in whole numbers: the same bits however the work is divided.
 
-use serde::{Deserialize, Serialize};
-
 use crate::corpus::Corpus;
-
-/// The smallest smoothing, in words for each word of the vocabulary.
-const FLOOR: f64 = 0.3;
+use crate::model::learner::{FLOOR, Smoothing};
 
 /// The largest smoothing that is estimated, in words for each word of the vocabulary.
 const CEILING: f64 = 10.0;
 
-/// How strongly EM shrinks topics towards the corpus.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Smoothing {
-    /// Estimated from the corpus by how similar its topics are.
-    #[default]
-    Estimated,
-    /// This many words for each word of the vocabulary, whatever the corpus.
-    Fixed(f64),
-}
-
 impl Smoothing {
-    /// The smallest smoothing that is ever estimated, the same for every corpus.
-    pub const FLOOR: Smoothing = Smoothing::Fixed(FLOOR);
-
     /// `S`, given the topics' weights.
     pub(crate) fn strength(self, corpus: &Corpus, topic_weights: &[f64]) -> f64 {
         match self {

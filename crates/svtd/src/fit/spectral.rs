@@ -1,19 +1,18 @@
 //! The part of a fit that all models share: whitening, rotation, parameters.
 
-use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff};
 use crate::error::{Error, Result};
 use crate::fit::collapsed_vb::Prior;
-use crate::fit::options::Options;
 use crate::fit::refusal;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics};
+use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics, TopicTrust};
+use crate::model::features::to_vocabulary;
 use crate::model::topic::{Topics, canonical_order};
+use crate::model::{Kind, Options};
 use crate::moments::Moments;
 use crate::recovery::{Recovered, recover};
-use crate::trust::{self, Evidence, found_again};
 use crate::whitening::{self, Whitening};
 
 /// A spectral estimate in feature order, with intermediate results.
@@ -122,6 +121,42 @@ pub(crate) struct Estimate {
     pub prior: Option<Prior>,
 }
 
+impl Estimate {
+    /// The spectral estimate without polish. Weights of topics that documents mix are raised, so that inference can
+    /// use them.
+    pub fn unpolished(spectral: &Spectral, kind: Kind) -> Self {
+        let (word_topic, weights) =
+            (spectral.recovered.word_topic.clone(), &spectral.recovered.topic_weights);
+        let (topic_weights, lifted) = match kind {
+            Kind::Lda => lift(weights),
+            Kind::SingleTopic => (weights.clone(), vec![false; weights.len()]),
+        };
+        Self { word_topic, topic_weights, lifted, polish: PolishOutcome::None, prior: None }
+    }
+}
+
+/// What is known about the errors of an estimate, topics in the estimate's order.
+pub(crate) struct Evidence {
+    /// z-scores of the directions of the pair moment.
+    pub z_scores: Option<Vec<f64>>,
+    /// Standard errors of the word probabilities, features x topics.
+    pub errors: Option<Matrix>,
+    /// The results for each topic.
+    pub topics: Vec<TopicTrust>,
+    /// Sentences a user should read.
+    pub notes: Vec<String>,
+}
+
+/// Half of the documents, and the topics fitted to it.
+pub(crate) struct Half {
+    pub corpus: Corpus,
+    pub options: Options,
+    /// Features of the half x topics.
+    pub topics: Matrix,
+    /// The directions in which they were found, features x directions.
+    pub directions: Matrix,
+}
+
 /// Orders the topics, converts them to vocabulary order and computes the diagnostics.
 pub(crate) fn finish(
     corpus: &Corpus,
@@ -177,43 +212,15 @@ pub(crate) fn finish(
     };
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);
-    diagnostics.notes.extend(noise::note(&diagnostics));
-    diagnostics.notes.extend(found_again::note(&diagnostics));
-    diagnostics.notes.extend(evidence.as_ref().and_then(|_| trust::note(corpus)));
-    let errors = evidence.and_then(|evidence| evidence.errors);
+    let errors = evidence.and_then(|evidence| {
+        diagnostics.notes.extend(evidence.notes);
+        evidence.errors
+    });
     let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
     refusal::tell(&mut diagnostics);
     let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
     (topics, diagnostics, order)
-}
-
-/// Rows by feature become rows by word; words that never occur get zeros.
-pub(crate) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
-    let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
-    words.for_each_column(|j, target| {
-        for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
-            target[word as usize] = *value;
-        }
-    });
-    words
-}
-
-/// The share of each present feature among all tokens.
-pub(crate) fn frequencies(corpus: &Corpus) -> Vec<f64> {
-    let total = corpus.n_tokens() as f64;
-    corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
-}
-
-/// Topics with a share of the corpus' frequencies mixed in, so that no word that occurs has probability zero.
-pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
-    let mut mixed = word_topic.clone();
-    for j in 0..mixed.n_columns() {
-        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
-            *value = (1.0 - share) * *value + share * m1;
-        }
-    }
-    mixed
 }
 
 /// Raises weights below 1e-4 to that and normalises; returns which were raised.

@@ -29,16 +29,21 @@
 
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
-use crate::fit::collapsed_vb::{self};
-use crate::fit::learner::Learner;
-use crate::fit::options::{Options, Polish};
-use crate::fit::request::Kind;
 use crate::fit::stage::Stage;
-use crate::fit::{contest, em, repeats};
+use crate::fit::{collapsed_vb, contest, em, repeats};
 use crate::krylov::{BLOCK_COLUMNS, expected_products};
+use crate::model::{Kind, Learner, Options, Polish};
 use crate::questions::Order;
-use crate::trust::drift;
-use crate::trust::found_again::usual_splits;
+
+/// The largest number of simulated tokens for each topic: enough for words with probabilities of some thousandths
+/// and more.
+pub(crate) const FOR_A_TOPIC: u64 = 1 << 13;
+
+/// Number of splits where a fit is quick.
+const QUICK_SPLITS: usize = 2;
+
+/// Number of operations of a fit that takes about a second.
+const QUICK: f64 = 2e9;
 
 /// The sizes of a corpus that determine the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,7 +267,7 @@ impl Plan<'_> {
             .sum();
         let bars = match self.options.alpha0 {
             Some(_) => {
-                850.0 * table + polish * drift::share_of(sizes.n_tokens, self.options.n_topics)
+                850.0 * table + polish * share_simulated(sizes.n_tokens, self.options.n_topics)
             }
             None => 500.0 * table,
         };
@@ -325,6 +330,16 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
         });
     }
     peak
+}
+
+/// The default number of splits: two if a fit with this many operations is quick.
+pub(crate) fn usual_splits(operations: f64) -> usize {
+    if operations < QUICK { QUICK_SPLITS } else { 1 }
+}
+
+/// The share of the tokens that is simulated for this many topics, however few documents that is.
+pub(crate) fn share_simulated(n_tokens: u64, n_topics: usize) -> f64 {
+    ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Matrix;
 use crate::tasks;
+use crate::tree::sum_over;
 
 /// The lower triangles of `A_c' diag(s_c) A_c` for every column `s_c` of `scales`, where `A_c` are the
 /// columns of `block` from `first_column(c)` on.
@@ -46,5 +47,5 @@ pub(crate) fn weighted_grams(
         left.iter_mut().zip(&right).for_each(|(left, right)| left.add(1.0, right));
     };
     let n_tasks = block.n_rows.div_ceil(ROWS_OF_A_TASK).max(1);
-    crate::corpus::blocks::sum_over(0..n_tasks, &chunk, &add)
+    sum_over(0..n_tasks, &chunk, &add)
 }

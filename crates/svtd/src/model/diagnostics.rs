@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::choosing::choice::n_clear;
 use serde::{Deserialize, Serialize};
 
 /// What is known about the reliability of a fit. Stored with the model.
@@ -73,6 +72,16 @@ impl Diagnostics {
     pub fn n_clear_directions(&self) -> Option<usize> {
         self.z_scores.as_deref().map(n_clear)
     }
+}
+
+/// How many scores are clear of the noise.
+pub(crate) fn n_clear(z_scores: &[f64]) -> usize {
+    z_scores.iter().filter(|z| **z > CLEAR).count()
+}
+
+/// The largest score that is not clear.
+pub(crate) fn first_unclear(z_scores: &[f64]) -> Option<f64> {
+    z_scores.iter().copied().filter(|z| *z <= CLEAR).reduce(f64::max)
 }
 
 /// How reliable one topic is.

@@ -1,7 +1,6 @@
 //! Latent Dirichlet Allocation: documents mix topics.
 
-use crate::fit::Options;
-use crate::model::{Diagnostics, Topics};
+use crate::model::{Diagnostics, Options, Topics};
 
 /// A fitted LDA model `(M, alpha)`.
 #[derive(Clone, Debug)]

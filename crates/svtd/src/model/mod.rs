@@ -4,29 +4,38 @@
 //! of the fit, and its options. [`fit`](crate::fit) makes them. [`Model`] is one or the other, for code that treats
 //! both alike.
 
+pub(crate) mod choice;
 pub(crate) mod diagnostics;
+pub(crate) mod features;
+mod kind;
 mod lda;
+pub(crate) mod learner;
 mod markers;
 mod merging;
+mod options;
 mod single_topic;
 pub(crate) mod topic;
 mod verdict;
 mod word_order;
 
+pub use choice::{Choice, FoundInHalves, Kept};
 pub use diagnostics::{
     Diagnostics, Driven, Halves, Nearest, PolishOutcome, RivalOutcome, Stability, Standing,
     TopicDiagnostics, TopicTrust,
 };
+pub use kind::Kind;
 pub use lda::Lda;
+pub use learner::{CollapsedGibbs, Em, Learner, Smoothing, Start};
 pub use markers::{Marker, markers};
 pub use merging::Merged;
+pub(crate) use options::DEFAULT_ALPHA0;
+pub use options::{Options, Polish};
 pub use single_topic::SingleTopic;
 pub use topic::{LONGEST_NAME, Topic, Topics};
 pub use verdict::Verdict;
 pub use word_order::{RankedWord, WordOrder};
 
 use crate::error::Result;
-use crate::fit::{Kind, Options};
 
 /// A fitted model of either kind.
 #[derive(Clone, Debug)]

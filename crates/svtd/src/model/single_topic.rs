@@ -1,7 +1,6 @@
 //! The single-topic model: each document is about one topic.
 
-use crate::fit::Options;
-use crate::model::{Diagnostics, Topics};
+use crate::model::{Diagnostics, Options, Topics};
 
 /// A fitted single-topic model `(M, Omega)`.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use crate::linalg::Matrix;
 ///
 /// Topics are numbered by falling weight; equal weights go by the first word on which they
 /// differ, the larger probability first. So a topic's number does not depend on chance. Topics of an
-/// [updated](crate::fit::Update) model keep the numbers that they had.
+/// [updated](crate::learning::Update) model keep the numbers that they had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topics {
     vocabulary: Vocabulary,

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use super::engine::FoundAgain;
 use super::table::Table;
 use crate::error::{Error, Result};
-use crate::fit::Kind;
 use crate::linalg::Matrix;
+use crate::model::Kind;
 use crate::model::diagnostics::Standing;
 use crate::persist::container::{Array, Container};
 

@@ -17,10 +17,9 @@ use serde_json::{Map, Value, json};
 
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
-use crate::fit::{Kind, Options};
 use crate::linalg::Matrix;
-use crate::model::{Diagnostics, Lda, Model, SingleTopic, Topics};
-use crate::text::WordChoice;
+use crate::model::{Diagnostics, Kind, Lda, Model, Options, SingleTopic, Topics};
+use crate::words::WordChoice;
 use container::{Array, Container};
 
 /// The content of a model file.

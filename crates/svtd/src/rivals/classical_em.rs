@@ -26,21 +26,17 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::fit::em;
 use crate::fit::learner::Learned;
-use crate::fit::smoothing::Smoothing;
-use crate::fit::spectral::frequencies;
 use crate::fit::stage::{Stage, Step};
 use crate::inference::gibbs::draw;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::RivalOutcome;
-
-/// The typical number of steps of a start.
-const TYPICAL_STEPS: usize = 20;
+use crate::model::features::frequencies;
+use crate::model::{Em, Start};
 
 /// The share of the corpus' own frequencies in every start.
 const SHARE_OF_CORPUS_IN_START: f64 = 0.5;
@@ -48,83 +44,7 @@ const SHARE_OF_CORPUS_IN_START: f64 = 0.5;
 /// Two results whose objectives differ by less than this, relatively, are the same.
 const SAME_OBJECTIVE: f64 = 1e-5;
 
-/// Where EM starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// Documents chosen with equal probability.
-    #[default]
-    Random,
-    /// Documents chosen far from each other.
-    KMeansPlusPlus,
-}
-
-/// EM with restarts.
-///
-/// ```
-/// use svtd::SingleTopic;
-/// use svtd::rivals::{Em, Start};
-/// # let mut builder = svtd::Corpus::builder(4);
-/// # for _ in 0..3 {
-/// #     builder.push_document([(0, 3), (1, 2)])?;
-/// #     builder.push_document([(2, 4), (3, 1)])?;
-/// # }
-/// # let corpus = builder.build()?;
-/// let em = Em::default().restarts(5).start(Start::KMeansPlusPlus).seed(7);
-/// let model = SingleTopic::params(2).by_em(em).fit(&corpus)?;
-/// assert!(model.diagnostics().eigenvalues.is_empty(), "EM knows no moments");
-/// # Ok::<(), svtd::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Em {
-    restarts: usize,
-    start: Start,
-    seed: u64,
-    #[serde(default = "classical")]
-    smoothing: Smoothing,
-}
-
-/// The fixed smoothing, which is not estimated from the corpus.
-fn classical() -> Smoothing {
-    Smoothing::FLOOR
-}
-
-impl Default for Em {
-    fn default() -> Self {
-        Self { restarts: 10, start: Start::default(), seed: 0, smoothing: classical() }
-    }
-}
-
 impl Em {
-    /// The typical number of steps of all starts together.
-    pub(crate) fn n_steps(&self) -> usize {
-        self.restarts * TYPICAL_STEPS
-    }
-
-    /// How many starts; at least one.
-    pub fn restarts(mut self, restarts: usize) -> Self {
-        self.restarts = restarts;
-        self
-    }
-
-    /// How starts are chosen.
-    pub fn start(mut self, start: Start) -> Self {
-        self.start = start;
-        self
-    }
-
-    /// The seed for choosing them.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// How strongly topics are shrunk towards the corpus; by default slightly, and equally for every corpus.
-    pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
-        self.smoothing = smoothing;
-        self
-    }
-
     pub(crate) fn check(&self) -> Result<()> {
         if self.restarts == 0 {
             return Err(Error::Option {

@@ -27,7 +27,6 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -35,10 +34,9 @@ use crate::fit::learner::Learned;
 use crate::fit::stage::{Stage, Step};
 use crate::inference::gibbs::draw;
 use crate::linalg::Matrix;
+use crate::model::CollapsedGibbs;
 use crate::model::diagnostics::RivalOutcome;
-
-/// Number of sweeps between two samples.
-const BETWEEN_SAMPLES: usize = 10;
+use crate::model::learner::BETWEEN_SAMPLES;
 
 /// The largest number of tokens: each takes four bytes, and every sweep visits all of them.
 pub const MAX_TOKENS: u64 = 1 << 31;
@@ -46,61 +44,7 @@ pub const MAX_TOKENS: u64 = 1 << 31;
 /// If the halves of the samples differ by more than this in mean L1, it is more than noise.
 const RESTLESS: f64 = 0.25;
 
-/// A collapsed Gibbs sampler that learns topics.
-///
-/// ```
-/// use svtd::Lda;
-/// use svtd::rivals::CollapsedGibbs;
-/// # let mut builder = svtd::Corpus::builder(4);
-/// # for _ in 0..3 {
-/// #     builder.push_document([(0, 3), (1, 2)])?;
-/// #     builder.push_document([(2, 4), (3, 1)])?;
-/// # }
-/// # let corpus = builder.build()?;
-/// let gibbs = CollapsedGibbs::default().burn_in(50).samples(5).seed(7);
-/// let model = Lda::params(2).alpha0(0.5).by_gibbs(gibbs).fit(&corpus)?;
-/// assert_eq!(model.alpha(), [0.25, 0.25]);
-/// # Ok::<(), svtd::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CollapsedGibbs {
-    burn_in: usize,
-    samples: usize,
-    eta: f64,
-    seed: u64,
-}
-
-impl Default for CollapsedGibbs {
-    fn default() -> Self {
-        Self { burn_in: 200, samples: 30, eta: 0.05, seed: 0 }
-    }
-}
-
 impl CollapsedGibbs {
-    /// Number of sweeps before the first sample.
-    pub fn burn_in(mut self, sweeps: usize) -> Self {
-        self.burn_in = sweeps;
-        self
-    }
-
-    /// Number of samples averaged, ten sweeps apart; at least one.
-    pub fn samples(mut self, samples: usize) -> Self {
-        self.samples = samples;
-        self
-    }
-
-    /// The Dirichlet parameter of a topic's words, per word.
-    pub fn eta(mut self, eta: f64) -> Self {
-        self.eta = eta;
-        self
-    }
-
-    /// The seed of the random generator.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
     pub(crate) fn check(&self, corpus: &Corpus) -> Result<()> {
         let wrong =
             |name, needed: String, found: String| Err(Error::Option { name, needed, found });
@@ -116,11 +60,6 @@ impl CollapsedGibbs {
             return wrong("the number of words of the corpus", needed, tokens.to_string());
         }
         Ok(())
-    }
-
-    /// Number of sweeps in all.
-    pub(crate) fn n_sweeps(&self) -> usize {
-        self.burn_in + self.samples * BETWEEN_SAMPLES
     }
 
     /// The mean of the samples.

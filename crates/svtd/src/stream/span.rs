@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::evaluation::{Moment, Precision, date, months_before};
+use crate::calendar::{Moment, Precision, date, months_before};
 
 const DAY: i64 = 86_400;
 

@@ -28,14 +28,11 @@
 use super::sweeps::End;
 use crate::corpus::{Corpus, KeyRange};
 use crate::fit::collapsed_vb;
-use crate::fit::spectral::frequencies;
+use crate::fit::workload::{FOR_A_TOPIC, share_simulated};
 use crate::linalg::{Matrix, positive_inverse};
+use crate::model::features::frequencies;
 use crate::questions::Redraw;
 use crate::synthetic::{Drawn, draw_mixtures};
-
-/// The largest number of simulated tokens for each topic: enough for words with probabilities of some thousandths
-/// and more.
-const FOR_A_TOPIC: u64 = 1 << 13;
 
 /// The smallest number of documents used, however long they are.
 const FEWEST_DOCUMENTS: usize = 16;
@@ -119,14 +116,9 @@ fn fewest(n_topics: usize) -> usize {
 /// The share of the documents that is used: all of them, or as many as the budget of tokens allows; but at
 /// least [`fewest`], and at least as many as holders elsewhere give answers for.
 pub(super) fn share_looked_at(corpus: &Corpus, n_topics: usize) -> f64 {
-    let by_tokens = share_of(corpus.n_tokens(), n_topics);
+    let by_tokens = share_simulated(corpus.n_tokens(), n_topics);
     let by_documents = fewest(n_topics) as f64 / corpus.facts().n_with_words().max(1) as f64;
     by_tokens.max(by_documents).max(corpus.least_share()).min(1.0)
-}
-
-/// The share of the tokens that is simulated for this many topics, however few documents that is.
-pub(crate) fn share_of(n_tokens: u64, n_topics: usize) -> f64 {
-    ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
 }
 
 impl Redraw {

@@ -22,21 +22,21 @@
 //! # Cost
 //! Halves share the vocabulary, and what was chosen for the whole is not chosen again. Their directions
 //! are found as well as half the documents know them, and serve the z-scores too
-//! ([`noise`](crate::choosing::noise)). Of a corpus of more than [`LARGE`] counts, halves are samples.
+//! ([`noise`](crate::noise)). Of a corpus of more than [`LARGE`] counts, halves are samples.
 //! Measured in `benches/record/found_again.md`.
 
 mod returned;
 
 use self::returned::Likeliest;
 pub(crate) use self::returned::{Returned, shared_words};
-use crate::choosing::noise;
 use crate::corpus::{Corpus, Dealt};
 use crate::error::Result;
-use crate::fit::options::Options;
-use crate::fit::spectral::to_vocabulary;
+use crate::fit::spectral::Half;
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{Diagnostics, Halves};
+use crate::model::diagnostics::Halves;
+use crate::model::features::to_vocabulary;
 use crate::moments::Counting;
+use crate::noise;
 
 /// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
@@ -53,22 +53,6 @@ const LEAST_DOCUMENTS: usize = 12;
 /// With fewer words in use than this nothing is said: any ten of them share half with any other ten.
 pub(crate) const LEAST_WORDS: usize = 2 * TOP_WORDS;
 
-/// Number of splits where a fit is quick.
-const QUICK_SPLITS: usize = 2;
-
-/// Number of operations of a fit that takes about a second.
-const QUICK: f64 = 2e9;
-
-/// Half of the documents, and the topics fitted to it.
-pub(crate) struct Half {
-    pub corpus: Corpus,
-    pub options: Options,
-    /// Features of the half x topics.
-    pub topics: Matrix,
-    /// The directions in which they were found, features x directions.
-    pub directions: Matrix,
-}
-
 /// Fits some of the documents from scratch.
 pub(crate) type Learn<'a> = dyn Fn(Dealt) -> Result<Half> + Sync + 'a;
 
@@ -78,11 +62,6 @@ pub(crate) struct Found {
     pub topics: Option<Vec<Halves>>,
     /// z-scores of the directions; those of one half are measured on the other.
     pub z_scores: Option<Vec<f64>>,
-}
-
-/// The default number of splits: two if a fit with this many operations is quick.
-pub(crate) fn usual_splits(operations: f64) -> usize {
-    if operations < QUICK { QUICK_SPLITS } else { 1 }
 }
 
 /// Learns both halves of each split and looks for the topics `whole` (features x topics) in them;
@@ -126,13 +105,12 @@ pub(crate) fn look(
 }
 
 /// The note for a fit that cannot say whether its topics are found again.
-pub(crate) fn note(d: &Diagnostics) -> Option<String> {
-    let asked = d.topics.iter().any(|topic| topic.trust.is_some());
-    (asked && d.n_words_present < LEAST_WORDS).then(|| {
+pub(crate) fn note(corpus: &Corpus) -> Option<String> {
+    let n_words = corpus.n_present();
+    (n_words < LEAST_WORDS).then(|| {
         format!(
-            "whether topics come back in halves of the documents cannot be told: {} words are too few, \
-             since any two topics share most of their ten likeliest",
-            d.n_words_present
+            "whether topics come back in halves of the documents cannot be told: {n_words} words are too few, \
+             since any two topics share most of their ten likeliest"
         )
     })
 }

@@ -10,7 +10,7 @@
 //!   100 cases ([`T_FACTOR`] is Student's t for 19 degrees of freedom);
 //! * how far each topic moves, and in how many of the groups it becomes another topic.
 //!
-//! Beside it: the z-score of the directions a topic is made of (`choosing::noise`), the topic
+//! Beside it: the z-score of the directions a topic is made of ([`noise`]), the topic
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost
@@ -34,20 +34,20 @@ mod sweeps;
 pub(crate) use self::em::held_words;
 pub use self::groups::GROUPS;
 use self::groups::Groups;
-pub(crate) use self::groups::note;
 pub(crate) use self::holdings::Holdings;
 pub(crate) use self::moments::{Frame, held_pairs, torque_sums};
-use crate::choosing::noise;
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
 use crate::evaluation::l1_distances;
-use crate::fit::Workload;
-use crate::fit::options::Options;
-use crate::fit::spectral::{Estimate, Spectral, frequencies};
+use crate::fit::spectral::{Estimate, Evidence, Spectral};
 use crate::fit::stage::{Stage, Step};
+use crate::fit::workload::{Workload, usual_splits};
 use crate::linalg::Matrix;
+use crate::model::Options;
 use crate::model::diagnostics::{Driven, Halves, Nearest, PolishOutcome, Stability, TopicTrust};
+use crate::model::features::frequencies;
 use crate::moments::Counting;
+use crate::noise;
 
 /// The 97.5 % quantile of Student's t with 19 degrees of freedom, for 95 % intervals.
 pub const T_FACTOR: f64 = 2.09;
@@ -55,16 +55,6 @@ pub const T_FACTOR: f64 = 2.09;
 /// The residual to which the directions of half the documents are found, as a part of the last
 /// eigenvalue: half the documents do not know them better than that.
 pub(crate) const HALVES_TOLERANCE: f64 = 0.3;
-
-/// What is known about the errors of an estimate, topics in the estimate's order.
-pub(crate) struct Evidence {
-    /// z-scores of the directions of the pair moment.
-    pub z_scores: Option<Vec<f64>>,
-    /// Standard errors of the word probabilities, features x topics.
-    pub errors: Option<Matrix>,
-    /// The results for each topic.
-    pub topics: Vec<TopicTrust>,
-}
 
 /// How a model is fitted, as far as the checks need to know.
 pub(crate) struct Refitting<'a> {
@@ -92,7 +82,7 @@ pub(crate) fn assess(
     let k = spectral.whitening.n_topics();
     let n_splits = options.splits.unwrap_or_else(|| {
         let alone = Options { trust: false, ..options.clone() };
-        found_again::usual_splits(Workload::new(&alone, corpus.into()).operations())
+        usual_splits(Workload::new(&alone, corpus.into()).operations())
     });
     let directions = (k, counting);
     let found = found_again::look(corpus, &estimate.word_topic, n_splits, learn, directions, &told);
@@ -141,7 +131,9 @@ pub(crate) fn assess(
             .map(|(errors, changes)| stability(errors.column(j), changes.column(j))),
     };
     let topics = (0..estimate.topic_weights.len()).map(judged).collect();
-    Evidence { z_scores, errors, topics }
+    let unclear = z_scores.as_deref().and_then(noise::note);
+    let notes = [unclear, found_again::note(corpus), groups::note(corpus)];
+    Evidence { z_scores, errors, topics, notes: notes.into_iter().flatten().collect() }
 }
 
 /// Standard errors of the word probabilities of a polished estimate, features x topics; `None` where

@@ -6,8 +6,8 @@ use super::sweeps;
 use crate::corpus::Corpus;
 use crate::evaluation::match_topics;
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::spectral::to_vocabulary;
 use crate::linalg::Matrix;
+use crate::model::features::to_vocabulary;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use crate::{Lda, Polish, SingleTopic};
 

@@ -10,15 +10,14 @@
 
 use super::TOP_WORDS;
 use super::passes::{Passes, Rotated};
-use crate::choosing::noise::{PART_TOLERANCE, translated};
 use crate::corpus::Corpus;
 use crate::evaluation::{Completions, HeldOutWords, Presence};
 use crate::fit::contest;
-use crate::fit::options::Options;
-use crate::fit::spectral::{frequencies, to_vocabulary};
 use crate::inference::Alignment;
 use crate::linalg::{Matrix, orthonormal_basis};
-use crate::model::Topics;
+use crate::model::features::{frequencies, to_vocabulary};
+use crate::model::{Options, Topics};
+use crate::noise::{PART_TOLERANCE, translated};
 
 /// The largest number of held-out documents.
 const MOST_HELD_OUT: usize = 1000;

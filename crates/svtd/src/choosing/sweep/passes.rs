@@ -3,12 +3,9 @@
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff, joint};
 use crate::error::{Error, Result};
-use crate::fit::lda;
-use crate::fit::options::Options;
-use crate::fit::single_topic;
-use crate::fit::spectral::{Spectral, finish};
+use crate::fit::spectral::{Estimate, Spectral, finish};
 use crate::linalg::Matrix;
-use crate::model::{Lda, Model, SingleTopic};
+use crate::model::{Kind, Lda, Model, Options, SingleTopic};
 use crate::moments::{Counting, Cube, LdaMoments, Moments, SeenThrough, SingleTopicMoments};
 use crate::whitening::Whitening;
 
@@ -135,14 +132,14 @@ impl<'a> Passes<'a> {
         let spectral = Spectral::of_columns(columns, first, whitening, decomposition, notes);
         match &self.moments {
             Estimated::SingleTopic(moments) => {
-                let estimate = single_topic::unpolished(&spectral);
+                let estimate = Estimate::unpolished(&spectral, Kind::SingleTopic);
                 let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
                     finish(self.corpus, effective, spectral, estimate, None);
                 Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
             }
             Estimated::Lda(moments, alpha0) => {
-                let estimate = lda::unpolished(&spectral);
+                let estimate = Estimate::unpolished(&spectral, Kind::Lda);
                 let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
                     finish(self.corpus, effective, spectral, estimate, None);

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{SweepFit, best};
 use crate::choosing::choice::n_splits;
-use crate::choosing::counting::{self, FoundInHalves, count, plateau, plateau_is_beyond};
+use crate::choosing::counting::count;
 use crate::corpus::Corpus;
-use crate::fit::options::Options;
+use crate::model::choice::{self, plateau, plateau_is_beyond};
+use crate::model::{FoundInHalves, Options};
 
 /// "Nearly all" topics means at least this share of them.
 const NEARLY_ALL: f64 = 0.9;
@@ -102,7 +103,7 @@ pub(super) fn recommend(
         .find(|fit| fit.behind.is_some_and(|[behind, error]| behind <= error))
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
-    let n_found = (!counted.is_empty()).then(|| counting::n_topics(counted));
+    let n_found = (!counted.is_empty()).then(|| choice::n_topics(counted));
     let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
         Some(found) => {
             let high = found.clamp(first, last);

@@ -11,7 +11,7 @@
 
 use crate::corpus::Corpus;
 use crate::fit::smoothing;
-use crate::fit::spectral::frequencies;
+use crate::model::features::frequencies;
 use crate::questions::Order;
 
 /// The Dirichlet parameter of a document's mixture, per topic, in text.

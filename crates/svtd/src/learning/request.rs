@@ -3,63 +3,17 @@
 //! The command line and the Python package fill in a [`Request`]; it is interpreted here, so that the same options
 //! give the same bytes in both.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
+use super::{LdaParams, SingleTopicParams};
 use crate::choosing::{MOST_TOPICS, Sweep};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::fit::{LdaParams, Learner, Polish, SingleTopicParams, Sizes, Step, Workload};
-use crate::model::{Lda, Model, SingleTopic};
+use crate::fit::{Sizes, Step, Workload};
+use crate::model::{Kind, Lda, Learner, Model, Polish, SingleTopic};
 use crate::moments::{DocumentWeights, Rows};
 use crate::whitening::Scaling;
-
-/// The kind of topic model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Documents mix topics.
-    #[default]
-    Lda,
-    /// Each document is about one topic.
-    SingleTopic,
-}
-
-impl Kind {
-    /// Both kinds.
-    pub const ALL: [Kind; 2] = [Kind::Lda, Kind::SingleTopic];
-
-    /// Its name in files, in the shell and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Lda => "lda",
-            Kind::SingleTopic => "single-topic",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-        known.ok_or_else(|| Error::Option {
-            name: "the model",
-            needed: Kind::ALL.map(Kind::name).join(" or "),
-            found: name.to_owned(),
-        })
-    }
-}
 
 /// The options of a fit. Those not given have the library's default, or the paper's with [`paper`](Self::paper).
 #[derive(Clone, Debug)]
@@ -249,7 +203,7 @@ impl TopicParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::Options;
+    use crate::model::Options;
     use crate::rivals::{CollapsedGibbs, Em};
 
     fn options(request: &Request) -> Options {
@@ -257,16 +211,6 @@ mod tests {
             TopicParams::Lda(params) => params.options,
             TopicParams::SingleTopic(params) => params.options,
         }
-    }
-
-    #[test]
-    fn models_are_found_by_their_names() {
-        for kind in Kind::ALL {
-            assert_eq!(kind.to_string().parse::<Kind>().unwrap(), kind);
-            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
-        }
-        let error = "LDA".parse::<Kind>().unwrap_err().to_string();
-        assert!(error.contains("lda or single-topic") && error.contains("LDA"), "{error}");
     }
 
     #[test]

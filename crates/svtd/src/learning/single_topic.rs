@@ -1,23 +1,19 @@
 //! Fitting the single-topic model: Algorithm 2 on the moments of Theorem 2.1, then EM.
 
-use crate::choosing::noise;
+use super::params::shared_params;
 use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::fit::contest::START_TOLERANCE;
-use crate::fit::em;
-use crate::fit::learner::{self, Learner};
-use crate::fit::options::{Options, Polish, shared_params};
-use crate::fit::refusal;
-use crate::fit::smoothing::Smoothing;
-use crate::fit::spectral::{Estimate, Spectral, finish, frequencies, lift};
+use crate::fit::spectral::{Estimate, Half, Spectral, finish, lift};
 use crate::fit::stage::{Stage, Step};
+use crate::fit::{em, learner, refusal};
 use crate::memory;
-use crate::model::PolishOutcome;
-use crate::model::SingleTopic;
+use crate::model::features::frequencies;
+use crate::model::{Em, Kind, Learner, Options, Polish, PolishOutcome, SingleTopic, Smoothing};
 use crate::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
-use crate::rivals::classical_em::Em;
-use crate::trust::{self, found_again::Half};
+use crate::noise;
+use crate::trust;
 use crate::whitening::Scaling;
 
 /// How topics are computed from a rotation, by default.
@@ -134,7 +130,7 @@ impl SingleTopicParams {
     fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
         let smoothing = Smoothing::Estimated;
         let how = match self.options.polish {
-            Polish::None => return unpolished(spectral),
+            Polish::None => return Estimate::unpolished(spectral, Kind::SingleTopic),
             Polish::Auto => em::EmOptions::to_the_end(smoothing),
             Polish::Steps(max_steps) => {
                 em::EmOptions { smoothing, max_steps, until_settled: false }
@@ -146,17 +142,6 @@ impl SingleTopicParams {
         let polished = em::polish(corpus, start, &weights, &frequencies, how, watch);
         let outcome = PolishOutcome::Em { steps: polished.steps, settled: polished.settled };
         merged(spectral, polished, lifted, outcome)
-    }
-}
-
-/// The spectral estimate without polish.
-pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
-    Estimate {
-        word_topic: spectral.recovered.word_topic.clone(),
-        topic_weights: spectral.recovered.topic_weights.clone(),
-        lifted: vec![false; spectral.recovered.topic_weights.len()],
-        polish: PolishOutcome::None,
-        prior: None,
     }
 }
 

@@ -21,24 +21,23 @@
 //! The tenth held out is chosen by the documents' content, not by their place in the file: a
 //! file sorted by subject then does not decide the comparison, and reordering it changes nothing.
 
-use crate::choosing::noise;
+use super::params::shared_params;
 use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judgement;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::contest::{self, Candidate, Contest, START_TOLERANCE};
-use crate::fit::learner::{self, Learner};
-use crate::fit::options::{Options, Polish, shared_params};
-use crate::fit::refusal;
-use crate::fit::repeats;
-use crate::fit::spectral::{Estimate, Spectral, finish, lift};
+use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
+use crate::fit::{learner, refusal, repeats};
 use crate::memory;
-use crate::model::{Lda, PolishOutcome};
+use crate::model::{
+    CollapsedGibbs, DEFAULT_ALPHA0, Kind, Lda, Learner, Options, Polish, PolishOutcome,
+};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
-use crate::rivals::collapsed_gibbs::CollapsedGibbs;
-use crate::trust::{self, found_again::Half};
+use crate::noise;
+use crate::trust;
 use crate::whitening::Scaling;
 
 /// The part of the repeated words below which topics do not explain them. Data that follow the
@@ -48,15 +47,10 @@ const EXPLAINED: f64 = 0.75;
 /// How topics are computed from a rotation, by default.
 const USUAL: ReadOff = ReadOff::Columns;
 
-/// The default `alpha0`; after the polish its value hardly matters.
-const DEFAULT_ALPHA0: f64 = 1.0;
-
 impl Lda {
     /// Parameters for `n_topics` topics, all else at its default (`alpha0 = 1`).
     pub fn params(n_topics: usize) -> LdaParams {
-        let mut options = Options::new(n_topics);
-        options.alpha0 = Some(DEFAULT_ALPHA0);
-        LdaParams { options }
+        LdaParams { options: Options::lda(n_topics) }
     }
 }
 
@@ -300,7 +294,7 @@ impl LdaParams {
     ) -> Estimate {
         let start = &spectral.recovered.word_topic;
         let (prior, sweeps) = match candidate {
-            Candidate::Unpolished => return unpolished(spectral),
+            Candidate::Unpolished => return Estimate::unpolished(spectral, Kind::Lda),
             Candidate::AsText { sweeps } => (Prior::of_text(start.n_rows()), sweeps),
             Candidate::AsModel { sweeps } => {
                 (Prior::of_model(corpus, self.alpha0_value(), start.n_columns()), sweeps)
@@ -329,14 +323,6 @@ struct Found<'a> {
     moments: LdaMoments<'a>,
     spectral: Spectral,
     counting: Counting,
-}
-
-/// The spectral estimate, with weights raised so that inference can use them.
-pub(crate) fn unpolished(spectral: &Spectral) -> Estimate {
-    let (topic_weights, lifted) = lift(&spectral.recovered.topic_weights);
-    let word_topic = spectral.recovered.word_topic.clone();
-    let polish = PolishOutcome::None;
-    Estimate { word_topic, topic_weights, lifted, polish, prior: None }
 }
 
 impl Error {

@@ -34,15 +34,14 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use self::measured::{Conjugate, Measured};
-use crate::choosing::choice::first_unclear;
 use crate::corpus::{Corpus, Dealt};
 use crate::error::{Error, Result};
-use crate::fit::options::Options;
+use crate::fit::spectral::Half;
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{CLEAR, Diagnostics};
+use crate::model::Options;
+use crate::model::diagnostics::{CLEAR, first_unclear, n_clear};
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
 use crate::questions::Directions;
-use crate::trust::found_again::Half;
 use crate::whitening::Whitening;
 
 /// Number of folds when the number of topics is chosen: more folds find more topics and cost more.
@@ -287,13 +286,12 @@ pub(crate) fn translated(from: &Corpus, to: &Corpus, rows: &Matrix) -> Matrix {
 }
 
 /// A note for the user when some directions may be noise.
-pub(crate) fn note(diagnostics: &Diagnostics) -> Option<String> {
-    let z_scores = diagnostics.z_scores.as_ref()?;
-    let n_clear = diagnostics.n_clear_directions()?;
+pub(crate) fn note(z_scores: &[f64]) -> Option<String> {
     let next = first_unclear(z_scores)?;
     Some(format!(
-        "{n_clear} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
+        "{} of {} directions stand clearly out of the noise (z > {CLEAR}); the next has \
          z = {next:.1}: the topics beyond may be chance",
+        n_clear(z_scores),
         z_scores.len(),
     ))
 }

@@ -26,15 +26,19 @@
 //! bars, those of the other are used, scaled by the square root of the numbers of documents. Most documents of an
 //! update are in both corpora, so the error bars are rather too wide than too narrow.
 
+use super::{LdaParams, SingleTopicParams};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::{Comparison, TopicPair};
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::spectral::{Estimate, frequencies, lift, to_vocabulary};
-use crate::fit::stage::Stage;
-use crate::fit::{LdaParams, Options, SingleTopicParams, Smoothing, Step, em, learner, refusal};
+use crate::fit::spectral::{Estimate, lift};
+use crate::fit::stage::{Stage, Step};
+use crate::fit::{em, learner, refusal};
 use crate::linalg::Matrix;
-use crate::model::{Diagnostics, Lda, Model, PolishOutcome, SingleTopic, Topics};
+use crate::model::features::{frequencies, to_vocabulary};
+use crate::model::{
+    Diagnostics, Lda, Model, Options, PolishOutcome, SingleTopic, Smoothing, Topics,
+};
 use crate::trust;
 
 /// A topic has moved when its distance is more than this many times the one expected from the error bars.

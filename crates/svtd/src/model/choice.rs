@@ -1,0 +1,123 @@
+//! How the number of topics was chosen. Stored with the model; [`choosing`](crate::choosing) finds it.
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnostics::{first_unclear, n_clear};
+use crate::moments::Counting;
+
+/// A number of topics, with the evidence for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The number chosen.
+    pub n_topics: usize,
+    /// The z-score of each direction, in order of falling eigenvalue.
+    pub z_scores: Vec<f64>,
+    /// The largest number of topics that was considered.
+    pub limit: usize,
+    /// The number of topics supported by the documents themselves, when each is about one topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+    /// Why the documents themselves could not be used, where they should have been; then the clear directions alone
+    /// decided.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "unheard")]
+    pub not_asked: Option<String>,
+    /// Which counts were used, raw or damped.
+    #[serde(default = "raw")]
+    pub counting: Counting,
+    /// The share of the repetition of words that the clear directions explain; `None` when the corpus has no
+    /// repetition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_explained: Option<f64>,
+    /// The number of topics found again in halves of the documents, for each number of topics fitted; empty where
+    /// the documents follow the model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<FoundInHalves>,
+}
+
+/// The value for files that do not contain it.
+fn raw() -> Counting {
+    Counting::Raw
+}
+
+impl Choice {
+    /// Whether there may be more topics than were considered.
+    pub fn limit_reached(&self) -> bool {
+        if self.counted.is_empty() {
+            self.n_clear() >= self.limit
+        } else {
+            plateau_is_beyond(&self.counted)
+        }
+    }
+
+    /// Number of clear directions.
+    pub fn n_clear(&self) -> usize {
+        n_clear(&self.z_scores)
+    }
+
+    /// The largest score that is not clear.
+    pub fn first_unclear(&self) -> Option<f64> {
+        first_unclear(&self.z_scores)
+    }
+}
+
+/// The number of topics that the documents support.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Number of topics at the start.
+    pub of: usize,
+    /// Number of topics that pay.
+    pub n_topics: usize,
+    /// Nats of evidence that the weakest of them contributes; `None` for a single one.
+    pub least: Option<f64>,
+}
+
+/// The number of topics that two halves both find.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundInHalves {
+    /// Number of topics fitted.
+    pub n_topics: usize,
+    /// Number of topics of which the halves share at least five of the ten likeliest words and clearly more than by
+    /// chance, the mean over the splits.
+    pub n_found: f64,
+    /// How many of the ten likeliest words the halves share, the mean over the topics and splits.
+    pub mean_words: f64,
+}
+
+/// Whether more topics hardly find more: at most 15 % more after the last two steps, or at most 5 % more after the
+/// last one with about twice as many fitted as found.
+pub(crate) fn has_settled(counted: &[FoundInHalves]) -> bool {
+    let found = |back: usize| {
+        let place = counted.len().checked_sub(1 + back)?;
+        Some(counted[..=place].iter().map(|c| c.n_found).fold(0.0, f64::max))
+    };
+    let Some(last) = counted.last() else { return false };
+    let flat = found(2).is_some_and(|before| last.n_found <= SLOW * before);
+    let twice = last.n_topics as f64 >= 1.9 * plateau(counted);
+    flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
+}
+
+/// The number of topics that are found again however many are fitted: the median of all numbers found, from the
+/// first one that is within 15 % of the largest.
+pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
+    let most = counted.iter().map(|c| c.n_found).fold(0.0, f64::max);
+    let nearly = |c: &&FoundInHalves| SLOW * c.n_found < most;
+    let mut found: Vec<f64> = counted.iter().skip_while(nearly).map(|c| c.n_found).collect();
+    found.sort_unstable_by(f64::total_cmp);
+    match found.len() {
+        0 => 0.0,
+        n => (found[(n - 1) / 2] + found[n / 2]) / 2.0,
+    }
+}
+
+/// The plateau as a whole number; halves are rounded down.
+pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
+    (plateau(counted) - 0.01).round().max(0.0) as usize
+}
+
+/// Whether more may be found if more are fitted.
+pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
+    !counted.is_empty() && !has_settled(counted)
+}
+
+/// The number found has stopped growing when it grows by less than this factor over the last steps.
+const SLOW: f64 = 1.15;

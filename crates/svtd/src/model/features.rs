@@ -1,0 +1,32 @@
+//! Topics by feature, as the numerical code numbers words, and by word, as the vocabulary does.
+
+use crate::corpus::Corpus;
+use crate::linalg::Matrix;
+
+/// Rows by feature become rows by word; words that never occur get zeros.
+pub(crate) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
+    let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
+    words.for_each_column(|j, target| {
+        for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
+            target[word as usize] = *value;
+        }
+    });
+    words
+}
+
+/// The share of each present feature among all tokens.
+pub(crate) fn frequencies(corpus: &Corpus) -> Vec<f64> {
+    let total = corpus.n_tokens() as f64;
+    corpus.feature_totals()[..corpus.n_present()].iter().map(|&t| t as f64 / total).collect()
+}
+
+/// Topics with a share of the corpus' frequencies mixed in, so that no word that occurs has probability zero.
+pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
+    let mut mixed = word_topic.clone();
+    for j in 0..mixed.n_columns() {
+        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
+            *value = (1.0 - share) * *value + share * m1;
+        }
+    }
+    mixed
+}
