@@ -111,19 +111,19 @@ fn note(event: Event) {
 fn stretches(start: Instant, events: &[(Event, Instant)], end: Instant) -> Vec<Stretch> {
     /// A sequence under construction, and when its last stretch ended.
     struct Open {
-        told: Vec<Stretch>,
+        stretches: Vec<Stretch>,
         since: Instant,
     }
     impl Open {
         fn alone(&mut self, until: Instant) {
             let seconds = until.duration_since(self.since).as_secs_f64();
             if seconds > 0.0 {
-                self.told.push(Stretch::Alone(seconds));
+                self.stretches.push(Stretch::Alone(seconds));
             }
             self.since = until;
         }
     }
-    let mut sequences = vec![Open { told: Vec::new(), since: start }];
+    let mut sequences = vec![Open { stretches: Vec::new(), since: start }];
     let mut forks: Vec<Vec<Vec<Stretch>>> = Vec::new();
     for &(event, at) in events.iter().chain([&(Event::End, end)]) {
         let Some(open) = sequences.last_mut() else { break };
@@ -132,24 +132,24 @@ fn stretches(start: Instant, events: &[(Event, Instant)], end: Instant) -> Vec<S
                 open.alone(at);
                 forks.push(Vec::new());
             }
-            Event::Begin => sequences.push(Open { told: Vec::new(), since: at }),
+            Event::Begin => sequences.push(Open { stretches: Vec::new(), since: at }),
             Event::End => {
                 open.alone(at);
                 if let Some(tasks) = forks.last_mut()
                     && let Some(closed) = sequences.pop()
                 {
-                    tasks.push(closed.told);
+                    tasks.push(closed.stretches);
                 }
             }
             Event::Join => {
                 if let Some(tasks) = forks.pop() {
-                    open.told.push(Stretch::Shared(tasks));
+                    open.stretches.push(Stretch::Shared(tasks));
                 }
                 open.since = at;
             }
         }
     }
-    sequences.into_iter().next().map(|open| open.told).unwrap_or_default()
+    sequences.into_iter().next().map(|open| open.stretches).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_record_tells_what_can_be_shared_and_loses_no_time() {
         let start = Instant::now();
-        let (answer, told) = record(32, || {
+        let (answer, stretches) = record(32, || {
             busy(2);
             let cores = n_cores();
             let (left, right) = join(
@@ -189,15 +189,15 @@ mod tests {
         });
         let whole = start.elapsed().as_secs_f64();
         assert_eq!(answer, (32, 1, ()));
-        let [Stretch::Alone(first), Stretch::Shared(tasks), Stretch::Alone(last)] = &told[..]
+        let [Stretch::Alone(first), Stretch::Shared(tasks), Stretch::Alone(last)] = &stretches[..]
         else {
-            panic!("{told:?}")
+            panic!("{stretches:?}")
         };
-        assert!(*first >= 0.002 && *last >= 0.001, "{told:?}");
-        assert_eq!(tasks.len(), 2, "{told:?}");
+        assert!(*first >= 0.002 && *last >= 0.001, "{stretches:?}");
+        assert_eq!(tasks.len(), 2, "{stretches:?}");
         assert!(seconds(&tasks[0]) >= 0.003 && seconds(&tasks[1]) >= 0.003);
         assert!(tasks[1].iter().any(|s| matches!(s, Stretch::Shared(tasks) if tasks.len() == 2)));
-        assert!(seconds(&told) >= 0.009 && seconds(&told) <= whole);
+        assert!(seconds(&stretches) >= 0.009 && seconds(&stretches) <= whole);
         assert_eq!(n_cores(), rayon::current_num_threads());
     }
 }

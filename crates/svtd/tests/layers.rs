@@ -78,7 +78,8 @@ fn test_modules(source: &Source) -> Vec<Vec<String>> {
 
 /// The code without comments, up to the module of tests at its end.
 fn without_tests(code: &str) -> String {
-    let end = code.match_indices("#[cfg(test)]\nmod tests {").next().map_or(code.len(), |(at, _)| at);
+    let end =
+        code.match_indices("#[cfg(test)]\nmod tests {").next().map_or(code.len(), |(at, _)| at);
     let lines = code[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<&str>>().join("\n")
 }

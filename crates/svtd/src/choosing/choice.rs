@@ -31,8 +31,8 @@ use crate::fit::workload::{Workload, usual_splits};
 use crate::memory;
 use crate::model::choice;
 use crate::model::diagnostics::n_clear;
-use crate::model::{Choice, FoundInHalves, Kept, Options, Polish};
-use crate::moments::{Counting, DocumentWeights};
+use crate::model::{Choice, FoundInHalves, Kept, Options};
+use crate::moments::DocumentWeights;
 use crate::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
 
 /// Number of directions examined first.
@@ -76,7 +76,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     }
     let limit = limit.clamp(1, corpus.n_present().max(1));
     let mut look = FIRST_LOOK.min(limit);
-    let counting = counting(options);
+    let counting = options.counting();
     loop {
         let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
@@ -153,7 +153,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     let (corpus, options) = options.in_key_order(corpus)?;
     let (corpus, options) = (&*corpus, &options);
     let limit = GLANCE.clamp(1, corpus.n_present().max(1));
-    let counting = counting(options);
+    let counting = options.counting();
     let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
     let mut look = FIRST_GLANCE.min(limit);
     loop {
@@ -182,15 +182,6 @@ fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Opt
     let of = (n_clear + MORE + n_clear / 2).min(limit);
     let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
     wanted.then(|| evidence::keep(corpus, options, of))
-}
-
-/// The counts from which a fit with these options may take its moments: damped ones where LDA is polished, because
-/// text repeats its words.
-pub(crate) fn counting(options: &Options) -> Counting {
-    match (options.alpha0, options.polish) {
-        (None, _) | (_, Polish::None) => Counting::Raw,
-        (Some(_), _) => Counting::Damped,
-    }
 }
 
 #[cfg(test)]

@@ -12,16 +12,14 @@
 //! An approximate whitening and a cube of each half for all numbers of topics, then for each number a rotation and
 //! a few passes of collapsed variational Bayes (or steps of EM) of each half.
 
-use super::choice;
-use super::sweep::Passes;
+use super::passes::Passes;
 use crate::corpus::Corpus;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::em;
-use crate::fit::spectral::lift;
 use crate::linalg::Matrix;
 use crate::model::choice::has_settled;
 use crate::model::diagnostics::Standing;
-use crate::model::features::{frequencies, to_vocabulary};
+use crate::model::features::{frequencies, lift, to_vocabulary};
 use crate::model::{FoundInHalves, Options, Smoothing};
 use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
@@ -53,7 +51,7 @@ pub(crate) fn count(
         let parts = halves.map(|half| corpus.part(half));
         let passes = |half: usize| {
             let options = options.of_part(&parts[half].1);
-            let counting = choice::counting(&options);
+            let counting = options.counting();
             Passes::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
         };
         let passes = [passes(0)?, passes(1)?];

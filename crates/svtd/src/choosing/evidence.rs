@@ -39,9 +39,9 @@ use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
 use crate::fit::em::logarithms_of;
 use crate::fit::smoothing;
-use crate::fit::spectral::{Spectral, lift};
+use crate::fit::spectral::Spectral;
 use crate::linalg::Matrix;
-use crate::model::features::{frequencies, mixed_with};
+use crate::model::features::{frequencies, lift, mixed_with};
 use crate::model::{Kept, Options};
 use crate::moments::{Counting, Rows, SingleTopicMoments};
 use crate::questions::{Answer, Deal, DealRequest, Others, Request, wrong_size};
@@ -159,7 +159,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The sums of a step.
-    fn told(&mut self, deal: Deal) -> StepSums {
+    fn step(&mut self, deal: Deal) -> StepSums {
         match &deal {
             Deal::Begin(logarithms, _) => {
                 let bits = logarithms.values().iter().map(|value| value.to_bits());
@@ -170,8 +170,8 @@ impl<'a> Documents<'a> {
             Deal::Ask(_) | Deal::Best | Deal::Next(_) => {}
         }
         if !self.corpus.is_elsewhere() {
-            let told = dealing::step(self.corpus, &mut self.scores, &deal);
-            return told.unwrap_or_else(|error| stop::fail(error));
+            let sums = dealing::step(self.corpus, &mut self.scores, &deal);
+            return sums.unwrap_or_else(|error| stop::fail(error));
         }
         let (run, turn) = (self.run, self.turn);
         self.turn += 1;
@@ -183,7 +183,7 @@ impl<'a> Documents<'a> {
 
     /// The posterior assignments after a step.
     fn tell(&mut self, deal: Deal) -> Split {
-        let StepSums { sums, whole } = self.told(deal);
+        let StepSums { sums, whole } = self.step(deal);
         let (n, k) = (self.corpus.n_present(), self.n_topics);
         if sums.len() != n * k + k || whole.len() != 1 + k {
             stop::fail(wrong_size(sums.len() + whole.len(), n * k + 2 * k + 1));
@@ -251,7 +251,7 @@ impl<'a> Documents<'a> {
     /// Assigns every document to its best topic.
     fn best(&mut self, sizes: &[u64]) -> Split {
         let (n, k) = (self.corpus.n_present(), self.n_topics);
-        let StepSums { sums, .. } = self.told(Deal::Best);
+        let StepSums { sums, .. } = self.step(Deal::Best);
         if sums.len() != n * k {
             stop::fail(wrong_size(sums.len(), n * k));
         }
@@ -296,7 +296,7 @@ impl<'a> Documents<'a> {
         for first in (0..k).step_by(step) {
             let topics = first..k.min(first + step);
             let n_out = topics.len();
-            let StepSums { whole, .. } = self.told(Deal::Next(topics));
+            let StepSums { whole, .. } = self.step(Deal::Next(topics));
             let read = dealing::from_whole(&whole, n_out, n, k);
             moved.extend(read.unwrap_or_else(|error| stop::fail(error)));
         }

@@ -19,6 +19,7 @@ mod cost;
 pub(crate) mod counting;
 pub(crate) mod evidence;
 mod noise_level;
+mod passes;
 mod plan;
 pub(crate) mod sweep;
 

@@ -26,16 +26,15 @@
 //! need two sparse products for every `k` as well. Measured in `benches/record/choosing.md`.
 
 mod held_out;
-mod passes;
 mod recommendation;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::held_out::{HeldOut, split_documents};
-pub(crate) use self::passes::Passes;
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
+use super::passes::Passes;
 use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;

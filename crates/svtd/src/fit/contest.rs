@@ -106,11 +106,11 @@ impl Contest {
             perplexity.is_some_and(f64::is_finite)
         };
         let too_few = "the held-out documents share too few words with the rest";
-        let told = |(candidate, place): (Candidate, Result<usize, String>)| match place {
+        let entry = |(candidate, place): (Candidate, Result<usize, String>)| match place {
             Ok(place) if !known(place) => (candidate, Err(too_few.to_owned())),
             place => (candidate, place),
         };
-        Self { fitted: fitted.into_iter().map(told).collect(), judged, possible, too_few: None }
+        Self { fitted: fitted.into_iter().map(entry).collect(), judged, possible, too_few: None }
     }
 
     /// The candidates with a score, in order.

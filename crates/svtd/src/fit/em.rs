@@ -18,12 +18,11 @@ use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::spectral::lift;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::{Matrix, dot};
 use crate::logarithm::take_logarithms;
 use crate::model::Smoothing;
-use crate::model::features::{frequencies, mixed_with, to_vocabulary};
+use crate::model::features::{frequencies, lift, mixed_with, to_vocabulary};
 use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::pace::Pace;

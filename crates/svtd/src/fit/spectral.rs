@@ -8,7 +8,7 @@ use crate::fit::refusal;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
 use crate::model::diagnostics::{Diagnostics, PolishOutcome, TopicDiagnostics, TopicTrust};
-use crate::model::features::to_vocabulary;
+use crate::model::features::{lift, to_vocabulary};
 use crate::model::topic::{Topics, canonical_order};
 use crate::model::{Kind, Options};
 use crate::moments::Moments;
@@ -98,8 +98,8 @@ fn whiten(
     notes: &mut Vec<String>,
     watch: &dyn Fn(Step),
 ) -> Result<Whitening> {
-    let told = |done, of| watch(Step::new(Stage::Whitening, done, of));
-    let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, &told);
+    let report = |done, of| watch(Step::new(Stage::Whitening, done, of));
+    let fit = |k| Whitening::fit_to(tolerance, moments, k, options.whitening, &report);
     match fit(options.n_topics) {
         Err(Error::FewerTopicsVisible { asked, visible, .. })
             if options.allow_fewer && visible > 0 =>
@@ -221,13 +221,4 @@ pub(crate) fn finish(
     let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
     (topics, diagnostics, order)
-}
-
-/// Raises weights below 1e-4 to that and normalises; returns which were raised.
-pub(crate) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
-    const LEAST_WEIGHT: f64 = 1e-4;
-    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST_WEIGHT).collect();
-    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST_WEIGHT)).collect();
-    let total: f64 = raised.iter().sum();
-    (raised.iter().map(|w| w / total).collect(), lifted)
 }

@@ -31,11 +31,11 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::{Comparison, TopicPair};
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::spectral::{Estimate, lift};
+use crate::fit::spectral::Estimate;
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{em, learner, refusal};
 use crate::linalg::Matrix;
-use crate::model::features::{frequencies, to_vocabulary};
+use crate::model::features::{frequencies, lift, to_vocabulary};
 use crate::model::{
     Diagnostics, Lda, Model, Options, PolishOutcome, SingleTopic, Smoothing, Topics,
 };

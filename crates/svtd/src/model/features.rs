@@ -30,3 +30,12 @@ pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -
     }
     mixed
 }
+
+/// Raises weights below 1e-4 to that and normalises; returns which were raised.
+pub(crate) fn lift(weights: &[f64]) -> (Vec<f64>, Vec<bool>) {
+    const LEAST_WEIGHT: f64 = 1e-4;
+    let lifted: Vec<bool> = weights.iter().map(|&w| w < LEAST_WEIGHT).collect();
+    let raised: Vec<f64> = weights.iter().map(|w| w.max(LEAST_WEIGHT)).collect();
+    let total: f64 = raised.iter().sum();
+    (raised.iter().map(|w| w / total).collect(), lifted)
+}

@@ -8,7 +8,7 @@ use super::{Choice, Kind, Learner};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::moments::{DocumentWeights, Rows, check_custom};
+use crate::moments::{Counting, DocumentWeights, Rows, check_custom};
 use crate::whitening::Scaling;
 
 /// What follows the spectral estimate.
@@ -91,6 +91,15 @@ impl Options {
         match self.alpha0 {
             Some(_) => Kind::Lda,
             None => Kind::SingleTopic,
+        }
+    }
+
+    /// The counts from which a fit may take its moments: damped ones where LDA is polished, because text repeats its
+    /// words.
+    pub(crate) fn counting(&self) -> Counting {
+        match (self.alpha0, self.polish) {
+            (None, _) | (_, Polish::None) => Counting::Raw,
+            (Some(_), _) => Counting::Damped,
         }
     }
 

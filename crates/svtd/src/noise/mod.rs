@@ -129,11 +129,11 @@ pub(crate) fn cross_validated(
             };
         }
         let (training, test) = &parts;
-        let told = |done, of: usize| {
+        let report = |done, of: usize| {
             last.set(done);
             watch(before.get() + done, before.get() + of * (how.n_folds - fold));
         };
-        let directions = directions(&training.0, &training.1, k, how, &told).ok()?;
+        let directions = directions(&training.0, &training.1, k, how, &report).ok()?;
         before.set(before.get() + last.get());
         add_scores(&test.0, &test.1, how.counting, &training.0, &directions, &mut sums).ok()?;
     }

@@ -15,7 +15,7 @@
 //! Elsewhere a repeated entry may mean a sum. Here it is an error: in counts it is more often a table joined
 //! wrongly than an intended sum.
 
-use super::docword::at_most_u32;
+use super::docword::{self, at_most_u32};
 use super::entries::{Header, fields, nouns, whole_number};
 use super::source::{Source, quoted};
 use crate::error::Result;
@@ -90,6 +90,19 @@ fn size_line(source: &mut Source) -> Result<Vec<u8>> {
 fn three_numbers(line: &[u8]) -> Option<[u64; 3]> {
     let numbers: Option<Vec<u64>> = fields(line).map(whole_number).collect();
     numbers?.try_into().ok()
+}
+
+/// Reads the header of a docword or MatrixMarket file.
+pub(super) fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
+    let Some(first_line) = source.next_line()?.map(<[u8]>::to_vec) else {
+        return Err(source.error("the file is empty; expected a table of counts"));
+    };
+    let start = first_line.get(..BANNER.len());
+    if start.is_some_and(|s| s.eq_ignore_ascii_case(BANNER)) {
+        header(&first_line, source, transposed)
+    } else {
+        docword::header(&first_line, source, transposed)
+    }
 }
 
 #[cfg(test)]

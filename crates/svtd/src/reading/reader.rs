@@ -25,7 +25,6 @@ use crate::memory::{self, Limit};
 use crate::stream::Window;
 use crate::text::{Preprocessing, count_records};
 
-pub(super) use self::finishing::read_header;
 pub use self::opened::Opened;
 
 /// How to read a corpus from files of counts or of text.

@@ -46,7 +46,7 @@ impl Answer {
         file.0.to_bytes()
     }
 
-    /// Reads the bytes of an answer to a question of this digest; `name` is what messages call them.
+    /// Reads the bytes of an answer to a question of this digest; `name` is used in messages.
     ///
     /// # Errors
     /// When they are damaged, something else, or the answer to another question.

@@ -78,9 +78,9 @@ impl Respondent {
         };
         let n_topics = (!matches!(deal, Deal::Begin(..))).then(|| scores.n_columns());
         check(deal.fits(corpus.n_present(), n_topics))?;
-        let told = dealing::step(corpus, &mut scores, deal)?;
+        let sums = dealing::step(corpus, &mut scores, deal)?;
         *kept = Some(Dealing { run: *run, turn: turn + 1, scores });
-        Ok(told)
+        Ok(sums)
     }
 }
 

@@ -10,7 +10,7 @@
 //!   100 cases ([`T_FACTOR`] is Student's t for 19 degrees of freedom);
 //! * how far each topic moves, and in how many of the groups it becomes another topic.
 //!
-//! Beside it: the z-score of the directions a topic is made of ([`noise`]), the topic
+//! Beside it: the z-score of the directions a topic is made of (`noise`), the topic
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost

@@ -11,8 +11,19 @@ use rust_stemmers::Algorithm;
 use serde::{Deserialize, Serialize};
 use whatlang::{Detector, Lang, Script};
 
-use super::preprocessing::Apostrophes;
 use crate::error::Error;
+
+/// The meaning of an apostrophe inside a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Apostrophes {
+    /// Part of the word: `rock'n'roll`.
+    Keep,
+    /// The end of one word and the beginning of the next: `l'amore` is `l` and `amore`.
+    Split,
+    /// Part of the word, but for an English `'s` at its end: `nation's` is `nation`.
+    Possessive,
+}
 
 /// Number of characters of the sample that are used; more would not change the guess.
 const SAMPLE_CHARACTERS: usize = 20_000;

@@ -12,6 +12,6 @@ mod split;
 pub(crate) mod stop_words;
 
 pub use self::choice::{Dropped, Reason, WordChoice};
-pub use self::language::Language;
-pub use self::preprocessing::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords};
+pub use self::language::{Apostrophes, Language};
+pub use self::preprocessing::{Frequency, Ngrams, Numbers, Preprocessing, StopWords};
 pub use self::split::Tokenizer;

@@ -8,7 +8,8 @@ use rust_stemmers::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::preprocessing::{Apostrophes, Numbers, Preprocessing, StopWords};
+use super::language::Apostrophes;
+use super::preprocessing::{Numbers, Preprocessing, StopWords};
 use super::split::Tokenizer;
 
 /// The words of a text: normal form, word boundaries, lower case, apostrophes.

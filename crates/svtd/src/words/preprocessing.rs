@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::language::{self, Guess, Language};
+use super::language::{self, Apostrophes, Guess, Language};
 use crate::error::{Error, Result};
 
 use self::ranges::LONGEST_NGRAM;
@@ -50,18 +50,6 @@ pub struct Preprocessing {
     pub max_words: Option<usize>,
     /// Whether a list fixed the vocabulary; then its words are always kept and all others dropped.
     pub fixed_vocabulary: bool,
-}
-
-/// The meaning of an apostrophe inside a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Apostrophes {
-    /// Part of the word: `rock'n'roll`.
-    Keep,
-    /// The end of one word and the beginning of the next: `l'amore` is `l` and `amore`.
-    Split,
-    /// Part of the word, but for an English `'s` at its end: `nation's` is `nation`.
-    Possessive,
 }
 
 /// Whether numbers count as words.

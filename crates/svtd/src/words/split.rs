@@ -25,7 +25,8 @@ use regex::Regex;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::preprocessing::{Apostrophes, Preprocessing};
+use super::language::Apostrophes;
+use super::preprocessing::Preprocessing;
 use crate::error::{Error, Result};
 
 const SOFT_HYPHEN: char = '\u{ad}';

@@ -9,7 +9,7 @@
 //! A rough whitening and a cube; then, for every `k`, little beside the documents that are held out.
 
 use super::TOP_WORDS;
-use super::passes::{Passes, Rotated};
+use crate::choosing::passes::{Passes, Rotated};
 use crate::corpus::Corpus;
 use crate::evaluation::{Completions, HeldOutWords, Presence};
 use crate::fit::contest;

@@ -11,8 +11,8 @@
 use std::path::{Path, PathBuf};
 
 use super::super::entries::{self, Table};
+use super::super::matrix_market::read_header;
 use super::super::meter::Meter;
-use super::super::reader::read_header;
 use super::super::source::Source;
 use super::Cells;
 use super::genes::{Features, of_features};

@@ -48,7 +48,8 @@ impl Table {
         let bytes: Box<dyn Read + Send> =
             Box::new(source.into_bytes().chain(&b"\n"[..]).chain(END));
         let mut rows = ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
-        let mut header = rows.byte_headers().map_err(|error| told(&path, packing, error))?.clone();
+        let mut header =
+            rows.byte_headers().map_err(|error| csv_error(&path, packing, error))?.clone();
         if header.as_slice() == END {
             header.clear();
         }
@@ -93,7 +94,7 @@ impl Records for Table {
             return Ok(false);
         }
         check_closed(&self.path, &self.record)?;
-        if !found.map_err(|error| told(&self.path, self.packing, error))? {
+        if !found.map_err(|error| csv_error(&self.path, self.packing, error))? {
             return Ok(false);
         }
         let line = self.record.position().map_or(0, csv::Position::line);
@@ -145,7 +146,7 @@ fn decoded(encoding: Encoding, cell: &[u8], path: &str, line: u64) -> Result<Str
     })
 }
 
-fn told(path: &str, packing: Packing, error: csv::Error) -> Error {
+fn csv_error(path: &str, packing: Packing, error: csv::Error) -> Error {
     match error.into_kind() {
         ErrorKind::Io(error) => packing.failure(path, None, error),
         ErrorKind::UnequalLengths { pos, expected_len, len } => {

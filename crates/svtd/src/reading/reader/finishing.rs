@@ -7,8 +7,9 @@ use super::opened::Counts;
 use crate::corpus::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
 use crate::reading::entries::{self, Header, Table};
+use crate::reading::matrix_market::read_header;
 use crate::reading::source::{Source, line_error};
-use crate::reading::{docword, matrix_market, svtdc};
+use crate::reading::{docword, svtdc};
 
 /// This many documents may be empty whatever the number of counts, and 50 more for each count.
 const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
@@ -135,19 +136,6 @@ fn check_size(vocabulary: &Vocabulary, file: &Path, n_words: usize, counts: &Pat
         needed: format!("{n_words} words, as {} has", counts.display()),
         found: format!("{} words in {}", vocabulary.len(), file.display()),
     })
-}
-
-/// Reads the header of a docword or MatrixMarket file.
-pub(in crate::reading) fn read_header(source: &mut Source, transposed: bool) -> Result<Header> {
-    let Some(first_line) = source.next_line()?.map(<[u8]>::to_vec) else {
-        return Err(source.error("the file is empty; expected a table of counts"));
-    };
-    let start = first_line.get(..matrix_market::BANNER.len());
-    if start.is_some_and(|s| s.eq_ignore_ascii_case(matrix_market::BANNER)) {
-        matrix_market::header(&first_line, source, transposed)
-    } else {
-        docword::header(&first_line, source, transposed)
-    }
 }
 
 /// A numbered vocabulary, if its size is plausible, and a note that says so.

@@ -207,8 +207,8 @@ impl Opened {
             Format::SvmLight => {
                 let found = svmlight::read(&mut source, n_words, reader.index_base)?;
                 let base = u8::from(!found.from_zero);
-                let told = format!("{name}: words are numbered from {base}");
-                let notes = if reader.index_base.is_some() { vec![] } else { vec![told] };
+                let note = format!("{name}: words are numbered from {base}");
+                let notes = if reader.index_base.is_some() { vec![] } else { vec![note] };
                 let labels = Some(found.labels);
                 let counts = Counts { open_ended: true, labels, notes, ..found.table.into() };
                 reader.finish(counts, &name)

@@ -96,13 +96,13 @@ fn step(rows: &[Row], scores: &mut [Vec<f64>], deal: &Deal) -> (Vec<f64>, Vec<u6
 /// What a document is told after a step: of these documents, and of others that nobody holds. They tell the
 /// topics clearly apart, so that a document of a million words has one: its own words are left out of the counts,
 /// where a little doubt about its topic would be more than all other words.
-fn others(told: &[f64], n: usize) -> Others {
-    let k = told.len() / (n + 1);
+fn others(sums: &[f64], n: usize) -> Others {
+    let k = sums.len() / (n + 1);
     let unlike = |i: usize, j: usize| if i > 0 { 4.0 * j as f64 } else { 0.0 };
     let more = |i: usize, j: usize| 0.05 * ((3 * i + 5 * j) % 7) as f64 + unlike(i, j);
     Others {
-        counts: Matrix::from_fn(n, k, |i, j| told[j * n + i] + more(i, j)),
-        documents: (0..k).map(|j| told[n * k + j] + 0.1 * j as f64).collect(),
+        counts: Matrix::from_fn(n, k, |i, j| sums[j * n + i] + more(i, j)),
+        documents: (0..k).map(|j| sums[n * k + j] + 0.1 * j as f64).collect(),
         prior: (0..n).map(|i| 0.3 + 0.1 * i as f64).collect(),
         strength: (0..n).map(|i| 0.3 + 0.1 * i as f64).sum(),
     }
