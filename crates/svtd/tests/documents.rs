@@ -59,3 +59,15 @@ fn every_module_of_the_library_is_on_the_map() {
         }
     }
 }
+
+#[test]
+fn constants_stand_where_their_page_says() {
+    let page = std::fs::read_to_string(root().join("benches/record/constants.md")).unwrap();
+    let quoted = page.split('`').skip(1).step_by(2);
+    let files: Vec<&str> = quoted.filter(|word| word.ends_with(".rs")).collect();
+    for file in &files {
+        let found = ["crates/svtd/src", "crates"].map(|base| root().join(base).join(file).exists());
+        assert!(found.contains(&true), "constants.md names {file}, which is not there");
+    }
+    assert!(files.len() > 30, "only {} files were found: is the parser broken?", files.len());
+}
