@@ -95,6 +95,14 @@ impl Choice {
         }
     }
 
+    /// How many topics are found again if as many are fitted as were chosen, and the smallest number fitted with
+    /// which nearly all of them are. In text the second is often larger than the number chosen: topics come out
+    /// clearly when others are there to hold the rest. `None` where halves were not asked.
+    pub fn found_again(&self) -> Option<(f64, usize)> {
+        let found = counting::found_of(&self.counted, self.n_topics)?;
+        Some((found, counting::reached(&self.counted)?))
+    }
+
     /// Number of clear directions.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)

@@ -149,10 +149,31 @@ pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
     (plateau(counted) - 0.01).round().max(0.0) as usize
 }
 
+/// The smallest number fitted with which nearly as many are found again as anywhere.
+pub(crate) fn reached(counted: &[FoundInHalves]) -> Option<usize> {
+    let most = plateau(counted);
+    counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
+}
+
+/// The number found again if `n_topics` are fitted, read off a straight line between the numbers that were fitted.
+pub(crate) fn found_of(counted: &[FoundInHalves], n_topics: usize) -> Option<f64> {
+    let above = counted.iter().position(|c| c.n_topics >= n_topics)?;
+    let after = &counted[above];
+    let before = above.checked_sub(1).map(|at| &counted[at]);
+    let Some(before) = before.filter(|_| after.n_topics > n_topics) else {
+        return Some(after.n_found);
+    };
+    let way = (n_topics - before.n_topics) as f64 / (after.n_topics - before.n_topics) as f64;
+    Some(before.n_found + way * (after.n_found - before.n_found))
+}
+
 /// Whether more may be found if more are fitted.
 pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
     !counted.is_empty() && !has_settled(counted)
 }
+
+/// "Nearly all" topics means at least this share of them.
+pub(crate) const NEARLY_ALL: f64 = 0.9;
 
 /// The number found has stopped growing when it grows by less than this factor over the last steps.
 const SLOW: f64 = 1.15;
@@ -217,5 +238,9 @@ mod tests {
         let short = counted(&[(2, 2.0), (3, 3.0), (5, 4.0), (8, 4.0)]);
         assert_eq!((n_topics(&short), plateau_is_beyond(&short)), (4, false));
         assert_eq!((n_topics(&[]), plateau_is_beyond(&[])), (0, false));
+        // Ten come back with twelve fitted, of eight about eight, of ten nine or so.
+        assert_eq!((reached(&flat), reached(&[])), (Some(12), None));
+        assert_eq!((found_of(&flat, 8), found_of(&flat, 10)), (Some(8.0), Some(9.25)));
+        assert_eq!((found_of(&flat, 2), found_of(&flat, 28)), (Some(8.0), None));
     }
 }
