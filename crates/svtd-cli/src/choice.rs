@@ -3,6 +3,9 @@
 use svtd::choosing::Choice;
 use svtd::moments::Counting;
 
+/// If fewer than this share of the chosen topics come back when just as many are asked for, the user is told.
+const FEWER: f64 = 0.8;
+
 /// How many directions stand out of the noise, and the conclusion.
 pub fn sentence(choice: &Choice) -> String {
     if !choice.counted.is_empty() {
@@ -39,11 +42,19 @@ fn come_back(choice: &Choice) -> String {
              most that so many documents (or the limit of {limit}) allow; more may be there (svtd sweep)"
         );
     }
-    format!(
-        "at least {n} topics come back in independent halves of the documents, however many are \
-         asked for (up to {asked}); words come in bursts, as in text, so directions above the noise \
-         do not count topics"
-    )
+    let bursts =
+        "words come in bursts, as in text, so directions above the noise do not count topics";
+    match choice.found_again() {
+        Some((found, with)) if with > n && found < FEWER * n as f64 => format!(
+            "at least {n} topics come back in independent halves of the documents when {with} or more are \
+             asked for (up to {asked}), but only about {found:.0} of {n} when {n} are: -k {with} shows \
+             more of them; {bursts}"
+        ),
+        _ => format!(
+            "at least {n} topics come back in independent halves of the documents, also when more are \
+             asked for (up to {asked}); {bursts}"
+        ),
+    }
 }
 
 /// What the documents say about topics that are too rare for a direction of their own.
@@ -107,7 +118,14 @@ mod tests {
             repeats_explained: Some(0.4),
             counted: vec![found(12, 10.0), found(18, 10.0), found(27, 10.0)],
         };
-        assert!(sentence(&choice).starts_with("at least 10 topics come back"));
+        assert!(
+            sentence(&choice).contains(
+                "at least 10 topics come back in independent halves of the documents, also"
+            )
+        );
+        choice.counted = vec![found(8, 4.0), found(12, 6.0), found(18, 10.0), found(27, 10.0)];
+        let told = sentence(&choice);
+        assert!(told.contains("only about 5 of 10 when 10 are: -k 18 shows more"), "{told}");
         choice.counted = vec![found(45, 40.0), found(67, 55.0), found(100, 70.0)];
         assert!(sentence(&choice).contains("more may be there"), "{}", sentence(&choice));
     }

@@ -183,7 +183,7 @@ fn reasons(why: &Recommendation, model: Kind) -> Vec<String> {
                  range"
             )
         } else {
-            format!("at least {n} topics are there: as many come back, however many are asked for")
+            format!("at least {n} topics are there: more do not come back, however many are asked for")
         });
     }
     if !why.follows_model {

@@ -128,7 +128,7 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::choice::{n_topics, plateau_is_beyond};
+    use crate::model::choice::{found_of, n_topics, plateau_is_beyond, reached};
     use crate::synthetic::{LdaSource, Lengths};
 
     #[test]
@@ -164,5 +164,9 @@ mod tests {
         let short = counted(&[(2, 2.0), (3, 3.0), (5, 4.0), (8, 4.0)]);
         assert_eq!((n_topics(&short), plateau_is_beyond(&short)), (4, false));
         assert_eq!((n_topics(&[]), plateau_is_beyond(&[])), (0, false));
+        // Ten come back with twelve fitted, of eight about eight, of ten nine or so.
+        assert_eq!((reached(&flat), reached(&[])), (Some(12), None));
+        assert_eq!((found_of(&flat, 8), found_of(&flat, 10)), (Some(8.0), Some(9.25)));
+        assert_eq!((found_of(&flat, 2), found_of(&flat, 28)), (Some(8.0), None));
     }
 }

@@ -49,6 +49,14 @@ impl Choice {
         }
     }
 
+    /// How many topics are found again if as many are fitted as were chosen, and the smallest number fitted with
+    /// which nearly all of them are. In text the second is often larger than the number chosen: topics come out
+    /// clearly when others are there to hold the rest. `None` where halves were not asked.
+    pub fn found_again(&self) -> Option<(f64, usize)> {
+        let found = found_of(&self.counted, self.n_topics)?;
+        Some((found, reached(&self.counted)?))
+    }
+
     /// Number of clear directions.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)
@@ -114,10 +122,31 @@ pub(crate) fn n_topics(counted: &[FoundInHalves]) -> usize {
     (plateau(counted) - 0.01).round().max(0.0) as usize
 }
 
+/// The smallest number fitted with which nearly as many are found again as anywhere.
+pub(crate) fn reached(counted: &[FoundInHalves]) -> Option<usize> {
+    let most = plateau(counted);
+    counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
+}
+
+/// The number found again if `n_topics` are fitted, read off a straight line between the numbers that were fitted.
+pub(crate) fn found_of(counted: &[FoundInHalves], n_topics: usize) -> Option<f64> {
+    let above = counted.iter().position(|c| c.n_topics >= n_topics)?;
+    let after = &counted[above];
+    let before = above.checked_sub(1).map(|at| &counted[at]);
+    let Some(before) = before.filter(|_| after.n_topics > n_topics) else {
+        return Some(after.n_found);
+    };
+    let way = (n_topics - before.n_topics) as f64 / (after.n_topics - before.n_topics) as f64;
+    Some(before.n_found + way * (after.n_found - before.n_found))
+}
+
 /// Whether more may be found if more are fitted.
 pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
     !counted.is_empty() && !has_settled(counted)
 }
+
+/// "Nearly all" topics means at least this share of them.
+pub(crate) const NEARLY_ALL: f64 = 0.9;
 
 /// The number found has stopped growing when it grows by less than this factor over the last steps.
 const SLOW: f64 = 1.15;

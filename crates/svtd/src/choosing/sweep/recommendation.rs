@@ -7,11 +7,8 @@ use super::{SweepFit, best};
 use crate::choosing::choice::n_splits;
 use crate::choosing::counting::count;
 use crate::corpus::Corpus;
-use crate::model::choice::{self, plateau, plateau_is_beyond};
+use crate::model::choice::{self, NEARLY_ALL, plateau_is_beyond, reached};
 use crate::model::{FoundInHalves, Options};
-
-/// "Nearly all" topics means at least this share of them.
-const NEARLY_ALL: f64 = 0.9;
 
 /// Which numbers of topics to look at, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,7 +26,7 @@ pub struct Recommendation {
     /// The largest number of topics of which at least nine in ten come back in independent halves of
     /// the documents.
     pub all_found: Option<usize>,
-    /// The smallest number that is found again, however many are asked for.
+    /// How many are found again when enough are asked for.
     pub n_found: Option<usize>,
     /// Whether more topics may be found again beyond the range.
     pub plateau_beyond: bool,
@@ -79,12 +76,6 @@ fn grid(first: usize, last: usize) -> Vec<usize> {
 fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
     let nearly = |c: &&FoundInHalves| c.n_found >= NEARLY_ALL * c.n_topics as f64;
     counted.iter().rev().find(nearly).map(|c| c.n_topics)
-}
-
-/// The smallest number of topics at which nearly as many are found again as anywhere.
-fn reached(counted: &[FoundInHalves]) -> Option<usize> {
-    let most = plateau(counted);
-    counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
 /// What to look at. Where documents follow the model: from the least number of topics that predicts as
