@@ -77,6 +77,39 @@ pub fn gaussian_climb<'py>(
     told(py, &model)
 }
 
+/// One start of a mixture after some steps of EM, or a fit without some of its starts; for comparisons.
+#[pyfunction]
+pub fn gaussian_starts<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray2<'py, f64>,
+    options: GaussianOptions,
+    trial: Trial,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let points = points(&values, None, None)?;
+    let params = GaussianMixture::params(options.n_components.unwrap_or(1))
+        .covariance(shape(&options.covariance)?)
+        .prior(options.prior.map_or(Prior::Auto, Prior::Records))
+        .effort(effort(options.effort)?)
+        .error_bars(options.error_bars);
+    let model = run(py, 1, None, move |_| match &trial {
+        Trial::Start(name, steps) => params.from_start(&points, name, *steps),
+        Trial::Without(names) => params.without_starts(&borrowed(names)).fit(&points).map(Some),
+    })?;
+    model.map(|model| told(py, &model)).transpose()
+}
+
+/// What is asked of starts: one of them with a number of EM steps, or a fit without these.
+#[derive(FromPyObject)]
+pub enum Trial {
+    Start(String, usize),
+    Without(Vec<String>),
+}
+
+/// Names as they are passed to the library.
+pub fn borrowed(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
+}
+
 fn told<'py>(py: Python<'py>, model: &GaussianMixture) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let k = model.n_components();

@@ -9,7 +9,7 @@ use svtd::models::hmm::{Emissions, Hmm, InitialLaw, Sequences};
 
 use crate::failure::exception;
 use crate::fitted::by_rows;
-use crate::gaussian::{effort, tell_record};
+use crate::gaussian::{Trial, borrowed, effort, tell_record};
 use crate::waiting::run;
 
 /// Sequences as Python passes them.
@@ -86,6 +86,26 @@ pub fn hmm_climb<'py>(
     let params = Hmm::params(start.n_states()).prior(prior).error_bars(false);
     let model = run(py, 1, None, move |_| params.climb_from(&sequences, &start))?;
     told(py, &model)
+}
+
+/// One start of a model after some steps of EM, or a fit without some of its starts; for comparisons.
+#[pyfunction]
+pub fn hmm_starts<'py>(
+    py: Python<'py>,
+    sequences: SequenceArrays<'py>,
+    options: HmmOptions,
+    trial: Trial,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let sequences = sequences.sequences()?;
+    let params = Hmm::params(options.n_components.unwrap_or(1))
+        .prior(options.prior)
+        .effort(effort(options.effort)?)
+        .error_bars(options.error_bars);
+    let model = run(py, 1, None, move |_| match &trial {
+        Trial::Start(name, steps) => params.from_start(&sequences, name, *steps),
+        Trial::Without(names) => params.without_starts(&borrowed(names)).fit(&sequences).map(Some),
+    })?;
+    model.map(|model| told(py, &model)).transpose()
 }
 
 fn told<'py>(py: Python<'py>, model: &Hmm) -> PyResult<Bound<'py, PyDict>> {

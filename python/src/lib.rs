@@ -55,10 +55,13 @@ mod _svtd {
     #[pymodule_export]
     use crate::fitted::{Fitted, fit, load, restore};
     #[pymodule_export]
-    use crate::gaussian::{gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample};
+    use crate::gaussian::{
+        gaussian_climb, gaussian_fit, gaussian_infer, gaussian_sample, gaussian_starts,
+    };
     #[pymodule_export]
     use crate::hmm::{
         hmm_climb, hmm_decode, hmm_fit, hmm_forecast, hmm_posterior, hmm_sample, hmm_score,
+        hmm_starts,
     };
     #[pymodule_export]
     use crate::records::{RecordModel, fit_classes, fit_raters, load_records, restore_records};

@@ -131,12 +131,20 @@ def test_what_has_no_effect_is_said_once(monkeypatch):
         (np.column_stack([np.arange(9.0), np.ones(9)]), "components cannot differ in it"),
         (np.column_stack([np.arange(9.0) ** 2, 2 * np.arange(9.0) ** 2]), "repeats variable"),
         (np.random.default_rng(0).normal(size=(4, 9)), "do not determine a covariance"),
-        (np.array([[1.0, 2.0], [np.nan, np.nan], [2.0, 1.0]]), "no observed value"),
     ],
 )
 def test_bad_records_are_refused_in_one_sentence(X, message):
     with pytest.raises(svtd.FitError, match=message):
         svtd.GaussianMixture(2).fit(X)
+
+
+def test_records_without_any_value_are_passed_over_and_counted():
+    X, _ = blobs(60)
+    gaps = np.vstack([X, np.full((2, X.shape[1]), np.nan)])
+    model = svtd.GaussianMixture(2).fit(gaps)
+    np.testing.assert_array_equal(model.means_, svtd.GaussianMixture(2).fit(X).means_)
+    assert any("2 of 62 records have no value" in note for note in model.notes_)
+    np.testing.assert_allclose(model.predict_proba(gaps)[-1], model.weights_)
 
 
 def chain(n=600, seed=1):

@@ -33,6 +33,8 @@ pub(super) struct FitOptions {
     pub effort: Effort,
     pub criterion: Criterion,
     pub error_bars: bool,
+    /// Starts of the model that are left out.
+    pub without: Vec<String>,
 }
 
 /// Criteria by number of components.
@@ -47,6 +49,7 @@ impl FitOptions {
             effort: Effort::default(),
             criterion: Criterion::default(),
             error_bars: true,
+            without: Vec::new(),
         }
     }
 
@@ -135,6 +138,8 @@ pub struct FitRecord {
     pub criteria: Criteria,
     /// Criteria of every number of components that was compared, when the data chose it.
     pub path: Vec<(usize, Criteria)>,
+    /// The criterion by which the data chose it.
+    pub criterion: Criterion,
     /// How well every component is found again in halves of the records; empty where that was not measured.
     pub found_again: Vec<FoundAgain>,
     /// Notes for the user about what the data did not support.
@@ -152,6 +157,7 @@ impl FitRecord {
             starts: found.starts.clone(),
             criteria,
             path,
+            criterion: Criterion::default(),
             found_again: Vec::new(),
             notes: Vec::new(),
         }
@@ -167,6 +173,7 @@ impl FitRecord {
             starts: Vec::new(),
             criteria: Criteria::new(0.0, 0, 0.0),
             path: Vec::new(),
+            criterion: Criterion::default(),
             found_again: Vec::new(),
             notes: Vec::new(),
         }
@@ -192,8 +199,12 @@ impl FitRecord {
         }
     }
 
-    /// Facts about the fit; `own` are those of the model itself.
-    pub(super) fn facts(&self, own: (&'static str, String)) -> Vec<(&'static str, String)> {
+    /// Facts about the fit of `n` components, which are called `name`; `own` are those of the model itself.
+    pub(super) fn facts(
+        &self,
+        (name, n): (&'static str, usize),
+        own: (&'static str, String),
+    ) -> Vec<(&'static str, String)> {
         let c = &self.criteria;
         let (reached, starts) = self.agreement();
         let mut facts = vec![
@@ -205,6 +216,10 @@ impl FitRecord {
             own,
             ("starts", format!("{reached} of {starts} reach this solution")),
         ];
+        if !self.path.is_empty() {
+            let compared = self.path.iter().map(|(k, criteria)| (*k, criteria));
+            facts.insert(0, (name, self.criterion.choice(n, compared)));
+        }
         facts.extend(found_again_fact(&self.found_again));
         facts
     }
@@ -233,7 +248,8 @@ impl FitRecord {
             starts: parts.field("starts")?,
             criteria: parts.field("criteria")?,
             path: parts.field("path")?,
-            // Older files do not have it.
+            // Older files have neither.
+            criterion: parts.field("criterion").unwrap_or_default(),
             found_again: parts.field("found_again").unwrap_or_default(),
             notes: parts.field("notes")?,
         })

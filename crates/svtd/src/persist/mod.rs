@@ -177,7 +177,13 @@ fn from_container(mut container: Container) -> Result<Saved, String> {
     let mut take = |name: &str| container.arrays.remove(name);
     let (k, n, values) = match take("topic_word") {
         Some(Array::F64 { shape, values }) if shape.len() == 2 => (shape[0], shape[1], values),
-        _ => return Err("has no topics x words array of numbers".to_owned()),
+        _ => {
+            let kind = header.get("model").and_then(Value::as_str).unwrap_or("(none)");
+            return Err(match kind.parse::<Kind>() {
+                Err(_) => format!("holds a model of kind {kind}; a model of topics is needed here"),
+                Ok(_) => "has no topics x words array of numbers".to_owned(),
+            });
+        }
     };
     if k == 0 || n == 0 {
         return Err("has no topics".to_owned());
@@ -309,6 +315,18 @@ mod tests {
         let saved = Saved::from_bytes(&bytes, "old.svtd").unwrap();
         assert!(saved.word_choice.is_none());
         assert_eq!(saved.model.topics().word_topic(), model.topics().word_topic());
+    }
+
+    #[test]
+    fn a_model_without_topics_is_refused_by_its_kind() {
+        let texts = ["sea ships harbour", "wheat barns harvest"].repeat(20);
+        let corpus = count_texts(&texts, &Preprocessing::new()).unwrap();
+        let model = Model::SingleTopic(SingleTopic::params(2).fit(&corpus).unwrap());
+        let mut container = model.to_container(&corpus.digest(), corpus.word_choice()).unwrap();
+        container.header.insert("model".to_owned(), json!("classes"));
+        container.arrays.remove("topic_word");
+        let error = Saved::from_bytes(&container.to_bytes().unwrap(), "c.svtd").unwrap_err();
+        assert!(error.to_string().contains("kind classes; a model of topics is needed"), "{error}");
     }
 
     #[test]

@@ -336,12 +336,9 @@ impl Learned for LatentClass {
             ("starts", format!("{reached} of {starts} reached the best objective")),
         ];
         if !summary.tried.is_empty() {
-            let tried: Vec<String> =
-                summary.tried.iter().zip(1..).map(|(c, k)| format!("{k}: {:.1}", c.aic3)).collect();
-            facts.insert(
-                0,
-                ("classes", format!("{} by AIC3 ({})", self.n_classes(), tried.join(", "))),
-            );
+            let criterion = self.options().criterion;
+            let choice = criterion.choice(self.n_classes(), (1..).zip(&summary.tried));
+            facts.insert(0, ("classes", choice));
         }
         facts.extend(found_again_fact(&summary.found_again));
         if let Some(worst) = summary.pairs.first().filter(|pair| pair.residual > 4.0) {

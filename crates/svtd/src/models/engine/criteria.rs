@@ -28,6 +28,30 @@ pub enum Criterion {
     Caic,
 }
 
+impl Criterion {
+    /// Its name, as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aic3 => "AIC3",
+            Self::Aic => "AIC",
+            Self::Bic => "BIC",
+            Self::SampleAdjustedBic => "adjusted BIC",
+            Self::Caic => "CAIC",
+        }
+    }
+
+    /// Which number of components was chosen, and the values of all that were compared.
+    pub(in crate::models) fn choice<'a>(
+        self,
+        chosen: usize,
+        compared: impl Iterator<Item = (usize, &'a Criteria)>,
+    ) -> String {
+        let all: Vec<String> =
+            compared.map(|(k, criteria)| format!("{k}: {:.1}", criteria.get(self))).collect();
+        format!("{chosen} by {} ({})", self.name(), all.join(", "))
+    }
+}
+
 /// All criteria of one fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Criteria {

@@ -130,6 +130,12 @@ pub trait LatentModel: Sync {
         false
     }
 
+    /// Whether a fit searches every smaller number of components in full before it splits the last, as a sweep
+    /// does. A fit then ends at least as high as a sweep.
+    fn searches_rungs(&self) -> bool {
+        false
+    }
+
     /// How extensive up-and-down moves are.
     fn reach(&self) -> Reach {
         Reach::default()

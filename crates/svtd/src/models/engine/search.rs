@@ -65,11 +65,23 @@ pub fn agreement(starts: &[StartEnd]) -> (usize, usize) {
 /// The name of the results of up-and-down moves.
 const MOVES: &str = "up and down";
 
+/// What becomes of the numbers of components below the last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rungs {
+    /// One split each, and a few steps of EM.
+    Plain,
+    /// Searched in full, for the sake of the next.
+    Searched,
+    /// Searched in full and passed on.
+    Told,
+}
+
 /// A deterministic search for the best parameters of a model.
 pub struct Search<'a, M> {
     pub(super) model: &'a M,
     pub(super) reach: Reach,
     effort: Effort,
+    without: &'a [String],
     watch: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
 
@@ -78,12 +90,18 @@ type Climb<M> = Climbed<<M as LatentModel>::Parameters>;
 impl<'a, M: LatentModel + Send> Search<'a, M> {
     /// A search with the default effort.
     pub fn new(model: &'a M) -> Self {
-        Self { model, reach: model.reach(), effort: Effort::default(), watch: None }
+        Self { model, reach: model.reach(), effort: Effort::default(), without: &[], watch: None }
     }
 
     /// How much to search.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.effort = effort;
+        self
+    }
+
+    /// Leaves out the model's own starts of these names, to see what they are worth.
+    pub fn without(mut self, names: &'a [String]) -> Self {
+        self.without = names;
         self
     }
 
@@ -96,7 +114,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
     /// The best parameters with `k` components.
     pub fn fit(&self, k: usize) -> Found<M::Parameters> {
         let mut last = None;
-        self.climb_path(k.max(1), false, &mut |found| {
+        let rungs = if self.model.searches_rungs() { Rungs::Searched } else { Rungs::Plain };
+        self.climb_path(k.max(1), rungs, &mut |found| {
             last = Some(found);
             true
         });
@@ -120,7 +139,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         mut go_on: impl FnMut(&Found<M::Parameters>) -> bool,
     ) -> Vec<Found<M::Parameters>> {
         let mut all = Vec::new();
-        self.climb_path(most.max(1), true, &mut |found| {
+        self.climb_path(most.max(1), Rungs::Told, &mut |found| {
             let more = go_on(&found);
             all.push(found);
             more
@@ -128,18 +147,18 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         all
     }
 
-    /// Passes solutions for `1..=last` to `sink` until it returns false; with `each`, every one of them is searched
-    /// in full, otherwise only the last, with plain rungs of the ladder before it.
+    /// Climbs the ladder to `last` components, and passes the last solution, or all of them, to `sink` until it
+    /// returns false.
     fn climb_path(
         &self,
         last: usize,
-        each: bool,
+        rungs: Rungs,
         sink: &mut dyn FnMut(Found<M::Parameters>) -> bool,
     ) {
         if let Some(coarse) = self.model.coarse() {
-            let mut search = Search::new(&coarse).effort(self.effort);
+            let mut search = Search::new(&coarse).effort(self.effort).without(self.without);
             search.watch = self.watch;
-            return search.climb_path(last, each, &mut |rough| sink(self.refined(rough)));
+            return search.climb_path(last, rungs, &mut |rough| sink(self.refined(rough)));
         }
         let tell = |done: usize| {
             if let Some(watch) = self.watch {
@@ -158,17 +177,22 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
                 },
             };
             ladder_steps += step_up.steps;
-            if !each && k < last {
+            let below = k < last && rungs != Rungs::Told;
+            if below && rungs == Rungs::Plain {
                 rung = Some(step_up);
                 tell(k);
                 continue;
             }
-            let mut found = self.search(k, step_up);
+            // A rung is searched as a sweep would, so that a fit does not end below one.
+            let effort = if below { self.effort.min(Effort::Best) } else { self.effort };
+            let mut found = self.search(k, step_up, effort);
             found.steps += std::mem::take(&mut ladder_steps);
             let (parameters, objective) = (found.parameters.clone(), found.objective);
             rung = Some(Climbed { parameters, objective, steps: 0, converged: true });
             tell(k);
-            if !sink(found) {
+            if below {
+                ladder_steps = found.steps;
+            } else if !sink(found) {
                 return;
             }
         }
@@ -176,8 +200,9 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
 
     /// The search for one number of components: the starts and the end of the ladder, converged, then up-and-down
     /// moves.
-    fn search(&self, k: usize, ladder: Climb<M>) -> Found<M::Parameters> {
+    fn search(&self, k: usize, ladder: Climb<M>, effort: Effort) -> Found<M::Parameters> {
         let mut starts = if k > 1 { self.model.starts(k) } else { Vec::new() };
+        starts.retain(|(name, _)| !self.without.iter().any(|other| other == name));
         starts.push(("ladder", ladder.parameters));
         let ends: Vec<(&'static str, Climb<M>)> = starts
             .into_par_iter()
@@ -187,8 +212,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         for (name, end) in ends {
             candidates.push(name, end);
         }
-        if k > 1 && self.effort > Effort::Starts && !self.believed(&candidates) {
-            for end in self.moved(&candidates, k) {
+        if k > 1 && effort > Effort::Starts && !self.believed(&candidates) {
+            for end in self.moved(&candidates, k, effort) {
                 candidates.push(MOVES, end);
             }
         }
@@ -196,8 +221,13 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
     }
 
     /// The results of up-and-down moves from the best different maxima.
-    fn moved(&self, candidates: &Candidates<M::Parameters>, k: usize) -> Vec<Climb<M>> {
-        let most = if self.effort == Effort::BestTwo { self.reach.origins } else { 1 };
+    fn moved(
+        &self,
+        candidates: &Candidates<M::Parameters>,
+        k: usize,
+        effort: Effort,
+    ) -> Vec<Climb<M>> {
+        let most = if effort == Effort::BestTwo { self.reach.origins } else { 1 };
         let mut origins: Vec<&Climb<M>> = Vec::new();
         for end in candidates.ranked().into_iter().map(|i| &candidates.ends[i].1) {
             let other = origins.last().is_none_or(|last| {

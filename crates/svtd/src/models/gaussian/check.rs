@@ -49,9 +49,9 @@ impl PointsCheck {
     /// When nothing can be learned from them: a constant variable, or none observed.
     pub fn of(points: &Points, covariance: Covariance) -> Result<Self> {
         let whole = GaussianModel::new(&points.in_content_order(), covariance, 1.0)?;
-        let n = points.total_weight();
+        let n = whole.points().total_weight();
         let fits = |k: &usize| whole.n_free_parameters(*k) as f64 <= n;
-        let most_components = (1..=points.n_records()).take_while(fits).last().unwrap_or(1);
+        let most_components = (1..=whole.points().n_records()).take_while(fits).last().unwrap_or(1);
         let part = sample(&whole);
         let path: Path = criteria_path(
             &part,

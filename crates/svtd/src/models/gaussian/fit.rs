@@ -95,6 +95,12 @@ impl GaussianMixtureParams {
         self
     }
 
+    /// Leaves out the starts of these names, to see what they are worth.
+    pub fn without_starts(mut self, names: &[&str]) -> Self {
+        self.options.without = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
     /// Learns a mixture.
     ///
     /// # Errors
@@ -121,7 +127,8 @@ impl GaussianMixtureParams {
         };
         let (model, found) = self.search(&model, k, &of);
         let barred = || watch(searches + 1, parts);
-        let fitted = self.finished(&model, found, path, &barred);
+        let mut fitted = self.finished(&model, found, path, &barred);
+        fitted.record.notes.extend(points.silent_note());
         watch(parts, parts);
         Ok(fitted)
     }
@@ -158,6 +165,28 @@ impl GaussianMixtureParams {
         Ok(self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
     }
 
+    /// The start called `name`, after `steps` steps of EM and without any search; `None` where the data do not
+    /// allow it.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn from_start(
+        &self,
+        points: &Points,
+        name: &str,
+        steps: usize,
+    ) -> Result<Option<GaussianMixture>> {
+        self.check(points)?;
+        let model =
+            GaussianModel::new(&points.in_content_order(), self.covariance, self.search_prior())?;
+        let starts = model.starts(self.options.check("the number of components")?);
+        let start = starts.into_iter().find(|start| start.0 == name);
+        Ok(start.map(|(_, mixture)| {
+            let end = climb(&model, mixture, steps);
+            self.finished(&model, found_by_climbing(end), Vec::new(), &|| {})
+        }))
+    }
+
     /// Number of searches that a fit makes one after the other.
     fn n_searches(&self) -> usize {
         let priors = if self.tries_priors() { SEARCHED_PRIORS.len() } else { 1 };
@@ -182,10 +211,10 @@ impl GaussianMixtureParams {
             return Err(option("the prior", "a number of at least 0", nu));
         }
         let k = self.options.check("the number of components")?;
-        let weighted = (0..points.n_records()).filter(|&i| points.weight(i) > 0.0).count();
+        let weighted = (0..points.n_records()).filter(|&i| points.teaches(i)).count();
         if weighted < 2 {
             return Err(data(format!(
-                "{weighted} record with positive weight (n_samples={}); a mixture needs at least 2",
+                "{weighted} record with a value and a positive weight (n_samples={}); a mixture needs at least 2",
                 points.n_records()
             )));
         }
@@ -206,22 +235,26 @@ impl GaussianMixtureParams {
     ) -> (GaussianModel, Found<Mixture>) {
         let first = usize::from(self.options.n_components.is_none());
         let run = |model: &GaussianModel, number: usize| {
-            Search::new(model).effort(self.options.effort).watch(&part(first + number)).fit(k)
+            let search = Search::new(model).effort(self.options.effort);
+            search.without(&self.options.without).watch(&part(first + number)).fit(k)
         };
         match self.prior {
             Prior::Auto if self.tries_priors() && k > 1 => {
-                let searched = SEARCHED_PRIORS.iter().enumerate().map(|(number, &nu)| {
-                    let model = model.with_prior(nu);
-                    let found = run(&model, number);
-                    (model, found)
-                });
-                let mut fits: Vec<(GaussianModel, Found<Mixture>)> = searched.collect();
-                let lightest = fits[fits.len() - 1].1.clone();
-                fits.extend(CLIMBED_PRIORS.map(|nu| {
+                let [heavy, light] = SEARCHED_PRIORS.map(|nu| model.with_prior(nu));
+                let lightest = run(&light, 0);
+                // Where starts agree even with little prior, a search with more of it ends at the same maximum.
+                let (agreeing, n_starts) = lightest.agreement();
+                let heaviest = match light.believes(agreeing, n_starts) {
+                    true => climbed_on(&heavy, lightest.clone()),
+                    false => run(&heavy, 1),
+                };
+                let climbed = CLIMBED_PRIORS.map(|nu| {
                     let model = model.with_prior(nu);
                     let found = climbed_on(&model, lightest.clone());
                     (model, found)
-                }));
+                });
+                let mut fits = vec![(heavy, heaviest), (light, lightest)];
+                fits.extend(climbed);
                 best_prior(fits)
             }
             Prior::Records(nu) if nu < NEARLY_NO_PRIOR => {
@@ -245,6 +278,7 @@ impl GaussianMixtureParams {
         let mixture = canonical(&found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &mixture));
         let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, path);
+        fitted.record.criterion = self.options.criterion;
         if self.options.error_bars {
             barred();
             let halves = |split: usize| model.halves(mixture.k, split);

@@ -141,10 +141,9 @@ impl Learned for GaussianMixture {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        self.record.facts((
-            "covariance",
-            format!("{}, prior of {} records", self.covariance().name(), self.record.prior),
-        ))
+        let prior = self.record.prior;
+        let shape = format!("{}, prior of {prior} records", self.covariance().name());
+        self.record.facts(("components", self.weights().len()), ("covariance", shape))
     }
 
     fn notes(&self) -> Vec<String> {

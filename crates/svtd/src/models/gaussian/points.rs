@@ -26,8 +26,7 @@ impl Points {
     /// Points from their values, record after record; NaN stands for a missing value.
     ///
     /// # Errors
-    /// When the table is not rectangular, a value is infinite, or a record or a variable has no
-    /// value at all.
+    /// When the table is not rectangular, a value is infinite, or nothing is observed at all.
     pub fn new(n_variables: usize, values: Vec<f64>) -> Result<Self> {
         if n_variables == 0 || values.is_empty() {
             return Err(data("the table has no values; is it the right file?".to_owned()));
@@ -116,7 +115,19 @@ impl Points {
         }
     }
 
-    /// The records that have a weight, in the order of their content: whatever order they came in, they are learned
+    /// Whether a record has a weight and a value.
+    pub(crate) fn teaches(&self, i: usize) -> bool {
+        self.weights[i] > 0.0 && self.record(i).iter().any(|x| !x.is_nan())
+    }
+
+    /// A note about records without any value, which a fit passes over.
+    pub(crate) fn silent_note(&self) -> Option<String> {
+        let n = self.n_records();
+        let silent = (0..n).filter(|&i| self.record(i).iter().all(|x| x.is_nan())).count();
+        (silent > 0).then(|| format!("{silent} of {n} records have no value; they teach nothing"))
+    }
+
+    /// The records that have a weight and a value, in the order of their content: whatever order they came in, they are learned
     /// from in this one. Where weights count records, equal records are joined, so that a record of
     /// weight two is a record given twice.
     pub(crate) fn in_content_order(&self) -> Self {
@@ -159,10 +170,11 @@ impl Points {
         }
     }
 
-    /// The records with other weights, less those that have none.
+    /// The records with other weights, less those without a weight or a value.
     pub(crate) fn reweighted(&self, weights: Vec<f64>) -> Self {
-        let kept: Vec<usize> = (0..self.n_records()).filter(|&i| weights[i] > 0.0).collect();
-        Self { weights, ..self.clone() }.select(&kept)
+        let other = Self { weights, ..self.clone() };
+        let kept: Vec<usize> = (0..other.n_records()).filter(|&i| other.teaches(i)).collect();
+        other.select(&kept)
     }
 
     /// Weighted mean and variance of every variable over its observed values.
@@ -208,11 +220,6 @@ impl Points {
                     at / d + 1,
                     self.names[at % d]
                 )));
-            }
-        }
-        for i in 0..self.n_records() {
-            if self.record(i).iter().all(|v| v.is_nan()) {
-                return Err(data(format!("record {} has no observed value; leave it out", i + 1)));
             }
         }
         Ok(())

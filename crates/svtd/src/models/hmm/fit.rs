@@ -63,6 +63,12 @@ impl HmmParams {
         self
     }
 
+    /// Leaves out the starts of these names, to see what they are worth.
+    pub fn without_starts(mut self, names: &[&str]) -> Self {
+        self.options.without = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
     /// Learns a model.
     ///
     /// # Errors
@@ -128,6 +134,27 @@ impl HmmParams {
         Ok(self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
     }
 
+    /// The start called `name`, after `steps` steps of EM and without any search; `None` where the data do not
+    /// allow it.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn from_start(
+        &self,
+        sequences: &Sequences,
+        name: &str,
+        steps: usize,
+    ) -> Result<Option<Hmm>> {
+        self.check(sequences)?;
+        let model = HmmModel::new(sequences.in_content_order(), self.prior);
+        let starts = model.starts(self.options.check("the number of states")?);
+        let start = starts.into_iter().find(|start| start.0 == name);
+        Ok(start.map(|(_, chain)| {
+            let end = climb(&model, chain, steps);
+            self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {})
+        }))
+    }
+
     /// The model with its error bars, whose progress `barred` reports, and the states found again.
     fn finished(
         &self,
@@ -139,6 +166,7 @@ impl HmmParams {
         let chain = canonical(model, &found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &chain));
         let mut fitted = Hmm::new(model, &chain, found, bars, path);
+        fitted.record.criterion = self.options.criterion;
         if self.options.error_bars {
             barred();
             let halves = |split: usize| halves(model, chain.k, split);
@@ -175,11 +203,16 @@ impl HmmParams {
         if self.prior == 0.0 && k > 1 {
             let mut smoothed = model.clone();
             smoothed.prior = 1.0;
-            let found = Search::new(&smoothed).effort(Effort::Best).watch(&part(number)).fit(k);
+            let found = Search::new(&smoothed)
+                .effort(Effort::Best)
+                .without(&self.options.without)
+                .watch(&part(number))
+                .fit(k);
             model.known.push(("with prior", found.parameters));
             number += 1;
         }
-        let found = Search::new(&model).effort(self.options.effort).watch(&part(number)).fit(k);
+        let search = Search::new(&model).effort(self.options.effort).without(&self.options.without);
+        let found = search.watch(&part(number)).fit(k);
         (model, found)
     }
 }

@@ -185,16 +185,14 @@ impl Learned for Hmm {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        self.record.facts((
-            "emissions",
-            format!(
-                "{}, prior {}, {} steps in {} sequences",
-                self.emissions().name(),
-                self.record.prior,
-                self.record.criteria.n_records,
-                self.n_sequences()
-            ),
-        ))
+        let emissions = format!(
+            "{}, prior {}, {} steps in {} sequences",
+            self.emissions().name(),
+            self.record.prior,
+            self.record.criteria.n_records,
+            self.n_sequences()
+        );
+        self.record.facts(("states", self.n_states()), ("emissions", emissions))
     }
 
     fn notes(&self) -> Vec<String> {

@@ -41,6 +41,7 @@ mod forward_backward;
 mod learned;
 mod model;
 mod observations;
+mod quasi_random;
 mod sequences;
 mod starts;
 mod symbols;

@@ -311,6 +311,10 @@ impl LatentModel for HmmModel {
         1500
     }
 
+    fn searches_rungs(&self) -> bool {
+        true
+    }
+
     fn coarse(&self) -> Option<Self> {
         let n = self.n_rows();
         if n <= SEARCHED_STEPS {

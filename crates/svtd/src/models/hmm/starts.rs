@@ -5,13 +5,14 @@
 //! 2. trigrams as a latent class model: previous, current and next symbol are three items that
 //!    are independent given the current state, exactly;
 //! 3. partitions of the observations, plain and averaged over three steps;
-//! 4. ten points of the Halton sequence for short series without a prior, where many maxima are
-//!    spurious and no start is reliable.
+//! 4. quasi-random points for short series without a prior, where many maxima are spurious and no
+//!    start is reliable ([`quasi_random`]).
 //!
 //! The engine adds the ladder of splits.
 
 use super::chain::Chain;
 use super::model::HmmModel;
+use super::quasi_random;
 use super::symbols::{MISSING, Symbols};
 use super::three_views::{TripleMoments, second_value};
 use super::trigrams;
@@ -29,9 +30,8 @@ const WINDOW_SIGNAL: f64 = 4.0;
 /// The weight of an estimate in a start; the rest is the overall distribution.
 const BELIEVED: f64 = 0.9;
 
-/// Below this `T k^2` fits without a prior also start at Halton points; number of these points.
+/// Below this `T k^2` fits without a prior also start at quasi-random points.
 const SHORT: usize = 20_000;
-const HALTON_STARTS: usize = 10;
 
 /// All starts that the data allow.
 pub(super) fn starts(model: &HmmModel, k: usize) -> Vec<(&'static str, Chain)> {
@@ -59,7 +59,7 @@ pub(super) fn starts(model: &HmmModel, k: usize) -> Vec<(&'static str, Chain)> {
         }
     }
     if model.prior == 0.0 && model.n_rows() * k * k < SHORT {
-        found.extend((0..HALTON_STARTS).map(|s| ("quasi-random", halton_chain(model, k, s))));
+        found.extend(quasi_random::starts(model, k).into_iter().map(|c| ("quasi-random", c)));
     }
     found
 }
@@ -211,99 +211,9 @@ fn joint_transitions(bigrams: &Matrix, laws: &Matrix) -> Matrix {
     q
 }
 
-/// A chain at point `s` of the Halton sequence: distributions `-log u`, normalised; for numbers, states are given
-/// by distributions of their bins.
-fn halton_chain(model: &HmmModel, k: usize, s: usize) -> Chain {
-    const SKIPPED: usize = 20;
-    let index = SKIPPED + s + 1;
-    let mut primes = Primes::default();
-    let mut law = |n: usize| -> Vec<f64> {
-        let raw: Vec<f64> =
-            (0..n).map(|_| -radical_inverse(index, primes.next_prime()).ln()).collect();
-        let total: f64 = raw.iter().sum();
-        raw.iter().map(|x| x / total).collect()
-    };
-    let width = model.observations.layout.width();
-    let mut chain = Chain::zeros(k, width);
-    let initial = law(k);
-    chain.initial_mut().copy_from_slice(&initial);
-    for i in 0..k {
-        let row = law(k);
-        chain.transitions_mut()[i * k..(i + 1) * k].copy_from_slice(&row);
-    }
-    let symbols = Symbols::new(model, k);
-    match symbols {
-        Some(symbols) => {
-            let columns: Vec<Vec<f64>> = (0..k).map(|_| law(symbols.n_symbols)).collect();
-            let laws = Matrix::from_fn(symbols.n_symbols, k, |x, j| columns[j][x]);
-            let frequencies = symbols.frequencies();
-            if symbols.are_categories {
-                for j in 0..k {
-                    chain.emission_mut(j).copy_from_slice(laws.column(j));
-                }
-            } else {
-                // The bin distributions relative to the bins' frequencies give the state probabilities of a step.
-                let posterior = Matrix::from_fn(symbols.of.len(), k, |t, j| {
-                    let x = symbols.of[t];
-                    if x == MISSING {
-                        return 1.0 / k as f64;
-                    }
-                    let row = |c: usize| laws[(x as usize, c)] / frequencies[x as usize].max(1e-9);
-                    row(j) / (0..k).map(row).sum::<f64>()
-                });
-                let weights = model.weights_of(&posterior);
-                model.observations.maximise(&weights, &mut chain, model.prior.max(1.0));
-            }
-        }
-        None => {
-            let uniform = vec![1.0 / k as f64; model.observations.n_rows() * k];
-            model.observations.maximise(&uniform, &mut chain, 1.0);
-        }
-    }
-    chain
-}
-
-/// The digits of `index` in base `base`, mirrored at the radix point.
-fn radical_inverse(mut index: usize, base: usize) -> f64 {
-    let (mut value, mut place) = (0.0, 1.0 / base as f64);
-    while index > 0 {
-        value += (index % base) as f64 * place;
-        index /= base;
-        place /= base as f64;
-    }
-    value
-}
-
-/// The prime numbers in order.
-#[derive(Default)]
-struct Primes {
-    found: Vec<usize>,
-}
-
-impl Primes {
-    fn next_prime(&mut self) -> usize {
-        let mut candidate = self.found.last().map_or(2, |p| p + 1);
-        while self.found.iter().any(|p| candidate.is_multiple_of(*p)) {
-            candidate += 1;
-        }
-        self.found.push(candidate);
-        candidate
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_halton_sequence_begins_as_known() {
-        let two: Vec<f64> = (1..=4).map(|i| radical_inverse(i, 2)).collect();
-        assert_eq!(two, [0.5, 0.25, 0.75, 0.125]);
-        assert!((radical_inverse(5, 3) - 7.0 / 9.0).abs() < 1e-15);
-        let mut primes = Primes::default();
-        let first: Vec<usize> = (0..6).map(|_| primes.next_prime()).collect();
-        assert_eq!(first, [2, 3, 5, 7, 11, 13]);
-    }
 
     #[test]
     fn transitions_are_recovered_when_emissions_are_known() {
