@@ -31,7 +31,7 @@ mod recommendation;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::held_out::{HeldOut, split_documents};
+use self::held_out::{HeldOut, Judged, Parts};
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
 use super::passes::Passes;
@@ -39,8 +39,10 @@ use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{Completions, l1_distance, match_by};
+use crate::evaluation::{l1_distance, match_by};
+use crate::fit::refusal;
 use crate::linalg::Matrix;
+use crate::memory;
 use crate::model::diagnostics::n_clear;
 use crate::model::topic::Topics;
 use crate::model::{FoundInHalves, Model, Options, Polish};
@@ -145,7 +147,16 @@ pub(crate) fn sweep(
     numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    corpus.must_be_here("a sweep")?;
+    refusal::elsewhere(corpus, options)?;
+    memory::caught(|| swept(corpus, options, numbers, visit))
+}
+
+fn swept(
+    corpus: &Corpus,
+    options: &Options,
+    numbers: &[usize],
+    visit: &mut dyn FnMut(&Model),
+) -> Result<Sweep> {
     let polish = options.polish;
     let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
         return Err(numbers_needed("none"));
@@ -177,20 +188,23 @@ pub(crate) fn sweep(
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
     let how = Look { counting: Counting::Raw, tolerance: trust::HALVES_TOLERANCE, n_folds };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
-    let parts = split_documents(corpus);
-    let held_out =
-        parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
+    let parts = Parts::of(corpus);
+    let held_out = parts.as_ref().and_then(|parts| HeldOut::new(parts, &options, most));
     let mut fits = Vec::new();
-    let mut completions = Vec::new();
+    let mut all_judged = Vec::new();
     let mut last: Option<Topics> = None;
-    let seen = all.seen_through();
     let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
-    for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
+    // Questions to others are asked one after the other, in an order that does not depend on threads.
+    let abreast = match corpus.is_elsewhere() {
+        true => 1,
+        false => rayon::current_num_threads().min(ABREAST),
+    };
+    for numbers in numbers.chunks(abreast) {
         let found = numbers.par_iter().map(|&k| {
             crate::stop::here();
             let rotated = all.rotated(k);
             let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
-            (all.model(rotated, seen.as_ref()), judged)
+            (all.model(rotated, all.usual()), judged)
         });
         for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
             visit(&model);
@@ -199,22 +213,25 @@ pub(crate) fn sweep(
                 .as_ref()
                 .filter(|last| last.len() + 1 == topics.len())
                 .map(|last| split(last.word_topic(), topics.word_topic()));
+            let scores = judged.as_ref().map(|judged| &judged.scores.judgement);
             fits.push(SweepFit {
                 n_topics,
-                log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
-                standard_error: judged.as_ref().and_then(|j| j.completions.total().standard_error),
+                log_likelihood: scores.and_then(|scores| scores.log_likelihood()),
+                standard_error: scores.and_then(|scores| scores.standard_error()),
                 behind: None,
-                npmi: judged.as_ref().and_then(|j| j.npmi),
+                npmi: None,
                 exclusivity: exclusivity(topics),
                 halves: None,
                 split: divided.as_ref().map(|(split, _)| *split),
                 topics: swept_topics(topics, divided.map(|(_, from)| from)),
             });
-            completions.push(judged.map(|j| j.completions));
+            all_judged.push(judged);
             last = Some(topics.clone());
         }
     }
-    compare(&mut fits, &completions);
+    if let Some(held_out) = &held_out {
+        compare(&mut fits, held_out, &all_judged);
+    }
     let polished = Options { polish, ..options.clone() };
     let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
@@ -305,12 +322,14 @@ fn exclusivity(topics: &Topics) -> f64 {
     mean(topics.iter().map(topic).collect())
 }
 
-/// How far each number of topics is behind the best on the held-out documents, with the error of
-/// that difference over the documents.
-fn compare(fits: &mut [SweepFit], completions: &[Option<Completions>]) {
-    let Some(leader) = best(fits).and_then(|best| completions[best].as_ref()) else { return };
-    for (fit, own) in fits.iter_mut().zip(completions) {
-        let ahead = own.as_ref().and_then(|own| leader.ahead_of(own));
+/// The coherence of each number of topics in the held-out documents, and how far it is behind the best there, with
+/// the error of that difference over the documents.
+fn compare(fits: &mut [SweepFit], held_out: &HeldOut<'_>, judged: &[Option<Judged>]) {
+    for (fit, npmi) in fits.iter_mut().zip(held_out.npmi(judged)) {
+        fit.npmi = npmi;
+    }
+    let Some(best) = best(fits) else { return };
+    for (fit, ahead) in fits.iter_mut().zip(held_out.ahead_of(judged, best)) {
         fit.behind = ahead.map(|ahead| [ahead.per_token, ahead.standard_error]);
     }
 }
