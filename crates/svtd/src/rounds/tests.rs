@@ -8,6 +8,7 @@ use super::*;
 use crate::choosing::{Check, CheckOptions};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::evaluation::coherence;
 use crate::fit::repeats::tripled;
 use crate::model::{Lda, SingleTopic, Topics};
 use crate::moments::DocumentWeights;
@@ -214,6 +215,8 @@ fn what_only_documents_at_hand_can_tell_is_refused() {
     let model = Lda::params(3).trust(false).fit(&elsewhere).unwrap();
     let refused = [
         model.infer(&elsewhere).map(drop),
+        crate::Model::Lda(model.clone()).completion(&elsewhere).map(drop),
+        coherence(model.topics(), &elsewhere, 10).map(drop),
         Check::of(&elsewhere, &CheckOptions::default()).map(drop),
     ];
     for outcome in refused {
