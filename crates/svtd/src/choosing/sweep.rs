@@ -23,10 +23,11 @@
 //! # Cost
 //! Whitening and cube of all documents, rough ones without those held out, and the z-scores. The `k^4`
 //! of all diagonalisations together is that of the largest times `K/5`. Documents of one topic each
-//! need two sparse products for every `k` as well. Measured in `benches/record/choosing.md`.
+//! need a pass over the counts for every `k` as well. Measured in `benches/record/choosing.md`.
 
 mod held_out;
 mod recommendation;
+mod splits;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -34,14 +35,13 @@ use serde::{Deserialize, Serialize};
 use self::held_out::{HeldOut, Judged, Parts};
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
+use self::splits::{split, swept_topics};
 use super::passes::Passes;
 use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{l1_distance, match_by};
 use crate::fit::refusal;
-use crate::linalg::Matrix;
 use crate::memory;
 use crate::model::diagnostics::n_clear;
 use crate::model::topic::Topics;
@@ -56,9 +56,6 @@ const MOST_FOLDS: usize = 3;
 
 /// The largest number of models that are fitted in parallel and held in memory.
 const ABREAST: usize = 8;
-
-/// Topics closer than this in L1 distance count as the same topic.
-const SAME_TOPIC: f64 = 0.5;
 
 /// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
@@ -255,56 +252,6 @@ fn numbers_needed(found: &str) -> Error {
         needed: "one or more, each larger than the one before".to_owned(),
         found: found.to_owned(),
     }
-}
-
-/// For every column of one matrix the column of another that it is matched to, so that the angles
-/// between their roots are least altogether: about the match by L1 distance, in one dense product.
-fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
-    let [roots, others] = [a, b].map(|matrix| {
-        let mut roots = matrix.clone();
-        roots.values_mut().iter_mut().for_each(|p| *p = p.sqrt());
-        roots
-    });
-    let likeness = roots.transpose_times(&others);
-    match_by(a.n_columns(), b.n_columns(), |i, j| 1.0 - likeness[(i, j)])
-}
-
-/// The number of columns that are close to their match.
-fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
-    let near = |(j, partner): (usize, &Option<usize>)| {
-        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME_TOPIC)
-    };
-    matched.iter().enumerate().filter(|&pair| near(pair)).count()
-}
-
-/// Number of words that describe a topic in a tree of splits.
-const TREE_WORDS: usize = 4;
-
-/// The topics with their likeliest words, and the topic with one topic less that each continues.
-fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<SweptTopic> {
-    let words = |j: usize| {
-        let top = topics.topic(j).top_words(TREE_WORDS);
-        top.into_iter().map(|(word, _)| word.into_owned()).collect()
-    };
-    let swept = |j: usize| SweptTopic {
-        weight: topics.weights()[j],
-        words: words(j),
-        from: from.as_ref().map(|from| from[j]),
-    };
-    (0..topics.len()).map(swept).collect()
-}
-
-/// What the topics of `now` have more than those `before`, which are one fewer; and which of those
-/// each of them continues.
-fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
-    let matched = matched(now, before);
-    let child = matched.iter().position(Option::is_none).unwrap_or(0);
-    let distance = |p: usize| l1_distance(before.column(p), now.column(child));
-    let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
-    let parent = (1..before.n_columns()).fold(0, nearer);
-    let from = matched.iter().map(|partner| partner.unwrap_or(parent)).collect();
-    let n_kept = n_near(now, before, &matched);
-    (Split { child, parent, distance: distance(parent), n_kept }, from)
 }
 
 /// The mean share of the likeliest words' probability that belongs to their topic.
