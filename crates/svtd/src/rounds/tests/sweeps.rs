@@ -30,7 +30,9 @@ fn holders_of_whole_blocks_compare_to_the_last_bit() {
             let (here, there) = (sweep(&corpus).unwrap(), sweep(&elsewhere).unwrap());
             assert_eq!(here, there);
             let fits = &here.0.fits;
-            assert!(fits.iter().all(|fit| fit.behind.is_some() && fit.npmi.is_some()), "{fits:?}");
+            // There are three topics; more may not be seen without the held-out documents.
+            let scored = fits.iter().take(3).all(|fit| fit.behind.is_some() && fit.npmi.is_some());
+            assert!(scored, "{fits:?}");
             assert_eq!(fits.iter().filter(|fit| fit.behind == Some([0.0; 2])).count(), 1);
         }
     }
@@ -48,12 +50,18 @@ fn holders_of_any_documents_compare_nearly_alike() {
             (sweep(&corpus).unwrap(), sweep(&elsewhere).unwrap());
         assert_eq!(here.recommendation, there.recommendation);
         assert_eq!(here.n_held_out, there.n_held_out);
+        assert!(here.fits.iter().take(4).all(|fit| fit.behind.is_some()), "{:?}", here.fits);
         for (a, b) in here.fits.iter().zip(&there.fits) {
-            let near = |a: Option<f64>, b: Option<f64>| (a.unwrap() - b.unwrap()).abs() < 1e-8;
+            let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-8,
+                (a, b) => a == b,
+            };
             assert!(near(a.log_likelihood, b.log_likelihood), "{a:?} {b:?}");
             assert!(near(a.standard_error, b.standard_error), "{a:?} {b:?}");
-            let ([x, dx], [y, dy]) = (a.behind.unwrap(), b.behind.unwrap());
-            assert!((x - y).abs() < 1e-8 && (dx - dy).abs() < 1e-8, "{a:?} {b:?}");
+            for part in 0..2 {
+                let [a, b] = [a, b].map(|fit| fit.behind.map(|behind| behind[part]));
+                assert!(near(a, b), "{a:?} {b:?}");
+            }
             assert_eq!((a.npmi, a.halves), (b.npmi, b.halves));
         }
         for (a, b) in topics.iter().zip(&others) {
