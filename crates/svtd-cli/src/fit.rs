@@ -24,7 +24,7 @@ use crate::{
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
     if args.model.topics().is_none() {
-        if args.sites.is_some() {
+        if args.elsewhere.sites.is_some() {
             let sentence = "--sites is for topics (--model lda or single-topic)".to_owned();
             return Err(Failure::Request(sentence));
         }
@@ -49,7 +49,7 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    if let Some(folder) = &args.sites {
+    if let Some(folder) = &args.elsewhere.sites {
         return fit_sites(args, common, folder, &progress);
     }
     progress.reading();
@@ -58,7 +58,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
     let corpus = input::corpus(&args.source, &progress)?;
     // A page shows the documents in their original order, with texts and times.
     let corpus = if args.report.is_some() { corpus } else { corpus.into_key_order() };
-    let corpus = match &args.checkpoint {
+    let corpus = match &args.elsewhere.checkpoint {
         Some(folder) if !args.dry_run => sites::remembered(corpus, folder)?,
         _ => corpus,
     };
@@ -87,7 +87,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
 
 /// Learns from documents that stay at their sites.
 fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
-    let (corpus, finish) = sites::corpus(args, folder, progress)?;
+    let (corpus, finish) = sites::corpus(&args.elsewhere, folder, progress)?;
     let about = Failure::about(folder);
     let params = params(args, &corpus, progress).map_err(&about)?;
     progress.expect(&params.workload(Sizes::from(&corpus)));

@@ -1,4 +1,4 @@
-//! `svtd fit --sites` and `--checkpoint`: documents at other sites, and answers kept in a folder.
+//! `--sites` and `--checkpoint` of `svtd fit` and `svtd sweep`: documents at other sites, and answers kept in a folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,34 +7,39 @@ use std::time::Duration;
 use svtd::rounds::{Checkpoint, Respondent, Sites, Waiting};
 use svtd::{Corpus, Error};
 
-use crate::args::Fit;
+use crate::args::{Elsewhere, Fit, Source};
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 
 /// How often folders are checked.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// The error message for flags that `--sites` cannot be combined with.
+/// The error message for flags of a fit that `--sites` cannot be combined with.
 pub fn contradiction(args: &Fit) -> Option<String> {
-    args.sites.as_ref()?;
+    args.elsewhere.sites.as_ref()?;
     let sentence = match args {
-        args if !args.source.input.is_empty() => {
-            "--sites asks about documents elsewhere; leave INPUT out, or give it to a site"
-        }
         args if args.report.is_some() => {
             "a page shows documents, which --sites has not; write it with svtd report at a site"
         }
         args if args.dry_run => {
             "--dry-run reads the documents, which --sites has not; try it at a site"
         }
-        _ => return None,
+        _ => return input_contradiction(&args.elsewhere, &args.source),
     };
     Some(sentence.to_owned())
 }
 
+/// The error message for `--sites` together with documents that are here.
+pub fn input_contradiction(elsewhere: &Elsewhere, source: &Source) -> Option<String> {
+    let both = elsewhere.sites.is_some() && !source.input.is_empty();
+    both.then(|| {
+        "--sites asks about documents elsewhere; leave INPUT out, or give it to a site".to_owned()
+    })
+}
+
 /// The error message for flags that `--checkpoint` cannot be combined with.
 pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
-    args.checkpoint.as_ref()?;
+    args.elsewhere.checkpoint.as_ref()?;
     let sentence = match args {
         args if args.report.is_some() => {
             "a page needs the documents; write it with svtd report when the fit is done"
@@ -44,15 +49,15 @@ pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// The corpus, with all answers to the questions of a fit kept in a folder.
+/// The corpus, with all answers to the questions about it kept in a folder.
 pub fn remembered(corpus: Corpus, folder: &Path) -> Outcome<Corpus> {
     let who = Checkpoint::new(Respondent::new(corpus, 0), folder)?;
     Corpus::elsewhere(Arc::new(who)).map_err(Failure::about(folder))
 }
 
-/// The corpus of all sites, and whom to notify when the fit is over.
+/// The corpus of all sites, and whom to notify when no more questions follow.
 pub fn corpus(
-    args: &Fit,
+    args: &Elsewhere,
     folder: &Path,
     progress: &Progress,
 ) -> Outcome<(Corpus, impl Fn() -> Outcome + use<>)> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
+use svtd::Corpus;
 use svtd::atomic::write_atomically;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
 use svtd::fit::Kind;
@@ -12,12 +13,19 @@ use crate::args::{AnyKind, Common, Numbers, Sweep as Arguments};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{input, json, output, records, threads, trust};
+use crate::{input, json, output, records, sites, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
     if args.model.topics().is_none() {
+        if args.elsewhere.sites.is_some() || args.elsewhere.checkpoint.is_some() {
+            let sentence = "--sites and --checkpoint are for topics (--model lda or single-topic)";
+            return Err(Failure::Request(sentence.to_owned()));
+        }
         return records::sweep(args, common);
+    }
+    if let Some(sentence) = sites::input_contradiction(&args.elsewhere, &args.source) {
+        return Err(Failure::Request(sentence));
     }
     if let Some(flag) = args.records.given() {
         return Err(Failure::Request(format!("{flag} is for --model classes")));
@@ -34,16 +42,35 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
 
 fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
+    if let Some(folder) = &args.elsewhere.sites {
+        let (corpus, finish) = sites::corpus(&args.elsewhere, folder, &progress)?;
+        compare(args, common, &corpus, &progress, Failure::about(folder))?;
+        return finish();
+    }
     progress.reading();
-    let corpus = input::corpus(&args.source, &progress)?;
+    let corpus = input::corpus(&args.source, &progress)?.into_key_order();
+    let corpus = match &args.elsewhere.checkpoint {
+        Some(folder) => sites::remembered(corpus, folder)?,
+        None => corpus,
+    };
+    compare(args, common, &corpus, &progress, Failure::about(&args.source.name()))
+}
+
+fn compare(
+    args: &Arguments,
+    common: &Common,
+    corpus: &Corpus,
+    progress: &Progress,
+    about: impl FnOnce(svtd::Error) -> Failure,
+) -> Outcome {
     progress.begin("sweeping");
     let kind = args.model.topics().unwrap_or_default();
     let request = Request { alpha0: args.alpha0, ..Request::new(kind, None) };
     let swept = match &args.compared {
-        Numbers::Range(range) => request.sweep(&corpus, range.clone()),
-        Numbers::Listed(list) => request.sweep_of(&corpus, list),
+        Numbers::Range(range) => request.sweep(corpus, range.clone()),
+        Numbers::Listed(list) => request.sweep_of(corpus, list),
     };
-    let swept = swept.map_err(Failure::about(&args.source.name()))?;
+    let swept = swept.map_err(about)?;
     let charts = charts(&swept);
     if let Some(path) = &args.svg {
         progress.begin("writing");
@@ -66,12 +93,12 @@ fn sweep(args: &Arguments, common: &Common) -> Outcome {
     }
     out.flush()?;
     if !common.quiet {
-        let _ = write_messages(args, &swept, &corpus);
+        let _ = write_messages(args, &swept, corpus);
     }
     Ok(())
 }
 
-fn write_messages(args: &Arguments, swept: &Sweep, corpus: &svtd::Corpus) -> io::Result<()> {
+fn write_messages(args: &Arguments, swept: &Sweep, corpus: &Corpus) -> io::Result<()> {
     let mut err = io::stderr().lock();
     let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
     if last < args.compared.most() {

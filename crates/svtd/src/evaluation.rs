@@ -23,12 +23,12 @@ mod theorem_5_1;
 mod token_halves;
 mod trends;
 
-pub(crate) use self::coherence::Presence;
 pub use self::coherence::{Coherence, TopicCoherence, coherence, topic_diversity};
+pub(crate) use self::coherence::{npmi_of_lists, together};
 pub use self::comparison::{Comparison, MovedWord, TopicPair};
 pub(crate) use self::completion::HeldOutWords;
 pub use self::completion::{Ahead, Completion, Completions};
-pub(crate) use self::judgement::Judgement;
+pub(crate) use self::judgement::{Judge, Judgement, Scores};
 pub use self::map::TopicMap;
 pub use self::paper::{
     MomentErrors, drift, lda_moment_errors, moment_errors, reconstruction_error,

@@ -8,7 +8,9 @@ use svtd::moments::Rows as SliceRows;
 use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
 
 use super::numbers::{at_least_one, positive};
-use super::{AnyKind, Chance, Classical, PageFlags, RecordFlags, Source, StreamFlags, first};
+use super::{
+    AnyKind, Chance, Classical, Elsewhere, PageFlags, RecordFlags, Source, StreamFlags, first,
+};
 
 /// Learn a model from text or from counts.
 #[derive(Debug, Args)]
@@ -79,19 +81,9 @@ pub struct Fit {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Learn from documents at several sites, which stay there: a folder with one subfolder for each site, where
-    /// questions are put and svtd answer answers them. An interrupted fit continues
-    #[arg(long, value_name = "FOLDER")]
-    pub sites: Option<PathBuf>,
-
-    /// With --sites: stop when an answer is missing, and continue when run again
-    #[arg(long, requires = "sites")]
-    pub no_wait: bool,
-
-    /// Keep intermediate results in this folder, so that an interrupted fit continues where it stopped when it is
-    /// run again
-    #[arg(long, value_name = "FOLDER", conflicts_with = "sites")]
-    pub checkpoint: Option<PathBuf>,
+    /// Documents at other sites, and answers that are kept.
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
 
     /// Where to save the model
     #[arg(short, long, value_name = "MODEL")]
@@ -222,8 +214,8 @@ impl Fit {
             (self.method.is_some(), "--method"),
             (self.dry_run, "--dry-run"),
             (self.report.is_some(), "--report"),
-            (self.sites.is_some(), "--sites"),
-            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.elsewhere.sites.is_some(), "--sites"),
+            (self.elsewhere.checkpoint.is_some(), "--checkpoint"),
             (self.stream.are_on(), "--every"),
             (self.chance.seed != 0, "--seed"),
         ]);

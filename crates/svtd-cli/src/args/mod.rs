@@ -9,6 +9,7 @@ mod count;
 mod demo;
 mod diff;
 mod draw;
+mod elsewhere;
 mod evaluate;
 mod export;
 mod fit;
@@ -46,6 +47,7 @@ pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::diff::Diff;
 pub use self::draw::Draw;
+pub use self::elsewhere::Elsewhere;
 pub use self::evaluate::Evaluate;
 pub use self::export::{Export, ExportTo};
 pub use self::fit::{Fit, Method, TopicCount};
@@ -102,6 +104,7 @@ pub enum Command {
     /// Report what can be learned from a corpus, before fitting
     Check(Check),
     /// Compare different numbers of topics
+    #[command(mut_arg("input", |input| input.required(false).required_unless_present("sites")))]
     Sweep(Sweep),
     /// Estimate how many documents an accuracy needs
     Plan(Plan),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::numbers::{at_least_one, positive};
-use super::{AnyKind, RecordFlags, Source};
+use super::{AnyKind, Elsewhere, RecordFlags, Source};
 
 /// Compare different numbers of topics.
 #[derive(Debug, Args)]
@@ -30,6 +30,10 @@ pub struct Sweep {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
+    /// Documents at other sites, and answers that are kept.
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
+
     /// Write the curves to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -50,6 +54,7 @@ Examples:
   svtd sweep docword.kos.txt.gz -k 5,10,15,20
   svtd sweep reviews.mtx --model single-topic -k 2..20 --json
   svtd sweep survey.csv --model classes -k 1..8
+  svtd sweep --sites hospitals/ -k 2..20                 documents that stay where they are
 
 All models come from the same passes over the data, without polish. They show how many topics there
 are; svtd fit then learns the best model with the number you choose.";

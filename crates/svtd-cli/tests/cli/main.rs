@@ -14,6 +14,7 @@ mod formats;
 mod generate;
 mod help;
 mod inference;
+mod inputs;
 mod interruption;
 mod judgement;
 mod living;

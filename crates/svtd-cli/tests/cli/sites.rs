@@ -1,4 +1,4 @@
-//! Documents that stay where they are: `svtd answer`, `svtd fit --sites` and `--checkpoint`.
+//! Documents that stay where they are: `svtd answer`, `--sites` and `--checkpoint` of `svtd fit` and `svtd sweep`.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -92,6 +92,30 @@ fn three_sites_learn_what_one_would_learn_from_all_documents() {
 }
 
 #[test]
+fn a_sweep_of_three_sites_is_that_of_all_documents() {
+    let w = hospitals();
+    let read = |told: &str| -> serde_json::Value { serde_json::from_str(told).unwrap() };
+    let pooled = read(&w.must("sweep docword.lda.txt -k 2..4 --json -q").stdout);
+    let kept = read(&w.must("sweep docword.lda.txt -k 2..4 --json -q --checkpoint kept").stdout);
+    assert_eq!(kept, pooled);
+    let sites: Vec<Answering> =
+        ["north", "south", "west"].iter().map(|name| Answering::at(&w, name)).collect();
+    let apart = read(&w.must("sweep --sites sites -k 2..4 --json -q").stdout);
+    for mut site in sites {
+        assert!(site.0.wait().unwrap().success(), "a site ends when the sweep is over");
+    }
+    for what in ["/recommendation/low", "/recommendation/high", "/n_held_out", "/fits/1/npmi"] {
+        assert!(pooled.pointer(what).is_some_and(|value| !value.is_null()), "{what}: {pooled}");
+        assert_eq!(pooled.pointer(what), apart.pointer(what), "{what}");
+    }
+    for k in 0..3 {
+        let likelihood =
+            |told: &serde_json::Value| told["fits"][k]["log_likelihood"].as_f64().unwrap();
+        assert!((likelihood(&pooled) - likelihood(&apart)).abs() < 1e-8);
+    }
+}
+
+#[test]
 fn a_fit_that_does_not_wait_says_which_question_is_open_and_goes_on() {
     let w = hospitals();
     let mut rounds = 0;
@@ -125,6 +149,8 @@ fn what_cannot_be_answered_is_one_sentence() {
     };
     refused("fit --sites sites docword.lda.txt -k 3", 2, "leave INPUT out");
     refused("fit --sites nowhere -k 3", 2, "nowhere");
+    refused("sweep --sites sites docword.lda.txt", 2, "leave INPUT out");
+    refused("sweep --sites sites --model classes", 2, "are for topics");
     std::fs::create_dir(w.path("empty")).unwrap();
     refused("fit --sites empty -k 3", 1, "no site has a folder here");
     refused(

@@ -262,8 +262,8 @@ fn name_longest(
 }
 
 fn counts_kind(corpus: &Corpus) -> CountsKind {
-    let counts = corpus.rows().counts();
-    let factor = counts.iter().fold(0, |factor, &count| gcd(factor, count));
+    let counts = (0..corpus.n_documents()).flat_map(|d| corpus.rows().row(d).1);
+    let factor = counts.fold(0, |factor, &count| gcd(factor, count));
     let with_words = corpus.n_documents() - corpus.report().n_empty;
     let mean_length = corpus.n_tokens() as f64 / with_words.max(1) as f64;
     let all_one = corpus.n_tokens() == corpus.n_nonzeros() as u64;
@@ -282,7 +282,9 @@ fn gcd(a: u32, b: u32) -> u32 {
 fn frequent_words(corpus: &Corpus) -> Vec<FrequentWord> {
     let with_words = corpus.n_documents() - corpus.report().n_empty;
     let mut n_with = vec![0_usize; corpus.n_words()];
-    corpus.rows().indices().iter().for_each(|&feature| n_with[feature as usize] += 1);
+    for d in 0..corpus.n_documents() {
+        corpus.rows().row(d).0.iter().for_each(|&feature| n_with[feature as usize] += 1);
+    }
     let mut frequent: Vec<(usize, usize)> = n_with
         .into_iter()
         .enumerate()

@@ -14,6 +14,7 @@
 
 use super::passes::Passes;
 use crate::corpus::Corpus;
+use crate::decomposition::ReadOff;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::em;
 use crate::linalg::Matrix;
@@ -106,7 +107,7 @@ fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
 /// `k` topics of a half, in vocabulary order.
 fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
     let k = k.min(passes.whitening().n_topics());
-    let model = passes.model(passes.rotated(k), None);
+    let model = passes.model(passes.rotated(k), ReadOff::Columns);
     let corpus = passes.corpus();
     let words = &corpus.word_of_feature()[..corpus.n_present()];
     let topics = model.topics();

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::fit::spectral::{Estimate, Spectral, finish};
 use crate::linalg::Matrix;
 use crate::model::{Kind, Lda, Model, Options, SingleTopic};
-use crate::moments::{Counting, Cube, LdaMoments, Moments, SeenThrough, SingleTopicMoments};
+use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
 use crate::whitening::Whitening;
 
 /// Moments of a corpus with the whitening and the cube of the largest number of topics.
@@ -93,11 +93,11 @@ impl<'a> Passes<'a> {
         &self.cube
     }
 
-    /// The products that all numbers of topics share when rows are computed, for documents of one topic.
-    pub fn seen_through(&self) -> Option<SeenThrough> {
-        match &self.moments {
-            Estimated::SingleTopic(moments) => Some(moments.seen_through(self.whitening.basis())),
-            Estimated::Lda(..) => None,
+    /// How a fit of this model reads topics off a rotation.
+    pub fn usual(&self) -> ReadOff {
+        match self.moments {
+            Estimated::SingleTopic(_) => ReadOff::Diagonals(Rows::Kept),
+            Estimated::Lda(..) => ReadOff::Columns,
         }
     }
 
@@ -108,6 +108,14 @@ impl<'a> Passes<'a> {
         Rotated { whitening, decomposition }
     }
 
+    /// A rotation that was found before.
+    pub fn again(&self, decomposition: Decomposition) -> Rotated {
+        Rotated {
+            whitening: self.whitening.leading(decomposition.rotation.n_columns()),
+            decomposition,
+        }
+    }
+
     /// An approximate rotation, starting from one that is nearly right.
     pub fn rotated_near(&self, near: &Matrix) -> Rotated {
         let k = near.n_columns();
@@ -116,18 +124,13 @@ impl<'a> Passes<'a> {
         Rotated { whitening, decomposition }
     }
 
-    /// The model that a fit of this many topics without polish would give; computed from columns where
-    /// nothing is known of what rows share.
-    pub fn model(&self, rotated: Rotated, seen: Option<&SeenThrough>) -> Model {
+    /// The model that a fit of this many topics without polish would give, if topics are read off as
+    /// [usual](Self::usual).
+    pub fn model(&self, rotated: Rotated, read_off: ReadOff) -> Model {
         let Rotated { whitening, decomposition } = rotated;
         let options = Options { n_topics: whitening.n_topics(), ..self.options.clone() };
         let notes: Vec<String> = decomposition.note.clone().into_iter().collect();
-        let columns = match (&self.moments, seen) {
-            (Estimated::SingleTopic(moments), Some(seen)) => {
-                moments.diagonals_seen(seen, whitening.basis(), &decomposition.rotation)
-            }
-            (moments, _) => decomposition.columns(moments.moments(), &whitening, ReadOff::Columns),
-        };
+        let columns = decomposition.columns(self.moments.moments(), &whitening, read_off);
         let first = self.moments.moments().first();
         let spectral = Spectral::of_columns(columns, first, whitening, decomposition, notes);
         match &self.moments {

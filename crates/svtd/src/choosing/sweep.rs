@@ -23,24 +23,26 @@
 //! # Cost
 //! Whitening and cube of all documents, rough ones without those held out, and the z-scores. The `k^4`
 //! of all diagonalisations together is that of the largest times `K/5`. Documents of one topic each
-//! need two sparse products for every `k` as well. Measured in `benches/record/choosing.md`.
+//! need a pass over the counts for every `k` as well. Measured in `benches/record/choosing.md`.
 
 mod held_out;
 mod recommendation;
+mod splits;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::held_out::{HeldOut, split_documents};
+use self::held_out::{HeldOut, Judged, Parts};
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
+use self::splits::{split, swept_topics};
 use super::passes::Passes;
 use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
-use crate::evaluation::{Completions, l1_distance, match_by};
-use crate::linalg::Matrix;
+use crate::fit::refusal;
+use crate::memory;
 use crate::model::diagnostics::n_clear;
 use crate::model::topic::Topics;
 use crate::model::{FoundInHalves, Model, Options, Polish};
@@ -54,9 +56,6 @@ const MOST_FOLDS: usize = 3;
 
 /// The largest number of models that are fitted in parallel and held in memory.
 const ABREAST: usize = 8;
-
-/// Topics closer than this in L1 distance count as the same topic.
-const SAME_TOPIC: f64 = 0.5;
 
 /// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
@@ -145,7 +144,16 @@ pub(crate) fn sweep(
     numbers: &[usize],
     visit: &mut dyn FnMut(&Model),
 ) -> Result<Sweep> {
-    corpus.must_be_here("a sweep")?;
+    refusal::elsewhere(corpus, options)?;
+    memory::caught(|| swept(corpus, options, numbers, visit))
+}
+
+fn swept(
+    corpus: &Corpus,
+    options: &Options,
+    numbers: &[usize],
+    visit: &mut dyn FnMut(&Model),
+) -> Result<Sweep> {
     let polish = options.polish;
     let (Some(&first), Some(&end)) = (numbers.first(), numbers.last()) else {
         return Err(numbers_needed("none"));
@@ -177,20 +185,23 @@ pub(crate) fn sweep(
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
     let how = Look { counting: Counting::Raw, tolerance: trust::HALVES_TOLERANCE, n_folds };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
-    let parts = split_documents(corpus);
-    let held_out =
-        parts.as_ref().and_then(|(parts, kept)| HeldOut::new(parts, kept, &options, most));
+    let parts = Parts::of(corpus);
+    let held_out = parts.as_ref().and_then(|parts| HeldOut::new(parts, &options, most));
     let mut fits = Vec::new();
-    let mut completions = Vec::new();
+    let mut all_judged = Vec::new();
     let mut last: Option<Topics> = None;
-    let seen = all.seen_through();
     let numbers: Vec<usize> = numbers.iter().copied().filter(|&k| k <= most).collect();
-    for numbers in numbers.chunks(rayon::current_num_threads().min(ABREAST)) {
+    // Questions to others are asked one after the other, in an order that does not depend on threads.
+    let abreast = match corpus.is_elsewhere() {
+        true => 1,
+        false => rayon::current_num_threads().min(ABREAST),
+    };
+    for numbers in numbers.chunks(abreast) {
         let found = numbers.par_iter().map(|&k| {
             crate::stop::here();
             let rotated = all.rotated(k);
             let judged = held_out.as_ref().and_then(|held_out| held_out.judge(&all, &rotated));
-            (all.model(rotated, seen.as_ref()), judged)
+            (all.model(rotated, all.usual()), judged)
         });
         for (&n_topics, (model, judged)) in numbers.iter().zip(found.collect::<Vec<_>>()) {
             visit(&model);
@@ -199,22 +210,25 @@ pub(crate) fn sweep(
                 .as_ref()
                 .filter(|last| last.len() + 1 == topics.len())
                 .map(|last| split(last.word_topic(), topics.word_topic()));
+            let scores = judged.as_ref().map(|judged| &judged.scores.judgement);
             fits.push(SweepFit {
                 n_topics,
-                log_likelihood: judged.as_ref().and_then(|j| j.completions.total().log_likelihood),
-                standard_error: judged.as_ref().and_then(|j| j.completions.total().standard_error),
+                log_likelihood: scores.and_then(|scores| scores.log_likelihood()),
+                standard_error: scores.and_then(|scores| scores.standard_error()),
                 behind: None,
-                npmi: judged.as_ref().and_then(|j| j.npmi),
+                npmi: None,
                 exclusivity: exclusivity(topics),
                 halves: None,
                 split: divided.as_ref().map(|(split, _)| *split),
                 topics: swept_topics(topics, divided.map(|(_, from)| from)),
             });
-            completions.push(judged.map(|j| j.completions));
+            all_judged.push(judged);
             last = Some(topics.clone());
         }
     }
-    compare(&mut fits, &completions);
+    if let Some(held_out) = &held_out {
+        compare(&mut fits, held_out, &all_judged);
+    }
     let polished = Options { polish, ..options.clone() };
     let counted = ask_halves(corpus, &polished, &fits);
     for found in &counted {
@@ -240,56 +254,6 @@ fn numbers_needed(found: &str) -> Error {
     }
 }
 
-/// For every column of one matrix the column of another that it is matched to, so that the angles
-/// between their roots are least altogether: about the match by L1 distance, in one dense product.
-fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
-    let [roots, others] = [a, b].map(|matrix| {
-        let mut roots = matrix.clone();
-        roots.values_mut().iter_mut().for_each(|p| *p = p.sqrt());
-        roots
-    });
-    let likeness = roots.transpose_times(&others);
-    match_by(a.n_columns(), b.n_columns(), |i, j| 1.0 - likeness[(i, j)])
-}
-
-/// The number of columns that are close to their match.
-fn n_near(a: &Matrix, b: &Matrix, matched: &[Option<usize>]) -> usize {
-    let near = |(j, partner): (usize, &Option<usize>)| {
-        partner.is_some_and(|l| l1_distance(a.column(j), b.column(l)) < SAME_TOPIC)
-    };
-    matched.iter().enumerate().filter(|&pair| near(pair)).count()
-}
-
-/// Number of words that describe a topic in a tree of splits.
-const TREE_WORDS: usize = 4;
-
-/// The topics with their likeliest words, and the topic with one topic less that each continues.
-fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<SweptTopic> {
-    let words = |j: usize| {
-        let top = topics.topic(j).top_words(TREE_WORDS);
-        top.into_iter().map(|(word, _)| word.into_owned()).collect()
-    };
-    let swept = |j: usize| SweptTopic {
-        weight: topics.weights()[j],
-        words: words(j),
-        from: from.as_ref().map(|from| from[j]),
-    };
-    (0..topics.len()).map(swept).collect()
-}
-
-/// What the topics of `now` have more than those `before`, which are one fewer; and which of those
-/// each of them continues.
-fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
-    let matched = matched(now, before);
-    let child = matched.iter().position(Option::is_none).unwrap_or(0);
-    let distance = |p: usize| l1_distance(before.column(p), now.column(child));
-    let nearer = |a: usize, b: usize| if distance(b) < distance(a) { b } else { a };
-    let parent = (1..before.n_columns()).fold(0, nearer);
-    let from = matched.iter().map(|partner| partner.unwrap_or(parent)).collect();
-    let n_kept = n_near(now, before, &matched);
-    (Split { child, parent, distance: distance(parent), n_kept }, from)
-}
-
 /// The mean share of the likeliest words' probability that belongs to their topic.
 fn exclusivity(topics: &Topics) -> f64 {
     let m = topics.word_topic();
@@ -305,12 +269,14 @@ fn exclusivity(topics: &Topics) -> f64 {
     mean(topics.iter().map(topic).collect())
 }
 
-/// How far each number of topics is behind the best on the held-out documents, with the error of
-/// that difference over the documents.
-fn compare(fits: &mut [SweepFit], completions: &[Option<Completions>]) {
-    let Some(leader) = best(fits).and_then(|best| completions[best].as_ref()) else { return };
-    for (fit, own) in fits.iter_mut().zip(completions) {
-        let ahead = own.as_ref().and_then(|own| leader.ahead_of(own));
+/// The coherence of each number of topics in the held-out documents, and how far it is behind the best there, with
+/// the error of that difference over the documents.
+fn compare(fits: &mut [SweepFit], held_out: &HeldOut<'_>, judged: &[Option<Judged>]) {
+    for (fit, npmi) in fits.iter_mut().zip(held_out.npmi(judged)) {
+        fit.npmi = npmi;
+    }
+    let Some(best) = best(fits) else { return };
+    for (fit, ahead) in fits.iter_mut().zip(held_out.ahead_of(judged, best)) {
         fit.behind = ahead.map(|ahead| [ahead.per_token, ahead.standard_error]);
     }
 }

@@ -92,6 +92,32 @@ impl Corpus {
         if self.is_elsewhere() {
             return (Cow::Borrowed(self), Vec::new());
         }
+        let order = self.key_order(weights);
+        if self.is_ordered_by(&order) {
+            return (Cow::Borrowed(self), order);
+        }
+        let rows = self.rows.permuted(&order);
+        (Cow::Owned(self.ordered(&order, rows)), order)
+    }
+
+    /// The same documents in the order of their keys, as from [`in_key_order`](Self::in_key_order), without the
+    /// positions. The counts are moved, so that there is hardly ever a second copy of them.
+    pub fn into_key_order(mut self) -> Corpus {
+        if self.is_elsewhere() {
+            return self;
+        }
+        let order = self.key_order(None);
+        if self.is_ordered_by(&order) {
+            return self;
+        }
+        self.columns = OnceLock::new();
+        let none = SparseCounts::with_columns(self.n_words(), self.rows.limit());
+        let rows = std::mem::replace(&mut self.rows, none).into_permuted(&order);
+        self.ordered(&order, rows)
+    }
+
+    /// The documents in the order of their keys.
+    fn key_order(&self, weights: Option<&[f64]>) -> Vec<usize> {
         let keys = self.keys();
         let weight = |d: usize| weights.and_then(|weights| weights.get(d)).copied().unwrap_or(0.0);
         let mut order: Vec<usize> = (0..self.n_documents()).collect();
@@ -101,14 +127,20 @@ impl Corpus {
             let content = || self.rows.row(a).cmp(&self.rows.row(b));
             keys[a].cmp(&keys[b]).then_with(content).then(weight(b).total_cmp(&weight(a)))
         });
-        if order.is_sorted() && self.rows.is_cut_by_keys() {
-            return (Cow::Borrowed(self), order);
-        }
+        order
+    }
+
+    /// Whether documents and blocks are already as this order has them.
+    fn is_ordered_by(&self, order: &[usize]) -> bool {
+        order.is_sorted() && self.rows.is_cut_by_keys()
+    }
+
+    /// The documents in this order, with their counts already in it.
+    fn ordered(&self, order: &[usize], mut rows: SparseCounts) -> Corpus {
         // The set of documents is the same, so words keep their ranks.
-        let keys: Vec<u128> = order.iter().map(|&d| keys[d]).collect();
-        let mut rows = self.rows.permuted(&order);
+        let keys: Vec<u128> = order.iter().map(|&d| self.keys()[d]).collect();
         rows.cut_by_keys(&keys, self.ranking.n_present);
-        let corpus = Corpus {
+        Corpus {
             rows,
             columns: OnceLock::new(),
             keys: OnceLock::from(keys),
@@ -116,20 +148,10 @@ impl Corpus {
             lengths: order.iter().map(|&d| self.lengths[d]).collect(),
             ranking: self.ranking.clone(),
             vocabulary: self.vocabulary.clone(),
-            names: self.names.subset(&order),
+            names: self.names.subset(order),
             word_choice: self.word_choice.clone(),
             report: self.report.clone(),
             elsewhere: None,
-        };
-        (Cow::Owned(corpus), order)
-    }
-
-    /// The same documents in the order of their keys, as from [`in_key_order`](Self::in_key_order), without the
-    /// positions.
-    pub fn into_key_order(self) -> Corpus {
-        match self.in_key_order(None) {
-            (Cow::Owned(corpus), _) => corpus,
-            (Cow::Borrowed(_), _) => self,
         }
     }
 }

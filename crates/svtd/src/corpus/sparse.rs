@@ -12,6 +12,7 @@
 //! a fit. Hence the one rule of this file: the arrays are rearranged in place, and a second copy is made only when
 //! it is the result ([`SparseCounts::transpose`]). A clone shares the arrays until one of the two is changed.
 
+mod moving;
 mod rearranged;
 
 use std::sync::Arc;

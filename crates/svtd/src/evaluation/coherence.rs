@@ -26,6 +26,8 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::inference::Alignment;
 use crate::model::Topics;
+use crate::questions::{Request, wrong_size};
+use crate::stop;
 
 /// The coherence of all topics.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +69,42 @@ impl Coherence {
 pub fn coherence(topics: &Topics, corpus: &Corpus, n_words: usize) -> Result<Coherence> {
     let alignment = Alignment::new(topics, corpus)?;
     let words: Vec<usize> = topics.iter().flat_map(|topic| topic.top_word_ids(n_words)).collect();
-    Ok(Presence::new(corpus, &alignment, &words).coherence(topics, n_words))
+    Ok(Presence::new(corpus, |word| alignment.word(word), &words).coherence(topics, n_words))
+}
+
+/// The mean NPMI of each list of words of a corpus, which may be elsewhere; `None` when fewer than two of the words
+/// occur.
+pub(crate) fn npmi_of_lists(corpus: &Corpus, lists: &[Vec<u32>]) -> Vec<Option<f64>> {
+    let n_documents = corpus.facts().n_with_words() as usize;
+    let counts = match corpus.asked_of_all_words(|| Request::Together(lists.to_vec())) {
+        Some(answer) => answer.whole,
+        None => together(corpus, lists),
+    };
+    let needed = lists.iter().map(|list| n_pairs(list.len())).sum();
+    if counts.len() != needed {
+        stop::fail(wrong_size(counts.len(), needed));
+    }
+    let mut rest = counts.as_slice();
+    let of_list = |list: &Vec<u32>| {
+        let (own, behind) = rest.split_at(n_pairs(list.len()));
+        rest = behind;
+        scores(own, list.len(), n_documents).npmi
+    };
+    lists.iter().map(of_list).collect()
+}
+
+/// For each list of words, in how many documents two of them occur, and each of them: the packed upper triangle.
+pub(crate) fn together(corpus: &Corpus, lists: &[Vec<u32>]) -> Vec<u64> {
+    let lists: Vec<Vec<usize>> =
+        lists.iter().map(|list| list.iter().map(|&word| word as usize).collect()).collect();
+    let presence = Presence::new(corpus, Some, &lists.concat());
+    let counts: Vec<Vec<u64>> = lists.par_iter().map(|list| presence.together(list)).collect();
+    counts.concat()
+}
+
+/// Number of pairs of some words, those of a word with itself among them.
+fn n_pairs(n_words: usize) -> usize {
+    n_words * (n_words + 1) / 2
 }
 
 /// The share of different words among the `n_words` likeliest of every topic (Dieng et al. 2020):
@@ -83,7 +120,7 @@ pub fn topic_diversity(topics: &Topics, n_words: usize) -> f64 {
 
 /// Which documents contain which words, one bit each: how often two words occur together is the size of an
 /// intersection.
-pub(crate) struct Presence {
+struct Presence {
     n_documents: usize,
     /// The row of `bits` of each word of the model; `None` for words that are not looked at.
     places: Vec<Option<usize>>,
@@ -93,8 +130,8 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Records in which documents these words of the model occur.
-    pub(crate) fn new(corpus: &Corpus, alignment: &Alignment, words: &[usize]) -> Self {
+    /// Records in which documents these words of the model occur; `word_of` maps words of the corpus to the model.
+    fn new(corpus: &Corpus, word_of: impl Fn(u32) -> Option<u32> + Sync, words: &[usize]) -> Self {
         let mut places = vec![None; words.iter().max().map_or(0, |last| last + 1)];
         let mut n_places = 0;
         for &word in words {
@@ -108,7 +145,7 @@ impl Presence {
         bits.par_chunks_exact_mut(n_places.max(1)).enumerate().for_each(|(block, target)| {
             for d in block * 64..n_documents.min(block * 64 + 64) {
                 let document = corpus.document(d);
-                let known = document.words().filter_map(|(word, _)| alignment.word(word));
+                let known = document.words().filter_map(|(word, _)| word_of(word));
                 for place in known.filter_map(|word| places.get(word as usize).copied().flatten()) {
                     target[place] |= 1 << (d % 64);
                 }
@@ -118,7 +155,7 @@ impl Presence {
     }
 
     /// The coherence of topics by their likeliest words.
-    pub(crate) fn coherence(&self, topics: &Topics, n_words: usize) -> Coherence {
+    fn coherence(&self, topics: &Topics, n_words: usize) -> Coherence {
         let scored = |j: usize| {
             let words = topics.topic(j).top_word_ids(n_words);
             scores(&self.together(&words), words.len(), self.n_documents)
@@ -127,18 +164,17 @@ impl Presence {
         Coherence { topics, n_documents: self.n_documents }
     }
 
-    /// Entry `(i, j)`, `i <= j`, counts the documents that contain both words.
+    /// Counts the documents that contain words `i` and `j`, for `i <= j`: a packed upper triangle, row by row.
     fn together(&self, words: &[usize]) -> Vec<u64> {
         let side = words.len();
         let places: Vec<Option<usize>> =
             words.iter().map(|&word| self.places.get(word).copied().flatten()).collect();
-        let mut counts = vec![0; side * side];
+        let mut counts = vec![0; n_pairs(side)];
         for block in self.bits.chunks_exact(self.n_places.max(1)) {
             let holds = |i: usize| places[i].map_or(0, |place| block[place]);
-            for i in 0..side {
-                for j in i..side {
-                    counts[i * side + j] += u64::from((holds(i) & holds(j)).count_ones());
-                }
+            let pairs = (0..side).flat_map(|i| (i..side).map(move |j| (i, j)));
+            for (count, (i, j)) in counts.iter_mut().zip(pairs) {
+                *count += u64::from((holds(i) & holds(j)).count_ones());
             }
         }
         counts
@@ -147,7 +183,7 @@ impl Presence {
 
 /// The scores of a topic from the numbers of documents that contain two words (or one, on the diagonal).
 fn scores(table: &[u64], side: usize, n_documents: usize) -> TopicCoherence {
-    let count = |i: usize, j: usize| table[i * side + j] as f64;
+    let count = |i: usize, j: usize| table[n_pairs(side) - n_pairs(side - i) + j - i] as f64;
     let seen: Vec<usize> = (0..side).filter(|&i| count(i, i) > 0.0).collect();
     let (mut npmi, mut umass) = (Vec::new(), Vec::new());
     for (at, &j) in seen.iter().enumerate() {

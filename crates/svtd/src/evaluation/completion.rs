@@ -33,7 +33,7 @@ use crate::inference::posterior::{LEAST, LogTable};
 use crate::inference::{Alignment, TopicTable, Words, fixed_point};
 use crate::linalg::Matrix;
 use crate::model::features::{frequencies, mixed_with, to_vocabulary};
-use crate::model::{Lda, Model, SingleTopic, Topics};
+use crate::model::{Lda, Model, Topics};
 use crate::tasks;
 
 /// How well held-out words were predicted.
@@ -158,23 +158,14 @@ impl Model {
         let frequencies = self.topics().mean_word_probabilities();
         let halves = TokenHalves::new(corpus);
         let halved = Halved::new(corpus, &halves, &alignment, |word| frequencies[word as usize]);
-        Ok(self.completions_of(&halved))
+        Ok(halved.completed_by(self.topics(), self.alpha()))
     }
 
-    /// Predicts the held-out halves of documents that are already split.
-    fn completions_of(&self, halved: &Halved) -> Completions {
-        let topics = self.topics();
+    /// The Dirichlet parameter of the mixtures; `None` for a single-topic model.
+    pub(super) fn alpha(&self) -> Option<&[f64]> {
         match self {
-            Model::Lda(model) => {
-                let table = TopicTable::of_words(topics, model.alpha(), &halved.words);
-                halved.complete(&table, |words| fixed_point::mixture(&table, words))
-            }
-            Model::SingleTopic(_) => {
-                let no_alpha = vec![0.0; topics.len()];
-                let table = TopicTable::of_words(topics, &no_alpha, &halved.words);
-                let logarithms = LogTable::of_words(topics, &halved.words);
-                halved.complete(&table, |words| logarithms.posterior(words))
-            }
+            Model::Lda(model) => Some(model.alpha()),
+            Model::SingleTopic(_) => None,
         }
     }
 }
@@ -232,31 +223,25 @@ impl HeldOutWords {
         any.then_some(Self { halved, frequencies })
     }
 
-    /// The scores of LDA topics over the words of the training corpus, with Dirichlet parameter `alpha`.
-    pub fn completions_of_topics(&self, word_topic: &Matrix, alpha: &[f64]) -> Completions {
-        let mixed = mixed_with(word_topic, &self.frequencies, CORPUS_SHARE);
-        let weights = vec![1.0; alpha.len()];
-        let topics = Topics::new(Vocabulary::numbered(mixed.n_rows()), mixed, weights);
-        let table = TopicTable::of_words(&topics, alpha, &self.halved.words);
-        self.halved.complete(&table, |words| fixed_point::mixture(&table, words))
-    }
-
     /// The scores of a model fitted to the training corpus.
     pub fn completions(&self, model: &Model) -> Completions {
         let topics = model.topics();
-        let mixed = mixed_with(topics.word_topic(), &self.frequencies, CORPUS_SHARE);
-        let topics = Topics::new(topics.vocabulary().clone(), mixed, topics.weights().to_vec());
-        let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
-        let mixed = match model {
-            Model::SingleTopic(_) => {
-                Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
-            }
-            Model::Lda(lda) => {
-                let alpha = lda.alpha().to_vec();
-                Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
-            }
-        };
-        mixed.completions_of(&self.halved)
+        let alpha = model.alpha();
+        let prior = alpha.unwrap_or(topics.weights());
+        self.completions_of(topics.word_topic(), prior, alpha.is_none())
+    }
+
+    /// The scores of topics over the words of the training corpus. `prior` is the Dirichlet parameter of the
+    /// mixtures or, if each document has a single topic, the weights of the topics.
+    pub fn completions_of(
+        &self,
+        word_topic: &Matrix,
+        prior: &[f64],
+        single_topic: bool,
+    ) -> Completions {
+        let mixed = mixed_with(word_topic, &self.frequencies, CORPUS_SHARE);
+        let topics = Topics::new(Vocabulary::numbered(mixed.n_rows()), mixed, prior.to_vec());
+        self.halved.completed_by(&topics, (!single_topic).then_some(prior))
     }
 }
 
@@ -337,6 +322,22 @@ impl Halved {
         let renumber = |document| tasks::branch(|| renumber(document));
         tasks::fork(|| documents.par_iter_mut().for_each(renumber));
         Self { words, documents }
+    }
+
+    /// The scores of topics: mixed by the Dirichlet parameter `alpha`, or one for each document.
+    fn completed_by(&self, topics: &Topics, alpha: Option<&[f64]>) -> Completions {
+        match alpha {
+            Some(alpha) => {
+                let table = TopicTable::of_words(topics, alpha, &self.words);
+                self.complete(&table, |words| fixed_point::mixture(&table, words))
+            }
+            None => {
+                let no_alpha = vec![0.0; topics.len()];
+                let table = TopicTable::of_words(topics, &no_alpha, &self.words);
+                let logarithms = LogTable::of_words(topics, &self.words);
+                self.complete(&table, |words| logarithms.posterior(words))
+            }
+        }
     }
 
     fn complete(

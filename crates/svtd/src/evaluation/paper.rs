@@ -93,6 +93,7 @@ pub fn moment_errors(
     topic_weights: &[f64],
 ) -> Result<MomentErrors> {
     assert_eq!(word_topic.n_rows(), corpus.n_words(), "one row for each word");
+    corpus.must_be_here("the error of the moments")?;
     let moments = SingleTopicMoments::estimate(corpus, weights, Counting::Raw)?;
     let words = &corpus.word_of_feature()[..corpus.n_present()];
     let present = Matrix::from_fn(words.len(), word_topic.n_columns(), |i, j| {
@@ -126,6 +127,7 @@ pub fn lda_moment_errors(
     alpha: &[f64],
 ) -> Result<MomentErrors> {
     assert_eq!(word_topic.n_rows(), corpus.n_words(), "one row for each word");
+    corpus.must_be_here("the error of the moments")?;
     let alpha0: f64 = alpha.iter().sum();
     let moments = LdaMoments::estimate(corpus, alpha0, weights, Counting::Raw)?;
     let words = &corpus.word_of_feature()[..corpus.n_present()];

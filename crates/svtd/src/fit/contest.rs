@@ -176,15 +176,13 @@ impl Contest {
     }
 }
 
-/// Documents to learn from and documents to compare on: those of [`split_by_content`], and of a large corpus no
-/// more than a comparison needs.
+/// Documents to learn from and documents to compare on: those of [`parts_of_all`], and of a large corpus no more
+/// than a comparison needs.
 pub(crate) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
     let held_out = share_held_out(corpus)?;
     let most = LEARNED_FROM as f64 / corpus.n_nonzeros().max(1) as f64;
-    Ok([
-        KeyRange::between(held_out, (held_out + most).min(1.0)),
-        KeyRange::between(0.0, held_out.min(most / HELD_OUT as f64)),
-    ])
+    let judging = held_out.min((most / HELD_OUT as f64).max(corpus.least_share()));
+    Ok([KeyRange::between(held_out, (held_out + most).min(1.0)), KeyRange::between(0.0, judging)])
 }
 
 /// The share of the counts from which candidates learn.
@@ -193,14 +191,14 @@ pub(crate) fn share_learned_from(n_counts: usize) -> f64 {
     (LEARNED_FROM as f64 / n_counts.max(1) as f64).min(kept)
 }
 
-/// All documents but a tenth (or more, if there are few), and that tenth: those with the lowest keys. The error
-/// says why there are too few.
-pub(crate) fn split_by_content(corpus: &Corpus) -> Result<(Vec<usize>, Vec<usize>), String> {
-    let range = KeyRange::between(0.0, share_held_out(corpus)?);
-    let is_held_out =
-        |d: &usize| corpus.lengths()[*d] > 0 && range.contains(corpus.document_key(*d));
-    let (held_out, kept) = (0..corpus.n_documents()).partition(is_held_out);
-    Ok((kept, held_out))
+/// All documents but a tenth (or more, if there are few), and that tenth: those with the lowest keys. About `most`
+/// documents are held out at most. The error says why there are too few.
+pub(crate) fn parts_of_all(corpus: &Corpus, most: usize) -> Result<[KeyRange; 2], String> {
+    let n = corpus.facts().n_with_words().max(1);
+    // Keys are as good as drawn at random, so a share of them has about that share of the documents.
+    let most = (most as f64 / n as f64).max(corpus.least_share());
+    let held_out = share_held_out(corpus)?.min(most);
+    Ok([KeyRange::between(held_out, 1.0), KeyRange::between(0.0, held_out)])
 }
 
 /// The share of the keys that is held out.
@@ -208,10 +206,12 @@ fn share_held_out(corpus: &Corpus) -> Result<f64, String> {
     let facts = corpus.facts();
     let n = facts.n_with_words();
     let n_held_out = (n / HELD_OUT as u64).max(ENOUGH_HELD_OUT.min(n / AT_MOST));
-    if n_held_out < LEAST_HELD_OUT {
+    // Documents elsewhere may not answer for few of them.
+    let least = corpus.least_share();
+    if n_held_out < LEAST_HELD_OUT || least > 1.0 / AT_MOST as f64 {
         return Err(format!("{n} documents are too few to hold some out"));
     }
-    Ok(facts.share_of_keys(n_held_out))
+    Ok(facts.share_of_keys(n_held_out).max(least))
 }
 
 #[cfg(test)]
@@ -225,9 +225,10 @@ mod tests {
     fn a_small_corpus_is_compared_whole_and_a_large_one_by_a_part() {
         let source = LdaSource::uniform(400, 3, 1.0, 1);
         let small = source.draw(200, &Lengths::Fixed(50), 2).0.into_key_order();
-        let (kept, held_out) = split_by_content(&small).unwrap();
-        let [training, test] = parts(&small).unwrap();
-        assert_eq!((small.part(training).1, small.part(test).1), (kept, held_out));
+        assert_eq!(parts(&small).unwrap(), parts_of_all(&small, usize::MAX).unwrap());
+        let [kept, held_out] = parts_of_all(&small, 10).unwrap().map(|part| small.part(part).1);
+        assert!((1..20).contains(&held_out.len()), "{}", held_out.len());
+        assert!(held_out.into_iter().chain(kept).eq(0..200));
         let large = source.draw(40_000, &Lengths::Fixed(150), 2).0.into_key_order();
         assert!(large.n_nonzeros() > LEARNED_FROM);
         let [training, test] = parts(&large).unwrap().map(|range| large.part(range).0);

@@ -6,7 +6,6 @@
 
 use super::workload::Workload;
 use crate::corpus::Corpus;
-use crate::decomposition::Method;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::model::Options;
@@ -23,9 +22,6 @@ pub(crate) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     };
     if !corpus.is_elsewhere() {
         return Ok(());
-    }
-    if let Method::Eigenvectors { .. } = options.method {
-        return wrong("method", "any but eigenvectors", "eigenvectors".to_owned());
     }
     if !options.learner.is_moments() {
         return wrong("learner", "the moments", "a rival".to_owned());

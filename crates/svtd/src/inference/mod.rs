@@ -162,6 +162,7 @@ pub(crate) struct Alignment {
 impl Alignment {
     /// Matches words by name, or by number when either side has only numbers.
     pub(crate) fn new(topics: &Topics, corpus: &Corpus) -> Result<Self> {
+        corpus.must_be_here("a look at single documents")?;
         let (model, other) = (topics.vocabulary(), corpus.vocabulary());
         let seen = |word: u32| topics.iter().any(|t| t.probability(word as usize) > 0.0);
         let by_name = !model.is_numbered() && !other.is_numbered();

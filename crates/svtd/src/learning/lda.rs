@@ -25,7 +25,7 @@ use super::params::shared_params;
 use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
-use crate::evaluation::Judgement;
+use crate::evaluation::Judge;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::contest::{self, Candidate, Contest, START_TOLERANCE};
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
@@ -33,7 +33,7 @@ use crate::fit::stage::{Stage, Step};
 use crate::fit::{learner, refusal, repeats};
 use crate::memory;
 use crate::model::{
-    CollapsedGibbs, DEFAULT_ALPHA0, Kind, Lda, Learner, Options, Polish, PolishOutcome,
+    CollapsedGibbs, DEFAULT_ALPHA0, Kind, Lda, Learner, Model, Options, Polish, PolishOutcome,
 };
 use crate::moments::{Counting, DocumentWeights, LdaMoments, Rows};
 use crate::noise;
@@ -209,14 +209,16 @@ impl LdaParams {
             .iter()
             .map(|&candidate| {
                 let place = fit(candidate).map(|model| {
-                    models.push(model);
+                    models.push(Model::Lda(model));
                     models.len() - 1
                 });
                 watch(Stage::HeldOut.into());
                 (candidate, place)
             })
             .collect();
-        Contest::new(fitted, Judgement::of(&training, &test, &models))
+        let judge = Judge::new(&training, &test);
+        let models: Vec<&Model> = models.iter().collect();
+        Contest::new(fitted, judge.and_then(|judge| judge.judge(&models)))
     }
 
     fn fit_candidate(

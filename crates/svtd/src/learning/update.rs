@@ -35,6 +35,7 @@ use crate::fit::spectral::Estimate;
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{em, learner, refusal};
 use crate::linalg::Matrix;
+use crate::memory;
 use crate::model::features::{frequencies, lift, to_vocabulary};
 use crate::model::{
     Diagnostics, Lda, Model, Options, PolishOutcome, SingleTopic, Smoothing, Topics,
@@ -107,19 +108,23 @@ impl Update {
         n_words: usize,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
-        corpus.must_be_here("an update")?;
-        let (ordered, _) = corpus.in_key_order(None);
-        let started = match (old, &old.diagnostics().polish) {
-            (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
-                let as_model = drawn_to_corpus.is_some();
-                Model::Lda(swept(n_sweeps, old, &ordered, as_model, watch)?)
-            }
-            (Model::SingleTopic(old), PolishOutcome::Em { .. }) => {
-                Model::SingleTopic(climbed(old, &ordered, watch)?)
-            }
-            _ => return Self::cold(old, corpus, n_words, watch),
-        };
-        Self::matched(old, started, false, n_words)
+        let started = memory::caught(|| {
+            let (ordered, _) = corpus.in_key_order(None);
+            Ok::<_, Error>(match (old, &old.diagnostics().polish) {
+                (Model::Lda(old), PolishOutcome::Sweeps { drawn_to_corpus, .. }) => {
+                    let as_model = drawn_to_corpus.is_some();
+                    Some(Model::Lda(swept(n_sweeps, old, &ordered, as_model, watch)?))
+                }
+                (Model::SingleTopic(old), PolishOutcome::Em { .. }) => {
+                    Some(Model::SingleTopic(climbed(old, &ordered, watch)?))
+                }
+                _ => None,
+            })
+        })?;
+        match started {
+            Some(started) => Self::matched(old, started, false, n_words),
+            None => Self::cold(old, corpus, n_words, watch),
+        }
     }
 
     /// Fits the corpus from scratch, with the options of the old model, and numbers the topics as in that model.

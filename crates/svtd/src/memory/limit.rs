@@ -128,8 +128,8 @@ impl Shared {
 /// Runs work, and returns an error if it ran out of disk space, or if the holders of documents
 /// [elsewhere](crate::Corpus::elsewhere) did not answer.
 ///
-/// Reading and fitting use this themselves. Other work on a corpus with a memory limit, such as
-/// [`Sweep`](crate::choosing::Sweep), should be run inside it.
+/// Reading, fitting and comparing numbers of topics use this themselves. Other work on a corpus with a memory limit,
+/// such as [`Check`](crate::choosing::Check), should be run inside it.
 ///
 /// # Errors
 /// Those of the work; [`Error::NoRoom`] and [`Error::Round`].

@@ -30,6 +30,7 @@ pub(crate) mod panels;
 mod single_topic;
 mod slices;
 mod sums;
+mod towards;
 pub(crate) mod weighed;
 mod weights;
 
@@ -40,8 +41,8 @@ pub use dense::{DenseMoments, MAX_FEATURES};
 pub use exact::ExactMoments;
 pub use lda::LdaMoments;
 pub(crate) use lda::check_alpha0;
-pub(crate) use single_topic::SeenThrough;
 pub use single_topic::SingleTopicMoments;
+pub(crate) use towards::towards_sums;
 pub(crate) use weights::check_custom;
 pub use weights::{DocumentWeights, MomentWeights};
 

@@ -31,8 +31,7 @@ use rayon::prelude::*;
 
 use self::counting::{DampedValue, EntryValue, GivenValue, RawValue, SquaredValue};
 use self::passes::{
-    BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresGivenPass, SquaresPass,
-    TASK_ROWS,
+    BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresPass, TASK_ROWS,
 };
 
 use crate::corpus::SparseCounts;
@@ -109,11 +108,6 @@ impl<'a> Products<'a> {
     /// `B^2` is the entrywise square of `X B`; one above the other in a matrix of `2n` rows.
     pub(crate) fn squares(&self, b: &Matrix, weights: &[f64]) -> Matrix {
         self.counted(b.n_columns(), 2 * self.n_features, &SquaresPass { b, weights })
-    }
-
-    /// `X'(w o (B^2 - X(B o B)))`, the first of the two products of [`squares`](Self::squares), with `X B` given.
-    pub(crate) fn squares_given(&self, b: &Matrix, image: &Matrix, weights: &[f64]) -> Matrix {
-        self.counted(b.n_columns(), self.n_features, &SquaresGivenPass { b, image, weights })
     }
 
     /// Packed upper triangles of `sum_d w_d x_di (z_d z_d' - sum_h x_dh b_h b_h')` for the

@@ -27,17 +27,16 @@ mod three_words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
 use super::panels::{Products, packed_pairs};
 use super::slices::SliceSums;
+use super::towards::{TowardsSums, towards_sums};
 use super::weighed::{Source, Table, Weighed};
 use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, check_custom};
 use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, weighted_grams};
-use crate::questions::{Counting, SliceRequest, Weighing};
+use crate::questions::{Counting, Request, SliceRequest, Weighing};
 
 /// Theorem 2.1: moments of a corpus, as if each document were about one topic.
 pub struct SingleTopicMoments<'a> {
@@ -53,12 +52,6 @@ pub struct SingleTopicMoments<'a> {
     pair_diagonal: Vec<f64>,
     /// `X'w3`.
     triple_diagonal: Vec<f64>,
-}
-
-/// The counts multiplied by a basis: `Z = X W` and `R = X'(w3 o Z)`.
-pub(crate) struct SeenThrough {
-    z: Matrix,
-    r: Matrix,
 }
 
 /// The counts: borrowed from a corpus, sampled from it, or held elsewhere.
@@ -204,37 +197,6 @@ impl<'a> SingleTopicMoments<'a> {
         })
     }
 
-    /// The products that the diagonals of every rotation of these directions have in common.
-    pub(crate) fn seen_through(&self, basis: &Basis) -> SeenThrough {
-        let z = self.products().forward(basis.unmixing());
-        let r = self.products().backward(&z, Some(&self.weights.third));
-        SeenThrough { z, r }
-    }
-
-    /// [`third_diagonals`](Moments::third_diagonals) for the leading directions with two sparse products instead of
-    /// four: `X V = Z O` and `X'(w3 o XV) = R O` are small dense products.
-    pub(crate) fn diagonals_seen(
-        &self,
-        seen: &SeenThrough,
-        basis: &Basis,
-        rotation: &Matrix,
-    ) -> Matrix {
-        let k = rotation.n_columns();
-        let block = basis.unmixing().times(rotation);
-        let image = seen.z.columns(0..k).times(rotation);
-        let behind = seen.r.columns(0..k).times(rotation);
-        let mut result = self.products().squares_given(&block, &image, &self.weights.third);
-        let n = self.n_features.max(1);
-        let columns = result.values_mut().par_chunks_exact_mut(n).enumerate();
-        columns.for_each(|(j, column)| {
-            let own = block.column(j).iter().zip(behind.column(j)).zip(&self.triple_diagonal);
-            for (target, ((v, r), m3)) in column.iter_mut().zip(own) {
-                *target += 2.0 * v * (m3 * v - r);
-            }
-        });
-        result
-    }
-
     /// `M3(v_j, v_j, v_j)` for every column of a block.
     pub(crate) fn third_along(&self, block: &Matrix) -> Vec<f64> {
         let squares = self.third_squares(block);
@@ -373,22 +335,20 @@ impl Moments for SingleTopicMoments<'_> {
     /// The formula of `H_i`, summed over `i` first, so that nothing of size `n k^2` appears.
     fn third_towards(&self, basis: &Basis, direction: &[f64]) -> Matrix {
         let w = basis.unmixing();
-        let w3 = &self.weights.third;
-        let z = self.products().forward(w);
-        let r = self.products().backward(&z, Some(w3));
-        let column = Matrix::from_columns(direction.len(), 1, direction.to_vec());
-        let along = self.products().forward(&column);
-        let q = self.products().backward(&along, Some(w3));
+        let (n, k) = (w.n_rows(), w.n_columns());
+        let request = |counting, weighing| {
+            Request::Towards(counting, weighing, w.clone(), direction.to_vec())
+        };
+        let here = |table: &Table<'_>| towards_sums(table, w, direction);
+        let sums = self.weighed().sum(TowardsSums::size(n, k), request, here);
+        let TowardsSums { documents: mut sum, words: r, along: q } = TowardsSums::of(&sums, n, k);
         let weighted = |matrix: &Matrix, weights: &[f64]| {
             let mut scaled = matrix.clone();
             scaled.scale_rows(weights);
             scaled
         };
-        let by_document: Vec<f64> = along.column(0).iter().zip(w3).map(|(s, w)| s * w).collect();
-        let by_feature: Vec<f64> = (0..self.n_features)
-            .map(|i| 2.0 * direction[i] * self.triple_diagonal[i] - q[(i, 0)])
-            .collect();
-        let mut sum = z.transpose_times(&weighted(&z, &by_document));
+        let by_feature: Vec<f64> =
+            (0..n).map(|i| 2.0 * direction[i] * self.triple_diagonal[i] - q[i]).collect();
         sum.add(1.0, &w.transpose_times(&weighted(w, &by_feature)));
         let cross = w.transpose_times(&weighted(&r, direction));
         sum.add(-1.0, &cross);

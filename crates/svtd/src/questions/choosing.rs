@@ -70,6 +70,8 @@ pub(crate) struct HeldOutRequest {
     pub keys: Option<Vec<u64>>,
     /// The frequencies of the words in the documents to which the models were fitted.
     pub frequencies: Vec<f64>,
-    /// Words x topics, and `alpha`.
+    /// Whether each document is about a single topic.
+    pub single_topic: bool,
+    /// Words x topics, and `alpha` or, for single topics, their weights.
     pub models: Vec<(Matrix, Vec<f64>)>,
 }

@@ -48,6 +48,8 @@ pub(crate) enum Request {
     Squares(Counting, Weighing, Matrix),
     /// The sums behind slices of the third moment, for a range of words.
     Slices(Counting, Weighing, SliceRequest),
+    /// The sums behind the third moment along a direction of the words, whitened by `W`.
+    Towards(Counting, Weighing, Matrix, Vec<f64>),
     /// The posteriors under topics, given their logarithms, with the topics' weights.
     Expectation(Matrix, Vec<f64>),
     /// One step of collapsed variational Bayes.
@@ -57,6 +59,8 @@ pub(crate) enum Request {
     WordKeys(Vec<u64>),
     /// How well models predict words of held-out documents.
     HeldOut(HeldOutRequest),
+    /// In how many documents two words of a list occur, for some lists of words.
+    Together(Vec<Vec<u32>>),
     /// A step of assigning documents to topics.
     Deal(DealRequest),
     /// The third moment of documents along pairs of directions.
@@ -85,10 +89,12 @@ pub(crate) enum Named {
     Cube { counting: Counting, weighing: Weighing },
     Squares { counting: Counting, weighing: Weighing },
     Slices { counting: Counting, weighing: Weighing, rows: Rows, from: usize, to: usize },
+    Towards { counting: Counting, weighing: Weighing },
     Expectation,
     Look { look: Look, order: Order, run: u64, turn: u64 },
     WordKeys,
-    HeldOut { models: usize, numbered: bool },
+    HeldOut { models: usize, numbered: bool, single_topic: bool },
+    Together,
     Deal { run: u64, turn: u64, step: NamedDeal },
     Torques { counting: Counting, weighing: Weighing },
     Directions { counting: Counting, weighing: Weighing, a1: f64, clear: Option<Vec<usize>> },
@@ -160,14 +166,19 @@ impl Request {
                 let (from, to) = (features.start, features.end);
                 Named::Slices { counting: *counting, weighing: *weighing, rows: *rows, from, to }
             }
+            Request::Towards(counting, weighing, ..) => {
+                Named::Towards { counting: *counting, weighing: *weighing }
+            }
             Request::Expectation(..) => Named::Expectation,
             Request::Look(LookRequest { look, order, run, turn, .. }) => {
                 Named::Look { look: *look, order: *order, run: *run, turn: *turn }
             }
             Request::WordKeys(_) => Named::WordKeys,
-            Request::HeldOut(HeldOutRequest { models, keys, .. }) => {
-                Named::HeldOut { models: models.len(), numbered: keys.is_some() }
+            Request::HeldOut(HeldOutRequest { models, keys, single_topic, .. }) => {
+                let (models, numbered) = (models.len(), keys.is_some());
+                Named::HeldOut { models, numbered, single_topic: *single_topic }
             }
+            Request::Together(_) => Named::Together,
             Request::Deal(DealRequest { run, turn, deal }) => {
                 Named::Deal { run: *run, turn: *turn, step: deal.named() }
             }
@@ -236,10 +247,12 @@ impl Question {
             Request::Cube(..) => "cube",
             Request::Squares(..) => "squares",
             Request::Slices(..) => "slices",
+            Request::Towards(..) => "towards",
             Request::Expectation(..) => "expectation",
             Request::Look(_) => "look",
             Request::WordKeys(_) => "word-keys",
             Request::HeldOut(_) => "held-out",
+            Request::Together(_) => "together",
             Request::Deal(_) => "deal",
             Request::Torques(..) => "torques",
             Request::Directions(..) => "directions",

@@ -91,7 +91,8 @@ pub(super) fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
     let documents = || 0..corpus.n_documents();
     let vocabulary = corpus.vocabulary();
     let bytes_of = |texts: &mut dyn Iterator<Item = usize>| texts.sum::<usize>() as u64;
-    let largest = corpus.rows().counts().iter().copied().max().unwrap_or(0);
+    let counts = || documents().flat_map(|d| corpus.rows().row(d).1).copied();
+    let largest = counts().max().unwrap_or(0);
     let labelled = corpus.n_documents() > 0 && corpus.label(0).is_some();
     let label = |d| corpus.label(d).unwrap_or_default();
     let cells = |name| documents().map(move |d| corpus.cell(name, d).unwrap_or_default());
@@ -134,7 +135,7 @@ pub(super) fn write(corpus: &Corpus, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     section.end()?;
-    for &count in corpus.rows().counts() {
+    for count in counts() {
         section.put(&count.to_le_bytes()[..header.count_bytes])?;
     }
     section.end()?;
@@ -224,19 +225,16 @@ impl<'a> Section<'a> {
 pub(super) fn read(source: &mut Source) -> Result<Corpus> {
     let mut reading = Reading { source, sum: Crc::new(), length: 0 };
     let header = reading.header()?;
-    let lengths = reading.numbers(u64::from(header.documents), 4)?;
+    let lengths = reading.numbers(u64::from(header.documents), 4, |_| true)?;
     reading.end()?;
     let n_entries: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
     if n_entries != header.entries {
         return Err(reading.damaged());
     }
-    let words = reading.numbers(header.entries, 4)?;
+    let words = reading.numbers(header.entries, 4, |word| word < header.words)?;
     reading.end()?;
-    let counts = reading.numbers(header.entries, header.count_bytes)?;
+    let counts = reading.numbers(header.entries, header.count_bytes, |count| count > 0)?;
     reading.end()?;
-    if words.iter().any(|&word| word >= header.words) || counts.contains(&0) {
-        return Err(reading.damaged());
-    }
     let vocabulary = match header.vocabulary_bytes {
         Some(bytes) => Vocabulary::from_words(reading.texts(header.words, bytes)?)?,
         None => Vocabulary::numbered(header.words as usize),
@@ -314,8 +312,14 @@ impl Reading<'_> {
         }
     }
 
-    /// Whole numbers of 1, 2 or 4 bytes each.
-    fn numbers(&mut self, n: u64, width: usize) -> Result<Numbers<u32>> {
+    /// Whole numbers of 1, 2 or 4 bytes each, all of which must pass a test. They are tested as they are read:
+    /// within a memory limit, a look at all of them later would load all of them.
+    fn numbers(
+        &mut self,
+        n: u64,
+        width: usize,
+        is_right: impl Fn(u32) -> bool,
+    ) -> Result<Numbers<u32>> {
         let mut left = n.checked_mul(width as u64).ok_or_else(|| self.damaged())?;
         // Reserve no more than can be there: a plain file has its size, an archive may be larger.
         let most = self.source.size().max(CHUNK as u64) / width as u64;
@@ -334,6 +338,9 @@ impl Reading<'_> {
                 ),
                 _ => wide.extend(chunk.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four))),
             }
+            if !wide.iter().all(|&number| is_right(number)) {
+                return Err(self.damaged());
+            }
             values.extend_from_slice(&wide);
             left -= chunk.len() as u64;
         }
@@ -342,7 +349,7 @@ impl Reading<'_> {
 
     /// `n` texts, which have `n_bytes` bytes together.
     fn texts(&mut self, n: u32, n_bytes: u64) -> Result<Vec<String>> {
-        let lengths = self.numbers(u64::from(n), 4)?;
+        let lengths = self.numbers(u64::from(n), 4, |_| true)?;
         self.end()?;
         if lengths.iter().map(|&length| u64::from(length)).sum::<u64>() != n_bytes {
             return Err(self.damaged());

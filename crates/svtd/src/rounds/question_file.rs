@@ -65,6 +65,10 @@ impl Question {
                 file.matrix("table", table);
                 file.numbers("weights", weights.clone());
             }
+            Request::Towards(_, _, table, direction) => {
+                file.matrix("table", table);
+                file.numbers("direction", direction.clone());
+            }
             Request::Look(LookRequest { rates, known, .. }) => {
                 let Rates { words, inverse, alpha, eta } = rates;
                 let parts =
@@ -75,7 +79,7 @@ impl Question {
                 file.known(known);
             }
             Request::WordKeys(keys) => file.whole("word_keys", keys.clone()),
-            Request::HeldOut(HeldOutRequest { keys, frequencies, models }) => {
+            Request::HeldOut(HeldOutRequest { keys, frequencies, models, .. }) => {
                 if let Some(keys) = keys {
                     file.whole("word_keys", keys.clone());
                 }
@@ -84,6 +88,11 @@ impl Question {
                     file.matrix(&format!("topics_{i}"), topics);
                     file.numbers(&format!("alpha_{i}"), alpha.clone());
                 }
+            }
+            Request::Together(lists) => {
+                let lengths = lists.iter().map(|list| list.len() as u64);
+                file.whole("lengths", lengths.collect());
+                file.whole("listed", lists.iter().flatten().map(|&word| u64::from(word)).collect());
             }
             Request::Deal(DealRequest { deal, .. }) => match deal {
                 Deal::Begin(table, weights) => {
@@ -158,6 +167,10 @@ impl Question {
                     SliceRequest { rows, features: from..to, table: file.matrix("table")? };
                 Request::Slices(counting, weighing, slices)
             }
+            Named::Towards { counting, weighing } => {
+                let (table, direction) = (file.matrix("table")?, file.numbers("direction")?);
+                Request::Towards(counting, weighing, table, direction)
+            }
             Named::Expectation => {
                 Request::Expectation(file.matrix("table")?, file.numbers("weights")?)
             }
@@ -170,15 +183,16 @@ impl Question {
                 Request::Look(LookRequest { look, order, run, turn, rates, known: file.known()? })
             }
             Named::WordKeys => Request::WordKeys(file.whole("word_keys")?),
-            Named::HeldOut { models, numbered } => {
+            Named::HeldOut { models, numbered, single_topic } => {
                 let keys = numbered.then(|| file.whole("word_keys")).transpose()?;
                 let frequencies = file.numbers("frequencies")?;
                 let mut model = |i: usize| {
                     Ok((file.matrix(&format!("topics_{i}"))?, file.numbers(&format!("alpha_{i}"))?))
                 };
                 let models = (0..models).map(&mut model).collect::<Result<_>>()?;
-                Request::HeldOut(HeldOutRequest { keys, frequencies, models })
+                Request::HeldOut(HeldOutRequest { keys, frequencies, single_topic, models })
             }
+            Named::Together => Request::Together(file.lists()?),
             Named::Deal { run, turn, step } => {
                 let deal = match step {
                     NamedDeal::Begin => {
@@ -263,6 +277,22 @@ impl Writing {
 }
 
 impl Reading<'_> {
+    /// Lists of words.
+    fn lists(&mut self) -> Result<Vec<Vec<u32>>> {
+        let (lengths, words) = (self.whole("lengths")?, self.whole("listed")?);
+        let words: Option<Vec<u32>> = words.iter().map(|&word| word.try_into().ok()).collect();
+        let total = lengths.iter().try_fold(0_u64, |sum, length| sum.checked_add(*length));
+        let fitting = words.filter(|words| total == Some(words.len() as u64));
+        let words = fitting.ok_or_else(|| self.refuse("its lists of words do not fit"))?;
+        let mut rest = words.as_slice();
+        let mut list = |length: u64| {
+            let (own, behind) = rest.split_at(length as usize);
+            rest = behind;
+            own.to_vec()
+        };
+        Ok(lengths.into_iter().map(&mut list).collect())
+    }
+
     fn settling(&mut self, prefix: &str, named: &NamedSettling) -> Result<Settling> {
         let NamedSettling { order, stages, nudge } = *named;
         let alpha = self.numbers(&format!("{prefix}alpha"))?;

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::choosing::evidence::dealing::StepSums;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::evaluation::{HeldOutWords, Judgement, TokenHalves, word_sums};
+use crate::evaluation::{HeldOutWords, Judgement, TokenHalves, together, word_sums};
 use crate::fit::collapsed_vb::Mixtures;
 use crate::fit::em::Expected;
 use crate::linalg::Matrix;
 use crate::memory;
-use crate::moments::MomentWeights;
 use crate::moments::documents::Documents;
+use crate::moments::{MomentWeights, towards_sums};
 use crate::questions::{
     Answer, Ask, Counting, HeldOutRequest, Holding, KeyPart, Question, Redrawing, Request, Survey,
     Weighing,
@@ -166,6 +166,12 @@ impl Respondent {
                 check_columns(logarithms, weights.len())?;
                 Expected::of(corpus, logarithms, weights).into_table(corpus)
             }
+            Request::Towards(counting, weighing, table, direction) => {
+                check(direction.len() == n)?;
+                product(counting, weighing, table, &|d, table, w| {
+                    towards_sums(&d.table(w), table, direction)
+                })?
+            }
             Request::HeldOut(held_out) => judged(corpus, held_out)?,
             Request::Torques(counting, weighing, b, v) => {
                 check_columns(v, b.n_columns())?;
@@ -211,6 +217,11 @@ impl Respondent {
             Request::WordKeys(keys) => {
                 check(keys.len() == n)?;
                 let whole = word_sums(corpus, keys);
+                return Ok(Answer { whole, ..Answer::default() });
+            }
+            Request::Together(lists) => {
+                check(lists.iter().flatten().all(|&word| (word as usize) < n))?;
+                let whole = together(corpus, lists);
                 return Ok(Answer { whole, ..Answer::default() });
             }
             Request::Deal(request) => {
@@ -320,7 +331,7 @@ impl Ask for Respondent {
 
 /// The scores of models that were fitted elsewhere.
 fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
-    let HeldOutRequest { keys, frequencies, models } = request;
+    let HeldOutRequest { keys, frequencies, single_topic, models } = request;
     let n = documents.n_words();
     let fits = |(topics, alpha): &(Matrix, Vec<f64>)| {
         topics.n_rows() == n && topics.n_columns() == alpha.len()
@@ -340,11 +351,11 @@ fn judged(documents: &Corpus, request: &HeldOutRequest) -> Result<Vec<f64>> {
     let scores: Vec<_> = match &held_out {
         Some(held_out) => models
             .iter()
-            .map(|(topics, alpha)| held_out.completions_of_topics(topics, alpha))
+            .map(|(topics, prior)| held_out.completions_of(topics, prior, *single_topic))
             .collect(),
         None => Vec::new(),
     };
-    Ok(Judgement::of_scores(documents, &scores).to_row())
+    Ok(Judgement::of_scores(documents, &scores.iter().collect::<Vec<_>>()).to_row())
 }
 
 pub(super) fn check(fits: bool) -> Result<()> {

@@ -8,6 +8,7 @@ use super::*;
 use crate::choosing::{Check, CheckOptions};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::evaluation::coherence;
 use crate::fit::repeats::tripled;
 use crate::model::{Lda, SingleTopic, Topics};
 use crate::moments::DocumentWeights;
@@ -18,6 +19,7 @@ use crate::{Method, Polish};
 mod choosing;
 mod naive;
 mod slices;
+mod sweeps;
 mod trust;
 
 /// Holders in one process. Questions and answers are written down and read again on their way.
@@ -196,7 +198,6 @@ fn words_of_sites_are_united() {
 fn what_only_documents_at_hand_can_tell_is_refused() {
     let elsewhere = Corpus::elsewhere(Together::new(dealt(&mixtures(200, 1), 2))).unwrap();
     let refused = [
-        Lda::params(3).trust(false).method(Method::Eigenvectors { seed: 1 }).fit(&elsewhere),
         Lda::params(3)
             .trust(false)
             .weights(DocumentWeights::Custom(vec![1.0; 200]))
@@ -214,8 +215,9 @@ fn what_only_documents_at_hand_can_tell_is_refused() {
     let model = Lda::params(3).trust(false).fit(&elsewhere).unwrap();
     let refused = [
         model.infer(&elsewhere).map(drop),
+        crate::Model::Lda(model.clone()).completion(&elsewhere).map(drop),
+        coherence(model.topics(), &elsewhere, 10).map(drop),
         Check::of(&elsewhere, &CheckOptions::default()).map(drop),
-        Lda::params(1).sweep(&elsewhere, 1..=3, &mut |_| {}).map(drop),
     ];
     for outcome in refused {
         let error = outcome.unwrap_err();

@@ -3,7 +3,7 @@
 //! A tenth of the documents is held out. What is judged is the model of all others, found only as well
 //! as the comparison needs it: their directions to a tenth of an eigenvalue (they are not known better
 //! than that), the rotation from that of all documents, and the topics as columns of `E O`, which no
-//! pass over the data is needed for.
+//! pass over the data is needed for. The documents may be elsewhere: scores are sums over them.
 //!
 //! # Cost
 //! A rough whitening and a cube; then, for every `k`, little beside the documents that are held out.
@@ -11,77 +11,113 @@
 use super::TOP_WORDS;
 use crate::choosing::passes::{Passes, Rotated};
 use crate::corpus::Corpus;
-use crate::evaluation::{Completions, HeldOutWords, Presence};
+use crate::decomposition::{Decomposition, ReadOff};
+use crate::evaluation::{Ahead, Judge, Scores, npmi_of_lists};
 use crate::fit::contest;
-use crate::inference::Alignment;
 use crate::linalg::{Matrix, orthonormal_basis};
-use crate::model::features::{frequencies, to_vocabulary};
-use crate::model::{Options, Topics};
+use crate::model::{Model, Options};
 use crate::noise::{PART_TOLERANCE, translated};
 
-/// The largest number of held-out documents.
+/// About the largest number of held-out documents.
 const MOST_HELD_OUT: usize = 1000;
+
+/// The documents to learn from, with their positions, and the held-out documents.
+pub(crate) struct Parts {
+    training: Corpus,
+    positions: Vec<usize>,
+    documents: Corpus,
+}
 
 /// The held-out documents, and the passes over all others.
 pub(crate) struct HeldOut<'a> {
     passes: Passes<'a>,
-    words: HeldOutWords,
-    presence: Presence,
-    n_documents: usize,
+    judge: Judge<'a>,
+    documents: &'a Corpus,
 }
 
 /// The held-out scores of one number of topics.
 pub(crate) struct Judged {
-    pub completions: Completions,
-    pub npmi: Option<f64>,
+    pub scores: Scores,
+    /// The likeliest words of each topic.
+    top_words: Vec<Vec<u32>>,
+    /// The model that was judged, by its rotation.
+    decomposition: Decomposition,
 }
 
-/// All documents but a tenth (or a thousand), and those; `None` when there are too few.
-pub(crate) fn split_documents(corpus: &Corpus) -> Option<([Corpus; 2], Vec<usize>)> {
-    let (mut kept, mut held_out) = contest::split_by_content(corpus).ok()?;
-    if held_out.len() > MOST_HELD_OUT {
-        held_out.sort_by_key(|&d| (corpus.document_key(d), d));
-        kept.extend(held_out.drain(MOST_HELD_OUT..));
-        kept.sort_unstable();
+impl Parts {
+    /// All documents but a tenth (or a thousand), and those; `None` when there are too few.
+    pub fn of(corpus: &Corpus) -> Option<Self> {
+        let [training, held_out] = contest::parts_of_all(corpus, MOST_HELD_OUT).ok()?;
+        let (training, positions) = corpus.part(training);
+        Some(Self { training, positions, documents: corpus.part(held_out).0 })
     }
-    Some(([corpus.subset(&kept), corpus.subset(&held_out)], kept))
 }
 
 impl<'a> HeldOut<'a> {
-    pub fn new(
-        [training, documents]: &'a [Corpus; 2],
-        kept: &[usize],
-        options: &Options,
-        most: usize,
-    ) -> Option<Self> {
-        let options = Options { weights: options.weights.of(kept), ..options.clone() };
+    pub fn new(parts: &'a Parts, options: &Options, most: usize) -> Option<Self> {
+        let Parts { training, positions, documents } = parts;
+        let options = options.of_part(positions);
         let passes = Passes::new(training, &options, most, PART_TOLERANCE).ok()?;
-        let frequencies = Matrix::from_columns(training.n_present(), 1, frequencies(training));
-        let known = to_vocabulary(training, &frequencies);
-        let known = Topics::new(training.vocabulary().clone(), known, vec![1.0]);
-        let alignment = Alignment::new(&known, documents).ok()?;
-        let all: Vec<usize> = (0..training.n_words()).collect();
-        Some(Self {
-            words: HeldOutWords::new(training, documents)?,
-            presence: Presence::new(documents, &alignment, &all),
-            n_documents: documents.n_documents(),
-            passes,
-        })
+        Some(Self { judge: Judge::new(training, documents)?, documents, passes })
     }
 
     pub fn n_documents(&self) -> usize {
-        self.n_documents
+        self.documents.facts().n_with_words() as usize
     }
 
     /// Judges the model fitted without these documents, beside the rotation that was found with
     /// them.
     pub fn judge(&self, all: &Passes<'_>, rotated: &Rotated) -> Option<Judged> {
         let near = self.nearest_rotation(all, &rotated.columns())?;
-        let without = self.passes.rotated_near(&near);
-        let model = self.passes.model(without, None);
-        let completions = self.words.completions(&model);
-        let npmi = self.presence.coherence(model.topics(), TOP_WORDS).npmi();
-        Some(Judged { completions, npmi })
+        let decomposition = self.passes.rotated_near(&near).decomposition;
+        let model = self.model(&decomposition);
+        let scores = self.judge.scores(&model)?;
+        let words = |j: usize| {
+            let words = model.topics().topic(j).top_word_ids(TOP_WORDS);
+            words.into_iter().map(|word| word as u32).collect()
+        };
+        let top_words = (0..model.topics().len()).map(words).collect();
+        Some(Judged { scores, top_words, decomposition })
+    }
+
+    /// How far one number of topics is ahead of each other one.
+    pub fn ahead_of(&self, judged: &[Option<Judged>], first: usize) -> Vec<Option<Ahead>> {
+        let mut ahead = vec![None; judged.len()];
+        let Some(leader) = &judged[first] else { return ahead };
+        let others: Vec<&Judged> = judged.iter().flatten().collect();
+        let scores: Vec<&Scores> = others.iter().map(|other| &other.scores).collect();
+        let found = self.judge.ahead_of(
+            &leader.scores,
+            &scores,
+            || self.model(&leader.decomposition),
+            |i| self.model(&others[i].decomposition),
+        );
+        let places = ahead.iter_mut().zip(judged).filter(|(_, judged)| judged.is_some());
+        places.zip(found).for_each(|((place, _), found)| *place = found);
+        ahead
+    }
+
+    /// The mean NPMI of the topics of each number of topics.
+    pub fn npmi(&self, judged: &[Option<Judged>]) -> Vec<Option<f64>> {
+        let lists = |judged: &Judged| judged.top_words.clone();
+        let all: Vec<Vec<u32>> = judged.iter().flatten().flat_map(lists).collect();
+        if all.is_empty() {
+            return vec![None; judged.len()];
+        }
+        let found = npmi_of_lists(self.documents, &all);
+        let mut rest = found.as_slice();
+        let mean = |judged: &Option<Judged>| {
+            let (own, behind) = rest.split_at(judged.as_ref()?.top_words.len());
+            rest = behind;
+            let known: Vec<f64> = own.iter().flatten().copied().collect();
+            (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+        };
+        judged.iter().map(mean).collect()
+    }
+
+    /// The model of a rotation.
+    fn model(&self, decomposition: &Decomposition) -> Model {
+        self.passes.model(self.passes.again(decomposition.clone()), ReadOff::Columns)
     }
 
     /// The rotation nearest to what all documents say; `None` when fewer topics can be seen here.

@@ -216,43 +216,6 @@ impl Pass for SquaresPass<'_> {
     }
 }
 
-pub(super) struct SquaresGivenPass<'a> {
-    pub b: &'a Matrix,
-    pub image: &'a Matrix,
-    pub weights: &'a [f64],
-}
-
-impl Pass for SquaresGivenPass<'_> {
-    type Shared<const W: usize> = (Vec<[f64; W]>, Range<usize>);
-
-    fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W> {
-        let mut squared = gather_columns::<W>(self.b, columns.clone());
-        squared.iter_mut().flatten().for_each(|v| *v *= *v);
-        (squared, columns)
-    }
-
-    #[inline(always)]
-    fn run<const W: usize>(
-        &self,
-        (squared, columns): &Self::Shared<W>,
-        block: Block<'_>,
-        value: &impl EntryValue,
-        result: &mut [[f64; W]],
-    ) {
-        let columns: Vec<&[f64]> = columns.clone().map(|j| self.image.column(j)).collect();
-        for d in block.documents() {
-            let weight = self.weights[d];
-            if weight != 0.0 {
-                let mut row = gather(block, d, value, squared);
-                for (target, column) in row.iter_mut().zip(&columns) {
-                    *target = weight * (column[d] * column[d] - *target);
-                }
-                scatter(block, d, value, &row, result);
-            }
-        }
-    }
-}
-
 pub(super) struct SlicesPass<'a> {
     pub b: &'a Matrix,
     pub z: &'a Matrix,

@@ -153,6 +153,16 @@ fn of_document(raw: &Row, request: &Request) -> Vec<f64> {
             }
             sums
         }
+        Request::Towards(counting, _, table, direction) => {
+            let (row, _, w) = weighed(counting);
+            let z = times(&row, table);
+            let s: f64 = row.iter().zip(direction).map(|(x, d)| x * d).sum();
+            let mut sums: Vec<f64> =
+                z.iter().flat_map(|a| z.iter().map(move |b| w[2] * s * a * b)).collect();
+            sums.extend(outer(&row, &z.iter().map(|z| w[2] * z).collect::<Vec<f64>>()));
+            sums.extend(row.iter().map(|x| w[2] * x * s));
+            sums
+        }
         Request::Expectation(logarithms, weights) => {
             let (p, likelihood) = posterior(raw, logarithms, weights);
             let mut sums = vec![likelihood];
@@ -228,6 +238,7 @@ fn requests(n: usize) -> Vec<Request> {
             Request::Pairs(c, weighing, table(0.2, 18)),
             Request::Cube(c, weighing, table(0.4, 3)),
             Request::Squares(c, weighing, table(0.5, 3)),
+            Request::Towards(c, weighing, table(0.4, 3), table(1.2, 1).values().to_vec()),
             Request::Torques(c, weighing, table(0.6, 3), table(0.9, 3)),
             Request::Slices(c, weighing, slices(Rows::Kept, 0..n)),
             Request::Slices(c, weighing, slices(Rows::Removed, 0..n)),

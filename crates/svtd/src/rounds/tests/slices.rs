@@ -39,11 +39,12 @@ fn holders_of_any_documents_give_the_paper_nearly_the_same_topics() {
 }
 
 #[test]
-fn rivals_that_see_only_the_cube_work_elsewhere_too() {
+fn rivals_work_elsewhere_too() {
     let [_, corpus] = corpora();
     let elsewhere = Corpus::elsewhere(by_leading_bits(&corpus, 2)).unwrap();
     for method in [
         Method::TensorPower { seed: 1 },
+        Method::Eigenvectors { seed: 1 },
         Method::SingularVectors { seed: 1 },
         Method::Als { seed: 1 },
     ] {
@@ -51,4 +52,12 @@ fn rivals_that_see_only_the_cube_work_elsewhere_too() {
         let [here, there] = [&corpus, &elsewhere].map(|corpus| lda.fit(corpus).unwrap());
         assert_eq!(here.topics().word_topic(), there.topics().word_topic(), "{method:?}");
     }
+    let who = Together::new(dealt(&corpus, 3));
+    let apart = Corpus::elsewhere(who.clone()).unwrap();
+    let method = Method::Eigenvectors { seed: 1 };
+    let single = SingleTopic::params(3).trust(false).polish(Polish::None).method(method);
+    let (here, there) = (single.fit(&corpus).unwrap(), single.fit(&apart).unwrap());
+    let difference = largest_difference(here.topics(), there.topics());
+    assert!(difference < 1e-8, "{difference:e}");
+    assert!(who.asked().contains(&"towards"));
 }

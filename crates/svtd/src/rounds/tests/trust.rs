@@ -1,6 +1,7 @@
 //! Error bars and topics found again, of documents elsewhere.
 
 use super::*;
+use crate::learning::Update;
 use crate::model::Model;
 use crate::persist::Saved;
 
@@ -103,4 +104,20 @@ fn small_sites_give_no_groups_away() {
     assert!(model.diagnostics().topics.iter().all(|topic| topic.halves().is_none()));
     let model = SingleTopic::params(4).fit(&site(4)).unwrap();
     assert!(model.topics().errors().is_some());
+}
+
+#[test]
+fn an_update_of_documents_elsewhere_is_that_of_documents_here() {
+    for corpus in corpora() {
+        let elsewhere = Corpus::elsewhere(by_leading_bits(&corpus, 2)).unwrap();
+        let before = corpus.subset(&(0..1500).collect::<Vec<usize>>());
+        let lda = Model::Lda(Lda::params(3).polish(Polish::Steps(4)).fit(&before).unwrap());
+        let single = Model::SingleTopic(SingleTopic::params(3).fit(&before).unwrap());
+        for old in [lda, single] {
+            let [here, there] =
+                [&corpus, &elsewhere].map(|corpus| Update::warm(&old, corpus, 3, &|_| {}).unwrap());
+            assert!(!here.cold && here.model.topics().errors().is_some());
+            assert!(bytes(here.model, &corpus) == bytes(there.model, &elsewhere));
+        }
+    }
 }

@@ -101,9 +101,21 @@ fn mixture(observed: &Half, topics: &Matrix, alpha: &[f64]) -> Vec<f64> {
     (0..k).map(|j| (held[j] + alpha[j]) / total).collect()
 }
 
+/// The posterior over topics of the observed half, where topics have these weights.
+fn topic(observed: &Half, topics: &Matrix, weights: &[f64]) -> Vec<f64> {
+    let score = |j: usize| {
+        let words = observed.iter().map(|&(i, x)| x * topics[(i, j)].ln());
+        weights[j].ln() + words.sum::<f64>()
+    };
+    let scores: Vec<f64> = (0..weights.len()).map(score).collect();
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+    scores.iter().map(|s| (s - top).exp() / total).collect()
+}
+
 /// The answer, and how large what adds up to it is.
 fn answer(rows: &[Row], names: &[String], request: &HeldOutRequest) -> [Vec<f64>; 2] {
-    let HeldOutRequest { keys, frequencies, models } = request;
+    let HeldOutRequest { keys, frequencies, single_topic, models } = request;
     let words = keys.clone().unwrap_or_else(|| keys_of_names(names));
     let mixed_in = |(topics, alpha): &(Matrix, Vec<f64>)| {
         let value = |i: usize, j: usize| 0.99 * topics[(i, j)] + 0.01 * frequencies[i];
@@ -119,7 +131,10 @@ fn answer(rows: &[Row], names: &[String], request: &HeldOutRequest) -> [Vec<f64>
         }
         let mut scores = [0.0; 3];
         for (score, (topics, alpha)) in scores.iter_mut().zip(&models) {
-            let theta = mixture(&observed, topics, alpha);
+            let theta = match single_topic {
+                true => topic(&observed, topics, alpha),
+                false => mixture(&observed, topics, alpha),
+            };
             for &(i, x) in &held_out {
                 let p: f64 = (0..alpha.len()).map(|j| topics[(i, j)] * theta[j]).sum();
                 *score += x * p.ln();
@@ -156,7 +171,8 @@ fn request(n: usize, n_models: usize, keys: Option<Vec<u64>>) -> HeldOutRequest 
         (topics, (0..m + 2).map(|j| 0.2 + 0.1 * j as f64).collect())
     };
     let frequencies = shares((0..n).map(frequency).collect());
-    HeldOutRequest { keys, frequencies, models: (0..n_models).map(model).collect() }
+    let models = (0..n_models).map(model).collect();
+    HeldOutRequest { keys, frequencies, single_topic: false, models }
 }
 
 #[test]
@@ -171,8 +187,12 @@ fn held_out_scores_are_those_of_plain_loops() {
                 assert_eq!(asked(&holders, &question).whole, expected);
                 keys = expected.into_iter().map(mixed).collect();
             }
-            for (n_models, keys) in [(3, None), (2, None), (1, None), (3, Some(keys))] {
+            let n_models = [(3, None), (2, None), (1, None), (3, Some(keys))];
+            for ((n_models, keys), single_topic) in
+                n_models.into_iter().flat_map(|asked| [(asked.clone(), false), (asked, true)])
+            {
                 let request = request(example.names.len(), n_models, keys);
+                let request = HeldOutRequest { single_topic, ..request };
                 let [expected, sizes] = answer(&example.rows, &example.names, &request);
                 let question = example.question(n_blocks, Request::HeldOut(request));
                 let found = asked(&holders, &question).sums;
@@ -184,5 +204,29 @@ fn held_out_scores_are_those_of_plain_loops() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn words_are_found_together_as_by_plain_loops() {
+    for example in Example::all() {
+        let n = example.names.len() as u32;
+        let lists = vec![(0..n).collect(), vec![n - 1], vec![], vec![n / 2, 0, n - 1]];
+        let mut expected = Vec::new();
+        for list in &lists {
+            for (at, &a) in list.iter().enumerate() {
+                for &b in &list[at..] {
+                    let both = |row: &&Row| row[a as usize] > 0.0 && row[b as usize] > 0.0;
+                    expected.push(example.rows.iter().filter(both).count() as u64);
+                }
+            }
+        }
+        for (holders, n_blocks) in example.holders().into_iter().zip([1, 8, 4]) {
+            let question = example.question(n_blocks, Request::Together(lists.clone()));
+            assert_eq!(asked(&holders, &question).whole, expected);
+        }
+        let question = example.question(1, Request::Together(vec![vec![n]]));
+        let refused = example.holders()[0][0].ask(&question).unwrap_err().to_string();
+        assert!(refused.contains("damaged"), "{refused}");
     }
 }
