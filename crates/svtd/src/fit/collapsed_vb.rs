@@ -23,11 +23,12 @@
 //!
 //! # Departure: responsibilities are not kept
 //! The method as published keeps `nnz k` numbers, the old responsibilities that stand on the right.
-//! Here they are found again from `S` and `D` in registers: first as if nothing were excluded, at
-//! most `D_dj`, then once more by the formula above. What is kept is `(N + n) k`, whatever the
-//! number of counts, and a sweep moves a fraction of the memory.
+//! Here they are found again from `S` and `D` in registers. A sweep looks at a document twice: first as if
+//! nothing were excluded, while `D` follows the topics, then by the formula above. The old responsibilities
+//! in it are what `S` and `D` say now, normalised by the sum of the first look, at most `D_dj`. What is kept
+//! is `(N + n) k`, whatever the number of counts, and a sweep moves a fraction of the memory.
 //!
-//! A sweep looks at a document twice, and `S` and `D` go [`STRIDE`] times as far as the
+//! `S` and `D` go [`STRIDE`] times as far as the
 //! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
 //!
 //! # Same bits
@@ -36,6 +37,7 @@
 //! to.
 
 mod kernel;
+mod lanes;
 mod mixtures;
 mod prior;
 mod tally;
