@@ -1,19 +1,54 @@
 //! The update of one document, with one number per topic in registers.
+//!
+//! Words are taken [`GROUP`] at a time: the sum over topics of one word need not wait for that of another.
 
-use crate::questions::Rates;
 use pulp::Simd;
 
 use super::LANES;
+use super::lanes::{geometric, halved, inverse_of, left};
+use super::tally::{Ledger, Tally};
+use crate::memory::will_need;
+use crate::questions::Rates;
+
+/// Words that are updated side by side.
+const GROUP: usize = 4;
+
+/// How many words ahead rows are prefetched.
+const AHEAD: usize = 8;
 
 /// One number per topic, in registers side by side.
 pub(crate) trait Row<S: Simd>: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone {}
 
 impl<S: Simd, R: AsRef<[S::f32s]> + AsMut<[S::f32s]> + Clone> Row<S> for R {}
 
+/// The words of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub features: &'a [u32],
+    pub counts: &'a [u32],
+}
+
+/// Room that all documents share.
+pub(crate) struct Scratch<R> {
+    /// Responsibilities of the words of a group.
+    fresh: [R; GROUP],
+    /// For each word, the inverse of its sum over topics in the last look that excluded nothing; zero for words
+    /// that are not to be excluded.
+    inverses: Vec<f32>,
+}
+
+impl<R: Clone> Scratch<R> {
+    pub fn new(blank: &R) -> Self {
+        Self { fresh: std::array::from_fn(|_| blank.clone()), inverses: Vec::new() }
+    }
+}
+
 /// The steps for a document and its words. For any register width, a sum over topics adds the same numbers in the
 /// same order, so every instruction set gives the same bits.
-pub(crate) struct Kernel<S: Simd, R: Row<S>, const SECOND: bool> {
+pub(crate) struct Kernel<'a, S: Simd, R: Row<S>, const SECOND: bool> {
     simd: S,
+    rates: &'a Rates,
+    zero: R,
     alpha: R,
     /// `1 / a`.
     inverse: R,
@@ -25,34 +60,33 @@ pub(crate) struct Kernel<S: Simd, R: Row<S>, const SECOND: bool> {
     variance: R,
     /// `D + alpha`.
     prior: R,
-    /// `(D + alpha) / a`.
+    /// `(D + alpha) / a`; to second order less, by the variance.
     scaled: R,
-    /// Responsibilities of the current word, later multiplied by its count.
-    pub fresh: R,
     /// The new `D`.
     sum: R,
     /// The new `V`.
     spread: R,
 }
 
-impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
+impl<'a, S: Simd, R: Row<S>, const SECOND: bool> Kernel<'a, S, R, SECOND> {
     /// Number of registers for [`LANES`] topics.
     const REGISTERS: usize = LANES / S::F32_LANES;
 
     #[inline(always)]
-    pub fn new(simd: S, blank: R, rates: &Rates) -> Self {
+    pub fn new(simd: S, zero: R, rates: &'a Rates) -> Self {
         let mut kernel = Self {
             simd,
-            alpha: blank.clone(),
-            inverse: blank.clone(),
-            square: blank.clone(),
-            mixture: blank.clone(),
-            variance: blank.clone(),
-            prior: blank.clone(),
-            scaled: blank.clone(),
-            fresh: blank.clone(),
-            sum: blank.clone(),
-            spread: blank,
+            rates,
+            alpha: zero.clone(),
+            inverse: zero.clone(),
+            square: zero.clone(),
+            mixture: zero.clone(),
+            variance: zero.clone(),
+            prior: zero.clone(),
+            scaled: zero.clone(),
+            sum: zero.clone(),
+            spread: zero.clone(),
+            zero,
         };
         kernel.alpha.as_mut().copy_from_slice(S::as_simd_f32s(&rates.alpha).0);
         kernel.inverse.as_mut().copy_from_slice(S::as_simd_f32s(&rates.inverse).0);
@@ -86,69 +120,172 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
 
     /// Prepares for the document's words.
     #[inline(always)]
-    pub fn begin(&mut self) {
+    fn begin(&mut self) {
         let simd = self.simd;
         let (mixture, alpha) = (self.mixture.as_ref(), self.alpha.as_ref());
-        let inverse = self.inverse.as_ref();
+        let (inverse, variance) = (self.inverse.as_ref(), self.variance.as_ref());
         let (prior, scaled) = (self.prior.as_mut(), self.scaled.as_mut());
-        let (sum, spread) = (self.sum.as_mut(), self.spread.as_mut());
-        let variance = self.variance.as_ref();
-        for v in 0..sum.len() {
+        for v in 0..prior.len() {
             prior[v] = simd.add_f32s(mixture[v], alpha[v]);
             let factor = if SECOND { geometric(simd, prior[v], variance[v]) } else { prior[v] };
             scaled[v] = simd.mul_f32s(factor, inverse[v]);
-            sum[v] = simd.splat_f32s(0.0);
+        }
+    }
+
+    /// A look that excludes nothing: the new `D`, from responsibilities `A_ij (D_j + alpha) / a_j`.
+    #[inline(always)]
+    pub fn include(&mut self, words: Words<'_>, scratch: &mut Scratch<R>) {
+        self.begin();
+        let simd = self.simd;
+        let (mut sum, mut squares) = (self.zero.clone(), self.zero.clone());
+        scratch.inverses.resize(words.features.len(), 0.0);
+        let mut inverses = scratch.inverses.as_mut_slice();
+        let Words { mut features, mut counts } = words;
+        while !features.is_empty() {
+            let many = features.len().min(GROUP);
+            for &feature in features.iter().skip(AHEAD).take(many) {
+                let width = self.rates.alpha.len();
+                will_need(&self.rates.words, feature as usize * width, width);
+            }
+            self.include_group(
+                [&features[..many], &counts[..many]],
+                &mut inverses[..many],
+                sum.as_mut(),
+                squares.as_mut(),
+            );
+            (features, counts) = (&features[many..], &counts[many..]);
+            inverses = &mut inverses[many..];
+        }
+        // What all words have in common is multiplied in at the end.
+        let (sum, squares, scaled) = (sum.as_ref(), squares.as_ref(), self.scaled.as_ref());
+        let (new, spread) = (self.sum.as_mut(), self.spread.as_mut());
+        for v in 0..new.len() {
+            new[v] = simd.mul_f32s(sum[v], scaled[v]);
             if SECOND {
-                spread[v] = simd.splat_f32s(0.0);
+                let squares = simd.mul_f32s(simd.mul_f32s(scaled[v], scaled[v]), squares[v]);
+                spread[v] = left(simd, new[v], squares);
             }
         }
     }
 
-    /// A word of the document: its responsibilities times its count, and those to the new `D`.
-    ///
-    /// With `eta` the word itself is excluded, of which no less is left than that.
+    /// Up to [`GROUP`] words: `sum` gains `A x / total`, and `squares` `(A / total)^2 x`.
     #[inline(always)]
-    pub fn add(&mut self, word: &[f32], count: f32, eta: Option<f32>) {
-        let word = S::as_simd_f32s(word).0;
-        let mut total = self.include(word);
-        if let Some(eta) = eta {
-            total = self.exclude(word, part(1.0, total), eta);
+    fn include_group(
+        &self,
+        [features, counts]: [&[u32]; 2],
+        inverses: &mut [f32],
+        sum: &mut [S::f32s],
+        squares: &mut [S::f32s],
+    ) {
+        let (simd, n) = (self.simd, sum.len());
+        let mut totals = [0.0; GROUP];
+        for w in 0..GROUP {
+            if w < features.len() {
+                totals[w] = self.weighed(self.word(features[w], n));
+            }
         }
-        let (simd, scale) = (self.simd, self.simd.splat_f32s(part(count, total)));
-        let less = simd.splat_f32s(if SECOND { -1.0 / count } else { 0.0 });
-        let (fresh, sum) = (self.fresh.as_mut(), self.sum.as_mut());
-        let spread = self.spread.as_mut();
-        for v in 0..fresh.len() {
-            fresh[v] = simd.mul_f32s(fresh[v], scale);
-            sum[v] = simd.add_f32s(sum[v], fresh[v]);
-            if SECOND {
-                let rest = simd.add_f32s(simd.splat_f32s(1.0), simd.mul_f32s(less, fresh[v]));
-                spread[v] = simd.add_f32s(spread[v], simd.mul_f32s(fresh[v], rest));
+        for w in 0..GROUP {
+            if w < features.len() {
+                let word = self.word(features[w], n);
+                let inverse = inverse_of(totals[w]);
+                inverses[w] = inverse;
+                let scale = simd.splat_f32s(inverse * counts[w] as f32);
+                let inverse = simd.splat_f32s(inverse);
+                for v in 0..n {
+                    let more = simd.mul_f32s(word[v], scale);
+                    sum[v] = simd.add_f32s(sum[v], more);
+                    if SECOND {
+                        let square = simd.mul_f32s(more, simd.mul_f32s(word[v], inverse));
+                        squares[v] = simd.add_f32s(squares[v], square);
+                    }
+                }
             }
         }
     }
 
-    /// `A_ij (D_j + alpha) / a_j`, and its sum.
+    /// The last look: every word is judged without itself and added to the tally. Its own responsibilities are those
+    /// under the present `D`, normalised as in the look before, which hardly differs and saves a sum over topics. In the
+    /// warm-up there is nothing to exclude.
     #[inline(always)]
-    fn include(&mut self, word: &[S::f32s]) -> f32 {
-        let (fresh, scaled) = (self.fresh.as_mut(), self.scaled.as_ref());
-        for v in 0..fresh.len() {
-            fresh[v] = self.simd.mul_f32s(word[v], scaled[v]);
+    pub fn assign(
+        &mut self,
+        words: Words<'_>,
+        exclude: bool,
+        scratch: &mut Scratch<R>,
+        tally: &mut Tally,
+        ledger: &Ledger,
+    ) {
+        self.begin();
+        let simd = self.simd;
+        let (mut sum, mut squares) = (self.zero.clone(), self.zero.clone());
+        let Scratch { fresh, inverses } = scratch;
+        if !exclude {
+            inverses.clear();
         }
-        self.total()
+        inverses.resize(words.features.len(), 0.0);
+        let mut inverses = inverses.as_slice();
+        let Words { mut features, mut counts } = words;
+        while !features.is_empty() {
+            let many = features.len().min(GROUP);
+            for &feature in features.iter().skip(AHEAD).take(many) {
+                tally.will_need(ledger, feature);
+            }
+            let totals = self.exclude_group(&features[..many], inverses, exclude, fresh);
+            for w in 0..GROUP {
+                if w < many {
+                    let fresh = fresh[w].as_mut();
+                    let (sum, squares) = (sum.as_mut(), squares.as_mut());
+                    self.share_out(fresh, counts[w], totals[w], sum, squares);
+                    tally.add(simd, ledger, features[w], fresh);
+                }
+            }
+            (features, counts) = (&features[many..], &counts[many..]);
+            inverses = &inverses[many..];
+        }
+        if SECOND {
+            let (sum, squares, spread) = (sum.as_ref(), squares.as_ref(), self.spread.as_mut());
+            for v in 0..spread.len() {
+                spread[v] = left(simd, sum[v], squares[v]);
+            }
+        }
+        self.sum = sum;
     }
 
-    /// The product without the word itself, whose responsibilities are the smaller of `fresh * scale` and `D_j`.
+    /// Up to [`GROUP`] words: what they are without themselves, into `fresh`, and its sums over topics.
     #[inline(always)]
-    fn exclude(&mut self, word: &[S::f32s], scale: f32, eta: f32) -> f32 {
+    fn exclude_group(
+        &self,
+        features: &[u32],
+        inverses: &[f32],
+        exclude: bool,
+        fresh: &mut [R; GROUP],
+    ) -> [f32; GROUP] {
+        let mut totals = [0.0; GROUP];
+        for w in 0..GROUP {
+            if w < features.len() {
+                let fresh = fresh[w].as_mut();
+                let word = self.word(features[w], fresh.len());
+                let eta = if exclude { self.rates.eta[features[w] as usize] } else { 0.0 };
+                totals[w] = self.excluded(word, inverses[w], eta, fresh);
+            }
+        }
+        totals
+    }
+
+    /// The product without the word itself, whose responsibilities are the smaller of `A * scaled * scale` and `D_j`.
+    /// No less than `eta` is left of `A`.
+    #[inline(always)]
+    fn excluded(&self, word: &[S::f32s], scale: f32, eta: f32, fresh: &mut [S::f32s]) -> f32 {
         let (simd, scale) = (self.simd, self.simd.splat_f32s(scale));
         let (one, zero) = (simd.splat_f32s(1.0), simd.splat_f32s(0.0));
         let (floor, variance) = (simd.splat_f32s(eta), self.variance.as_ref());
         let (mixture, prior) = (self.mixture.as_ref(), self.prior.as_ref());
         let (inverse, square) = (self.inverse.as_ref(), self.square.as_ref());
-        let fresh = self.fresh.as_mut();
+        let scaled = self.scaled.as_ref();
+        let mut parts = [zero; LANES];
         for v in 0..fresh.len() {
-            let gamma = simd.min_f32s(simd.mul_f32s(fresh[v], scale), mixture[v]);
+            let gamma = simd.mul_f32s(simd.mul_f32s(word[v], scaled[v]), scale);
+            let gamma = simd.min_f32s(gamma, mixture[v]);
             let others = simd.max_f32s(simd.sub_f32s(word[v], gamma), floor);
             // 1 / (a - gamma), to first order.
             let rest = simd.add_f32s(inverse[v], simd.mul_f32s(gamma, square[v]));
@@ -160,21 +297,68 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
                 factor = geometric(simd, factor, variance);
             }
             fresh[v] = simd.mul_f32s(rate, factor);
+            let sum = &mut parts[v % Self::REGISTERS];
+            *sum = simd.add_f32s(*sum, fresh[v]);
         }
-        self.total()
+        self.across(parts)
     }
 
-    /// The sum over topics, lane by lane and then across.
+    /// Scales a word's products to its count and adds them to the new `D`.
     #[inline(always)]
-    fn total(&self) -> f32 {
-        let mut lanes = [0.0; LANES];
-        let into = S::as_mut_simd_f32s(&mut lanes).0;
-        let fresh = self.fresh.as_ref();
+    fn share_out(
+        &self,
+        fresh: &mut [S::f32s],
+        count: u32,
+        total: f32,
+        sum: &mut [S::f32s],
+        squares: &mut [S::f32s],
+    ) {
+        let (simd, inverse) = (self.simd, inverse_of(total));
+        let scale = simd.splat_f32s(inverse * count as f32);
+        let inverse = simd.splat_f32s(inverse);
         for v in 0..fresh.len() {
-            let sum = &mut into[v % Self::REGISTERS];
-            *sum = self.simd.add_f32s(*sum, fresh[v]);
+            let new = simd.mul_f32s(fresh[v], scale);
+            sum[v] = simd.add_f32s(sum[v], new);
+            if SECOND {
+                let square = simd.mul_f32s(new, simd.mul_f32s(fresh[v], inverse));
+                squares[v] = simd.add_f32s(squares[v], square);
+            }
+            fresh[v] = new;
         }
-        across(&lanes)
+    }
+
+    /// The row of a word, `A_i`, in `n` registers.
+    #[inline(always)]
+    fn word(&self, feature: u32, n: usize) -> &'a [S::f32s] {
+        let start = feature as usize * n * S::F32_LANES;
+        let row = &self.rates.words[start..start + n * S::F32_LANES];
+        &S::as_simd_f32s(row).0[..n]
+    }
+
+    /// The sum over topics of `A_ij (D_j + alpha) / a_j`.
+    #[inline(always)]
+    fn weighed(&self, word: &[S::f32s]) -> f32 {
+        let simd = self.simd;
+        let scaled = self.scaled.as_ref();
+        let mut parts = [simd.splat_f32s(0.0); LANES];
+        for v in 0..scaled.len() {
+            let sum = &mut parts[v % Self::REGISTERS];
+            *sum = simd.add_f32s(*sum, simd.mul_f32s(word[v], scaled[v]));
+        }
+        self.across(parts)
+    }
+
+    /// The sum across lanes, by halving: lanes 8 apart are added, then 4, 2 and 1 apart.
+    #[inline(always)]
+    fn across(&self, mut parts: [S::f32s; LANES]) -> f32 {
+        let mut n = Self::REGISTERS.min(LANES);
+        while n > 1 {
+            n /= 2;
+            for v in 0..n {
+                parts[v] = self.simd.add_f32s(parts[v], parts[v + n]);
+            }
+        }
+        halved(self.simd, parts[0])
     }
 
     /// Moves `stride` times the way to the new mixture (over-relaxation if above one).
@@ -182,43 +366,12 @@ impl<S: Simd, R: Row<S>, const SECOND: bool> Kernel<S, R, SECOND> {
     pub fn settle(&mut self, stride: f32) {
         let (simd, stride) = (self.simd, self.simd.splat_f32s(stride));
         let (mixture, sum) = (self.mixture.as_mut(), self.sum.as_ref());
-        for v in 0..sum.len() {
+        for v in 0..mixture.len() {
             let step = simd.mul_f32s(stride, simd.sub_f32s(sum[v], mixture[v]));
             mixture[v] = simd.max_f32s(simd.add_f32s(mixture[v], step), simd.splat_f32s(0.0));
         }
         if SECOND {
-            self.variance.as_mut().copy_from_slice(self.spread.as_ref());
+            self.variance = self.spread.clone();
         }
     }
-}
-
-/// The geometric mean of a variable with mean `m` and variance `v`, to second order: `m exp(-v / 2m^2)`, with `1 /
-/// (1 + x)` in place of `exp(-x)`.
-#[inline(always)]
-fn geometric<S: Simd>(simd: S, mean: S::f32s, variance: S::f32s) -> S::f32s {
-    let square = simd.mul_f32s(mean, mean);
-    let double = simd.add_f32s(square, square);
-    let least = simd.splat_f32s(f32::MIN_POSITIVE);
-    let part = simd.div_f32s(double, simd.add_f32s(simd.add_f32s(double, variance), least));
-    simd.mul_f32s(mean, part)
-}
-
-/// `value / total`, and zero if the total is zero.
-#[inline(always)]
-fn part(value: f32, total: f32) -> f32 {
-    if total > 0.0 { value / total } else { 0.0 }
-}
-
-/// The sum across lanes, by halving.
-#[inline(always)]
-fn across(lanes: &[f32; LANES]) -> f32 {
-    let mut halves = *lanes;
-    let mut len = LANES / 2;
-    while len > 0 {
-        for j in 0..len {
-            halves[j] += halves[j + len];
-        }
-        len /= 2;
-    }
-    halves[0]
 }

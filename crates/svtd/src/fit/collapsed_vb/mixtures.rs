@@ -6,25 +6,21 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::STRIDE;
-use super::kernel::{Kernel, Row};
+use super::kernel::{Kernel, Row, Scratch, Words};
 use super::tally::{Ledger, Tally};
 use crate::corpus::SparseCounts;
 use crate::error::Result;
-use crate::memory::{Numbers, will_need};
+use crate::memory::Numbers;
 use crate::questions::{Look, Order, Rates, wrong_size};
 use crate::tasks;
 
-/// Looks at a document in a sweep: the first lets its mixture follow the topics, while its words'
-/// rows are near, and excludes nothing; only the last one adds to `S`.
+/// Looks at a document in a sweep: the first lets its mixture follow the topics and excludes nothing; the last one
+/// excludes each word and adds to `S`.
 const LOOKS: usize = 2;
-
-/// How many words ahead rows are prefetched.
-const AHEAD: usize = 6;
 
 /// Visits of each document with fixed topics before the first pass.
 const WARM_UP: usize = 4;
@@ -221,6 +217,7 @@ impl Pass<'_> {
     fn run<S: Simd, R: Row<S>, const SECOND: bool>(self, simd: S, blank: R) {
         let Pass { chunk, tally, rows, ledger, order, rates, look } = self;
         let width = rates.alpha.len();
+        let mut scratch = Scratch::new(&blank);
         let mut kernel = Kernel::<S, R, SECOND>::new(simd, blank, rates);
         let mixtures = chunk.mixtures.chunks_exact_mut(kept_for(order, width));
         let (looks, stride) = match look {
@@ -229,28 +226,14 @@ impl Pass<'_> {
         };
         for (d, mixture) in chunk.documents.clone().zip(mixtures) {
             let (features, counts) = rows.row(d);
+            let words = Words { features, counts };
             kernel.open(mixture);
-            for turn in 1..=looks {
-                let last = turn == looks;
-                kernel.begin();
-                for (at, (&i, &x)) in features.iter().zip(counts).enumerate() {
-                    if let Some(&next) = features.get(at + AHEAD) {
-                        if turn == 1 {
-                            will_need(&rates.words, next as usize * width, width);
-                        }
-                        if last {
-                            tally.will_need(ledger, next);
-                        }
-                    }
-                    let word = i as usize * width..(i as usize + 1) * width;
-                    let eta = (look == Look::Sweep && last).then(|| rates.eta[i as usize]);
-                    kernel.add(&rates.words[word], x as f32, eta);
-                    if last {
-                        tally.add(ledger, i, cast_slice(kernel.fresh.as_ref()));
-                    }
-                }
+            for _ in 1..looks {
+                kernel.include(words, &mut scratch);
                 kernel.settle(stride);
             }
+            kernel.assign(words, look == Look::Sweep, &mut scratch, tally, ledger);
+            kernel.settle(stride);
             kernel.close(mixture);
         }
     }

@@ -17,6 +17,9 @@
 //!
 //! As the sums are exact, documents can be added to any of several tallies, in any order.
 
+use pulp::Simd;
+use pulp::bytemuck::cast_slice;
+
 use super::LANES;
 use crate::error::Result;
 use crate::memory::will_need;
@@ -150,17 +153,27 @@ impl Tally {
 
     /// Adds the responsibilities of a word of a document, times its count.
     #[inline(always)]
-    pub(crate) fn add(&mut self, ledger: &Ledger, feature: u32, fresh: &[f32]) {
+    pub(crate) fn add<S: Simd>(
+        &mut self,
+        simd: S,
+        ledger: &Ledger,
+        feature: u32,
+        fresh: &[S::f32s],
+    ) {
         let Place { row, units, .. } = ledger.places[feature as usize];
-        let start = row as usize * ledger.width;
+        let width = fresh.len() * S::F32_LANES;
+        let start = row as usize * width;
         if units > 0.0 {
-            let sums = &mut self.short[start..start + ledger.width];
-            for (sum, more) in sums.iter_mut().zip(fresh) {
-                *sum = sum.wrapping_add((more * units + ROUNDER).to_bits());
+            let sums = S::as_mut_simd_u32s(&mut self.short[start..start + width]).0;
+            let sums = &mut sums[..fresh.len()];
+            let (units, rounder) = (simd.splat_f32s(units), simd.splat_f32s(ROUNDER));
+            for v in 0..fresh.len() {
+                let rounded = simd.add_f32s(simd.mul_f32s(fresh[v], units), rounder);
+                sums[v] = simd.add_u32s(sums[v], simd.transmute_u32s_f32s(rounded));
             }
         } else {
-            let sums = &mut self.long[start..start + ledger.width];
-            for (sum, more) in sums.iter_mut().zip(fresh) {
+            let sums = &mut self.long[start..start + width];
+            for (sum, more) in sums.iter_mut().zip(cast_slice::<_, f32>(fresh)) {
                 let rounded = f64::from(*more) * LONG_UNITS + LONG_ROUNDER;
                 *sum = sum.wrapping_add(rounded.to_bits());
             }
@@ -199,6 +212,7 @@ pub(crate) fn sum_of(tallies: &[Tally], ledger: &Ledger, feature: usize, into: &
 mod tests {
     use super::*;
     use crate::Corpus;
+    use pulp::Scalar;
 
     /// Four words: ordinary ones, one that is very frequent, one that fills a document.
     fn corpus() -> Corpus {
@@ -242,7 +256,7 @@ mod tests {
                     for (&i, &x) in features.iter().zip(counts) {
                         let fresh: Vec<f32> =
                             (0..16).map(|j| (f64::from(x) * share(d, j)) as f32).collect();
-                        tallies[at * at % 3].add(&ledger, i, &fresh);
+                        tallies[at * at % 3].add(Scalar, &ledger, i, &fresh);
                     }
                 }
             }

@@ -22,6 +22,17 @@ struct Kept {
     variance: Topics,
 }
 
+impl Kept {
+    /// Goes `stride` times the way to the new mixture; `squares` is what the variance lacks to it.
+    fn follow(&mut self, sum: &Topics, squares: &Topics, stride: f32) {
+        for j in 0..WIDTH {
+            let step = stride * (sum[j] - self.mixture[j]);
+            self.mixture[j] = (self.mixture[j] + step).max(0.0);
+            self.variance[j] = (sum[j] - squares[j]).max(0.0);
+        }
+    }
+}
+
 /// The sum over topics, which is defined by halves: topics 16 apart, 8 apart and so on.
 fn total(values: &Topics) -> f32 {
     let mut sums = [0.0; 16];
@@ -32,8 +43,8 @@ fn total(values: &Topics) -> f32 {
     sums[0]
 }
 
-fn part(value: f32, total: f32) -> f32 {
-    if total > 0.0 { value / total } else { 0.0 }
+fn inverse(total: f32) -> f32 {
+    if total > 0.0 { 1.0 / total } else { 0.0 }
 }
 
 /// The geometric mean of a number of this mean and variance, nearly.
@@ -51,41 +62,57 @@ fn looked(row: &Row, kept: &mut Kept, request: &LookRequest) -> Vec<(usize, Topi
         (Look::WarmUp, Order::Second) => (11, STRIDE),
         (Look::Sweep, _) => (2, STRIDE),
     };
-    let mut dealt = Vec::new();
-    for turn in 1..=looks {
-        dealt.clear();
-        let (mut sum, mut spread) = ([0.0_f32; WIDTH], [0.0_f32; WIDTH]);
-        let before: Topics = std::array::from_fn(|j| kept.mixture[j] + rates.alpha[j]);
-        let mean = |mean: f32, variance: f32| if second { geometric(mean, variance) } else { mean };
-        for (i, &x) in row.iter().enumerate().filter(|(_, x)| **x > 0.0) {
-            let (word, x) = (&rates.words[i * WIDTH..], x as f32);
-            let mut fresh: Topics = std::array::from_fn(|j| {
-                word[j] * (mean(before[j], kept.variance[j]) * rates.inverse[j])
-            });
-            if *look == Look::Sweep && turn == looks {
-                let scale = part(1.0, total(&fresh));
-                fresh = std::array::from_fn(|j| {
-                    let own = (fresh[j] * scale).min(kept.mixture[j]);
-                    let others = (word[j] - own).max(rates.eta[i]);
-                    let inverse = rates.inverse[j] + own * (rates.inverse[j] * rates.inverse[j]);
-                    let variance = (kept.variance[j] - own * (1.0 - own)).max(0.0);
-                    (others * inverse) * mean(before[j] - own, variance)
-                });
-            }
-            let scale = part(x, total(&fresh));
+    let mean = |mean: f32, variance: f32| if second { geometric(mean, variance) } else { mean };
+    let words: Vec<(usize, f32)> =
+        row.iter().enumerate().filter(|(_, x)| **x > 0.0).map(|(i, &x)| (i, x as f32)).collect();
+    let rate = |i: usize, j: usize| rates.words[i * WIDTH + j];
+    // What normalised each word in the look before; in the warm-up no word is excluded.
+    let mut inverses = vec![0.0_f32; words.len()];
+    let scaled = |kept: &Kept| -> Topics {
+        std::array::from_fn(|j| {
+            mean(kept.mixture[j] + rates.alpha[j], kept.variance[j]) * rates.inverse[j]
+        })
+    };
+    for _ in 1..looks {
+        let (mut sum, mut squares) = ([0.0_f32; WIDTH], [0.0_f32; WIDTH]);
+        let scaled = scaled(kept);
+        for (&(i, x), kept_inverse) in words.iter().zip(&mut inverses) {
+            let inverse = inverse(total(&std::array::from_fn(|j| rate(i, j) * scaled[j])));
+            let scale = inverse * x;
             for j in 0..WIDTH {
-                fresh[j] *= scale;
-                sum[j] += fresh[j];
-                spread[j] += fresh[j] * (1.0 + (-1.0 / x) * fresh[j]);
+                sum[j] += rate(i, j) * scale;
+                squares[j] += (rate(i, j) * scale) * (rate(i, j) * inverse);
             }
-            dealt.push((i, fresh));
+            if *look == Look::Sweep {
+                *kept_inverse = inverse;
+            }
         }
-        for j in 0..WIDTH {
-            let step = stride * (sum[j] - kept.mixture[j]);
-            kept.mixture[j] = (kept.mixture[j] + step).max(0.0);
-            kept.variance[j] = spread[j];
-        }
+        let sum = std::array::from_fn(|j| sum[j] * scaled[j]);
+        let squares = std::array::from_fn(|j| (scaled[j] * scaled[j]) * squares[j]);
+        kept.follow(&sum, &squares, stride);
     }
+    let mut dealt = Vec::new();
+    let (mut sum, mut squares) = ([0.0_f32; WIDTH], [0.0_f32; WIDTH]);
+    let before: Topics = std::array::from_fn(|j| kept.mixture[j] + rates.alpha[j]);
+    let scaled = scaled(kept);
+    for (&(i, x), before_inverse) in words.iter().zip(&inverses) {
+        let eta = if *look == Look::Sweep { rates.eta[i] } else { 0.0 };
+        let left: Topics = std::array::from_fn(|j| {
+            let own = ((rate(i, j) * scaled[j]) * before_inverse).min(kept.mixture[j]);
+            let others = (rate(i, j) - own).max(eta);
+            let inverse = rates.inverse[j] + own * (rates.inverse[j] * rates.inverse[j]);
+            let variance = (kept.variance[j] - own * (1.0 - own)).max(0.0);
+            (others * inverse) * mean(before[j] - own, variance)
+        });
+        let inverse = inverse(total(&left));
+        let scale = inverse * x;
+        for j in 0..WIDTH {
+            sum[j] += left[j] * scale;
+            squares[j] += (left[j] * scale) * (left[j] * inverse);
+        }
+        dealt.push((i, left.map(|left| left * scale)));
+    }
+    kept.follow(&sum, &squares, stride);
     dealt
 }
 
