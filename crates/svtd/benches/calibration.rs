@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --workspace --bench calibration` prints what is recorded in
 //! `benches/record/calibration.md`. `-- intervals`, `-- flags` and `-- cost` run a part of it,
-//! `-- quick` takes a third of the corpora, and a number is the first seed.
+//! `-- quick` takes a third of the corpora, and a number is the first seed. `-- rows=TEXT`: only the intervals
+//! whose row has this text in it (`rows=LDA`, `rows=bursts`).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
@@ -35,7 +36,8 @@ fn main() {
     let seed = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(SEED);
     println!("first seed {seed}\n");
     if wanted("intervals") {
-        intervals(corpora, seed);
+        let rows = arguments.iter().find_map(|a| a.strip_prefix("rows=")).unwrap_or("");
+        intervals(corpora, seed, rows);
     }
     if wanted("flags") {
         flags(2 * corpora, seed);
@@ -104,6 +106,17 @@ fn settings() -> Vec<Setting> {
 }
 
 impl Setting {
+    /// The model and what is drawn.
+    fn label(&self) -> String {
+        let model = if self.lda { "LDA" } else { "single topic" };
+        let polish = match self.polish {
+            Polish::Auto => "",
+            Polish::None => ", no EM",
+            Polish::Steps(_) => ", swept",
+        };
+        format!("{model}{polish} | {}", self.name)
+    }
+
     /// A corpus and the topics it was drawn from.
     fn draw(&self, seed: u64) -> (Corpus, Matrix) {
         let (n, k, draw) = (self.n_words, self.n_topics, seed ^ 0x5EED);
@@ -141,26 +154,21 @@ fn fit(corpus: &Corpus, lda: bool, k: usize, polish: Polish, trust: bool) -> Mod
     }
 }
 
-fn intervals(n_corpora: u64, seed: u64) {
+fn intervals(n_corpora: u64, seed: u64, rows: &str) {
     println!("nominal 95 % intervals, entries of the truth above {LEAST_PROBABILITY}\n");
     println!(
         "| model | corpora | n, k, N | entries | covered | worst corpus | expected / actual L1 error | flagged topics |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    for setting in settings() {
+    let wanted = |setting: &Setting| setting.label().contains(rows);
+    for setting in settings().into_iter().filter(wanted) {
         let runs: Vec<Coverage> =
             (0..n_corpora).into_par_iter().map(|c| cover(&setting, seed + c)).collect();
         let total = |f: fn(&Coverage) -> f64| runs.iter().map(f).sum::<f64>();
         let worst = runs.iter().map(|run| run.covered / run.entries.max(1.0)).fold(1.0, f64::min);
         println!(
-            "| {}{} | {} ({n_corpora}) | {}, {}, {} | {:.0} | {:.3} | {worst:.3} | {:.2} | {:.0} of {:.0} |",
-            if setting.lda { "LDA" } else { "single topic" },
-            match setting.polish {
-                Polish::Auto => "",
-                Polish::None => ", no EM",
-                Polish::Steps(_) => ", swept",
-            },
-            setting.name,
+            "| {} ({n_corpora}) | {}, {}, {} | {:.0} | {:.3} | {worst:.3} | {:.2} | {:.0} of {:.0} |",
+            setting.label(),
             setting.n_words,
             setting.n_topics,
             setting.n_documents,

@@ -263,7 +263,8 @@ impl LdaParams {
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
             let learn = |half: Dealt| self.learn_part(corpus, half, candidate);
-            let refitting = trust::Refitting { usual: USUAL, counting: *counting, learn: &learn };
+            let refitting =
+                trust::Refitting { usual: USUAL, counting: *counting, learn: &learn, mixed: true };
             trust::assess(corpus, &frame, spectral, &estimate, &self.options, &refitting, watch)
         });
         let effective = moments.effective_documents();

@@ -99,8 +99,9 @@ impl SingleTopicParams {
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
             let learn = |half: Dealt| self.learn_part(corpus, half);
+            let counting = Counting::Raw;
             let refitting =
-                trust::Refitting { usual: USUAL, counting: Counting::Raw, learn: &learn };
+                trust::Refitting { usual: USUAL, counting, learn: &learn, mixed: false };
             trust::assess(corpus, &frame, &spectral, &estimate, options, &refitting, watch)
         });
         let (topics, diagnostics, _) =

@@ -138,14 +138,19 @@ pub struct Halves {
     pub n_splits: usize,
     /// Number of documents in both halves together; smaller than the corpus where halves are samples.
     pub n_documents: usize,
+    /// Whether documents mix topics and three or fewer of them hold half of this one. Which words return then
+    /// depends on where these documents fall. False in files written before this was asked.
+    #[serde(default)]
+    pub held_by_few: bool,
 }
 
 impl Halves {
-    /// Whether the topic can be relied on. The threshold is higher after one split than after several.
+    /// Whether the topic can be relied on. The threshold is higher after one split than after several, and a topic
+    /// that few documents hold never reproduces.
     pub fn standing(&self) -> Standing {
         let once = self.n_splits < 2 && self.found_again < REPRODUCES_ONCE;
         match Standing::of(self.found_again, self.by_chance) {
-            Standing::Reproduces if once => Standing::Partly,
+            Standing::Reproduces if once || self.held_by_few => Standing::Partly,
             standing => standing,
         }
     }
@@ -176,7 +181,8 @@ impl Halves {
 /// Whether a topic is found again in independent halves of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Standing {
-    /// Seven or more of its ten words return; eight or more where the documents were split only once.
+    /// Seven or more of its ten words return, eight or more where the documents were split only once; and in LDA
+    /// more than three documents hold half of it.
     #[serde(rename = "reproduces")]
     Reproduces,
     /// Five or more of its words return, but fewer than for `Reproduces`.
@@ -235,6 +241,13 @@ pub struct Driven {
     pub share: f64,
 }
 
+impl Driven {
+    /// Whether these documents are few.
+    pub(crate) fn is_by_few(&self) -> bool {
+        (1..=FEW_DOCUMENTS).contains(&self.documents)
+    }
+}
+
 /// How a topic changes when groups of documents are left out (delete-a-group jackknife).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
@@ -259,7 +272,7 @@ impl TopicTrust {
             flags.push(format!("near-duplicate of {}", nearest.topic + 1));
         }
         let Driven { documents, share } = self.driven;
-        if (1..=FEW_DOCUMENTS).contains(&documents) {
+        if self.driven.is_by_few() {
             let (verb, share) = (if documents == 1 { "holds" } else { "hold" }, 100.0 * share);
             flags.push(format!("driven by few documents: {documents} {verb} {share:.0} %"));
         }
@@ -427,11 +440,15 @@ mod tests {
             half_distance: 0.5,
             n_splits,
             n_documents: 100,
+            held_by_few: false,
         };
         assert_eq!(halves(7.0, 2).standing(), Standing::Reproduces);
         assert_eq!(halves(7.0, 1).standing(), Standing::Partly);
         assert_eq!(halves(8.0, 1).standing(), Standing::Reproduces);
         assert_eq!(halves(4.0, 1).standing(), Standing::NotFoundAgain);
         assert_eq!(halves(7.0, 1).flag(), "partly: 7 of 10 words", "chance did not decide");
+        let few = |found_again: f64| Halves { held_by_few: true, ..halves(found_again, 2) };
+        assert_eq!(few(10.0).standing(), Standing::Partly);
+        assert_eq!(few(4.0).standing(), Standing::NotFoundAgain);
     }
 }

@@ -99,6 +99,7 @@ pub(crate) fn look(
         half_distance: mean(sum.distance),
         n_splits,
         n_documents,
+        held_by_few: false,
     };
     let topics = (n_words >= LEAST_WORDS).then(|| sums.into_iter().map(halves).collect());
     (n_splits > 0).then_some(Found { topics, z_scores })

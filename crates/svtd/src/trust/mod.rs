@@ -64,6 +64,8 @@ pub(crate) struct Refitting<'a> {
     pub counting: Counting,
     /// Fits a part of the documents from scratch.
     pub learn: &'a found_again::Learn<'a>,
+    /// Whether documents mix topics.
+    pub mixed: bool,
 }
 
 /// Assesses an estimate before its topics are ordered.
@@ -78,7 +80,7 @@ pub(crate) fn assess(
 ) -> Evidence {
     watch(Stage::Trust.into());
     let told = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
-    let &Refitting { usual, counting, learn } = refitting;
+    let &Refitting { usual, counting, learn, mixed } = refitting;
     let k = spectral.whitening.n_topics();
     let n_splits = options.splits.unwrap_or_else(|| {
         let alone = Options { trust: false, ..options.clone() };
@@ -123,7 +125,8 @@ pub(crate) fn assess(
         halves: halves.as_ref().map(|halves| {
             // A topic without documents has the words of the corpus, which are found in every half.
             let empty = estimate.topic_weights[j] * (corpus.n_documents() as f64) < EMPTY;
-            if empty { Halves { found_again: 0.0, ..halves[j] } } else { halves[j] }
+            let found_again = if empty { 0.0 } else { halves[j].found_again };
+            Halves { found_again, held_by_few: mixed && driven[j].is_by_few(), ..halves[j] }
         }),
         stability: errors
             .as_ref()
