@@ -225,7 +225,8 @@ def draw_points(n, d, k, shape, apart, rng):
         roots = np.array([np.eye(d) * rng.uniform(0.6, 1.4, size=d if shape == "diag" else 1) for _ in range(k)])
     of = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 5.0)))
     X = means[of] + np.einsum("uab,ub->ua", roots[of], rng.normal(size=(n, d)))
-    return lambda k: svtd.GaussianMixture(k, covariance_type=shape, n_jobs=1).fit(X)
+    # The prior with which `-k auto` compares.
+    return lambda k: svtd.GaussianMixture(k, covariance_type=shape, prior=1.0, n_jobs=1).fit(X)
 
 
 def draw_chain(n, m, k, rng):
