@@ -28,8 +28,8 @@
 //! in it are what `S` and `D` say now, normalised by the sum of the first look, at most `D_dj`. What is kept
 //! is `(N + n) k`, whatever the number of counts, and a sweep moves a fraction of the memory.
 //!
-//! `S` and `D` go [`STRIDE`] times as far as the update says, and `S` goes on by [`MOMENTUM`] times its last step
-//! (heavy ball; Polyak 1964), so that fewer sweeps are needed (`benches/record/text.md` has where they end).
+//! `S` and `D` go [`STRIDE`] times as far as the
+//! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
 //!
 //! # Same bits
 //! Documents are cut into chunks of about equally many counts. Every thread sums its own `S`, in
@@ -58,14 +58,10 @@ pub(crate) use prior::Prior;
 pub(crate) use tally::{Ledger, Tally};
 
 /// Sweeps of the default polish.
-pub(crate) const SWEEPS: usize = 15;
+pub(crate) const SWEEPS: usize = 18;
 
 /// Over-relaxation: `S` and `D` move this many times the update; the last pass moves exactly the update.
 const STRIDE: f64 = 1.8;
-
-/// This part of the last step of `S` is added to a step, except to the first and the last one. Chosen with the number of
-/// sweeps: `benches/record/text.md`.
-const MOMENTUM: f64 = 0.7;
 
 /// Topics are padded to a multiple of this.
 pub(crate) const LANES: usize = 16;
@@ -130,12 +126,12 @@ fn swept(
     let mut rates = Rates::fixed(start, prior, width);
     look(&rates, Look::WarmUp);
     let mut sums = Sums::new(n_features, width);
-    sums.gather(&tallies, &ledger, Pace::EXACT);
+    sums.gather(&tallies, &ledger, 1.0);
     for sweep in 0..sweeps {
-        let pace = Pace::of(sweep, sweeps);
+        let last = sweep + 1 == sweeps;
         rates.follow(&sums, prior, k);
         look(&rates, Look::Sweep);
-        sums.gather(&tallies, &ledger, pace);
+        sums.gather(&tallies, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
     let mut topics = Matrix::zeros(n_features, k);
@@ -202,63 +198,32 @@ impl<'a> SweptDocuments<'a> {
     }
 }
 
-/// How far `S` moves in a sweep.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// Times the update.
-    stride: f64,
-    /// Times the step before.
-    momentum: f64,
-}
-
-impl Pace {
-    /// To where the update says.
-    const EXACT: Self = Self { stride: 1.0, momentum: 0.0 };
-
-    fn of(sweep: usize, sweeps: usize) -> Self {
-        match sweep {
-            _ if sweep + 1 == sweeps => Self::EXACT,
-            // The step before the first sweep led from nothing.
-            0 => Self { stride: STRIDE, momentum: 0.0 },
-            _ => Self { stride: STRIDE, momentum: MOMENTUM },
-        }
-    }
-}
-
 /// `S`, row by row.
 struct Sums {
     width: usize,
     values: Vec<f64>,
-    /// The last step of each.
-    steps: Vec<f32>,
 }
 
 impl Sums {
     fn new(n_features: usize, width: usize) -> Self {
-        let n = n_features * width;
-        Self { width, values: vec![0.0; n], steps: vec![0.0; n] }
+        Self { width, values: vec![0.0; n_features * width] }
     }
 
-    /// Moves towards the sum of the tallies, which are then cleared.
-    fn gather(&mut self, tallies: &Tallies, ledger: &Ledger, pace: Pace) {
+    /// Moves `stride` times the way to the sum of the tallies, which are then cleared.
+    fn gather(&mut self, tallies: &Tallies, ledger: &Ledger, stride: f64) {
         const WORDS: usize = 256;
         let width = self.width;
         let mut tallies = tallies.idle();
-        let gather = |(p, (values, steps)): (usize, (&mut [f64], &mut [f32]))| {
+        let gather = |(p, values): (usize, &mut [f64])| {
             let mut fresh = vec![0.0; width];
-            let rows = values.chunks_exact_mut(width).zip(steps.chunks_exact_mut(width));
-            for (i, (values, steps)) in rows.enumerate() {
+            for (i, values) in values.chunks_exact_mut(width).enumerate() {
                 tally::sum_of(&tallies, ledger, p * WORDS + i, &mut fresh);
-                for ((value, step), fresh) in values.iter_mut().zip(steps).zip(&fresh) {
-                    let update = pace.stride * (fresh - *value);
-                    let moved = (*value + update + pace.momentum * f64::from(*step)).max(0.0);
-                    *step = (moved - *value) as f32;
-                    *value = moved;
+                for (value, fresh) in values.iter_mut().zip(&fresh) {
+                    *value = (*value + stride * (fresh - *value)).max(0.0);
                 }
             }
         };
-        let steps = self.steps.par_chunks_mut(WORDS * width);
-        let parts = self.values.par_chunks_mut(WORDS * width).zip(steps).enumerate();
+        let parts = self.values.par_chunks_mut(WORDS * width).enumerate();
         tasks::fork(|| parts.for_each(|part| tasks::branch(|| gather(part))));
         let tallies = tallies.par_iter_mut();
         tasks::fork(|| tallies.for_each(|tally| tasks::branch(|| tally.clear())));
