@@ -11,7 +11,7 @@ use super::numbers::at_least_one;
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct Demo {
     /// How many topics to learn
-    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "9",
+    #[arg(short = 'k', long = "topics", value_name = "K", default_value = "8",
           value_parser = at_least_one, allow_negative_numbers = true)]
     pub n_topics: usize,
 

@@ -8,12 +8,12 @@ fn the_demo_shows_topics_a_timeline_trust_and_what_to_do_next() {
     let ran = w.must("demo");
     assert_eq!(ran.stderr, "");
     for part in [
-        "9 topics of 233 State of the Union addresses, 1790 to 2021, in 11957 passages",
+        "8 topics of 233 State of the Union addresses, 1790 to 2021, in 11957 passages",
         "topic   share  words",
         "Share by 5 years, each to its own height; the largest with its 95 % band",
         "1800      1850      1900      1950      2000",
         "█",
-        "1995–1999 71% (67-75)",
+        "1995–1999 72% (68-76)",
         "effective documents",
         "What to try next:",
     ] {

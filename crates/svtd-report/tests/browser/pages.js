@@ -12,7 +12,7 @@ const file = (name) => path.join(folder, name);
 const svtd = (...words) => execFileSync(process.env.SVTD_PROGRAM, [...words, "--quiet"], { cwd: folder, encoding: "utf8" });
 const once = (make) => { let made; return () => (made ??= make()); };
 
-/** 9 topics of 232 years: counts, times, labels. */
+/** 8 topics of 232 years: counts, times, labels. */
 const demo = once(() => { svtd("demo", "--report", "demo.html"); return file("demo.html"); });
 
 // A small corpus of text in English, Hebrew and Chinese about the sea, the farm and the bank.
