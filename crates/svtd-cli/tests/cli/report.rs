@@ -118,7 +118,7 @@ fn fit_and_demo_write_pages_too() {
     let page = w.text("svtd-demo.html");
     assert!(page.contains("1790 to 2021") && page.contains("Abraham Lincoln"));
     let time = between(&page, "<section id=\"time\"", "</section>");
-    assert_eq!(time.matches("<polygon").count(), 9, "a band of 232 years for each topic");
+    assert_eq!(time.matches("<polygon").count(), 8, "a band of 232 years for each topic");
     assert_eq!(w.svtd("demo --report").code, Some(2), "it is not overwritten");
     let refused = w.svtd("fit letters.csv -k 3 --no-text");
     assert!(refused.stderr.contains("--no-text is about the page; add --report FILE"));
