@@ -4,12 +4,13 @@
 //! cargo bench -p svtd --bench cores -- [--documents 30000] [--topics 50] [--single-topic] [--once]
 //! ```
 //!
-//! The fit runs on one thread. Every task that cores could share is timed, and what is outside of tasks
-//! counts as work for one core alone, also where it is parallel and only not timed. The tasks are then
-//! dealt to 4, 8, 16 and 32 cores: a free core takes the next task that is ready. Tasks are assumed to
+//! The fit runs on one thread, once divided for each number of cores, as the program would divide it there.
+//! Every task that cores could share is timed, and what is outside of tasks counts as work for one core
+//! alone, also where it is parallel and only not timed. The tasks are then dealt to the cores: a free
+//! core takes the next task that is ready. Tasks are assumed to
 //! take as long beside others as by themselves, so the memory's bandwidth and caches that cores share
-//! are not part of it. `--once` compares with the same tasks one after the other instead of with a fit that is
-//! dealt out for one core. Recorded in `benches/record/cores.md`.
+//! are not part of it. `--once` runs the fit once only, divided for 32 cores, and compares with the same tasks
+//! one after the other. Recorded in `benches/record/cores.md`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
@@ -52,20 +53,21 @@ fn main() {
             Lda::params(k).trust(false).fit(&corpus).unwrap();
         }
     };
+    let once = given.iter().any(|a| a == "--once");
     let dealt = record(32, fit).1;
-    let whole = seconds(&dealt);
-    println!("one thread, dealt out for 32 cores: {whole:.1} s");
-    let one = if given.iter().any(|a| a == "--once") {
-        whole
-    } else {
-        let one = seconds(&record(1, fit).1);
-        println!("one thread, dealt out for one: {one:.1} s");
-        one
-    };
-    println!("\n| cores (simulated) | seconds | times as fast |\n|--:|--:|--:|");
+    println!("one thread, divided for 32 cores: {:.1} s", seconds(&dealt));
+    let one = if once { seconds(&dealt) } else { seconds(&record(1, fit).1) };
+    println!("one thread, not divided: {one:.1} s");
+    println!("\n| cores (simulated) | seconds of work | seconds | times as fast |\n|--:|--:|--:|--:|");
     for cores in CORES {
-        let simulated = simulate(&dealt, cores);
-        println!("| {cores} | {simulated:.1} | {:.1} |", one / simulated);
+        let own = if once || cores == 32 { None } else { Some(record(cores, fit).1) };
+        let divided = own.as_ref().unwrap_or(&dealt);
+        let simulated = simulate(divided, cores);
+        println!(
+            "| {cores} | {:.1} | {simulated:.1} | {:.1} |",
+            seconds(divided),
+            one / simulated
+        );
     }
     let alone = |stretch: &Stretch| match stretch {
         Stretch::Alone(seconds) => Some(*seconds),

@@ -29,12 +29,24 @@ pub use self::least_squares::non_negative_least_squares;
 /// Rows handled by one task of a product with a long matrix.
 const CHUNK: usize = 4096;
 
+/// Matrices with fewer entries are changed column after column on one thread.
+const LARGE: usize = 1 << 14;
+
 /// A dense matrix of `f64`, stored column by column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Matrix {
     n_rows: usize,
     n_columns: usize,
     values: Vec<f64>,
+}
+
+impl Clone for Matrix {
+    /// Copies large matrices in parallel: the first look at new memory costs more than the copy.
+    fn clone(&self) -> Self {
+        Self::from_filled(self.n_rows, self.n_columns, |j, column| {
+            column.copy_from_slice(self.column(j));
+        })
+    }
 }
 
 impl Matrix {
@@ -97,10 +109,35 @@ impl Matrix {
         &self.values[j * self.n_rows..(j + 1) * self.n_rows]
     }
 
+    /// A matrix whose columns `fill` writes, in parallel.
+    pub(crate) fn from_filled(
+        n_rows: usize,
+        n_columns: usize,
+        fill: impl Fn(usize, &mut [f64]) + Sync + Send,
+    ) -> Self {
+        let mut filled = Self::zeros(n_rows, n_columns);
+        filled.for_each_column(fill);
+        filled
+    }
+
     /// Changes every column, in parallel.
     pub(crate) fn for_each_column(&mut self, change: impl Fn(usize, &mut [f64]) + Sync + Send) {
-        let columns = self.values.par_chunks_exact_mut(self.n_rows.max(1)).enumerate();
-        tasks::fork(|| columns.for_each(|(j, column)| tasks::branch(|| change(j, column))));
+        self.map_columns(change);
+    }
+
+    /// Changes every column, in parallel, and returns what `change` returned for each.
+    pub(crate) fn map_columns<T: Send>(
+        &mut self,
+        change: impl Fn(usize, &mut [f64]) -> T + Sync + Send,
+    ) -> Vec<T> {
+        let n_rows = self.n_rows.max(1);
+        if self.values.len() < LARGE {
+            let columns = self.values.chunks_exact_mut(n_rows).enumerate();
+            return columns.map(|(j, column)| change(j, column)).collect();
+        }
+        let columns = self.values.par_chunks_exact_mut(n_rows).enumerate().with_max_len(1);
+        let change = |(j, column): (usize, &mut [f64])| tasks::branch(|| change(j, column));
+        tasks::fork(|| columns.map(change).collect())
     }
 
     /// Column `j`, mutable.
@@ -127,8 +164,9 @@ impl Matrix {
 
     /// The columns `order[0], order[1], ...` in that order.
     pub fn select_columns(&self, order: &[usize]) -> Matrix {
-        let values = order.iter().flat_map(|&j| self.column(j)).copied().collect();
-        Self { n_rows: self.n_rows, n_columns: order.len(), values }
+        Self::from_filled(self.n_rows, order.len(), |j, column| {
+            column.copy_from_slice(self.column(order[j]));
+        })
     }
 
     /// The rows `order[0], order[1], ...` in that order.
@@ -147,20 +185,14 @@ impl Matrix {
 
     /// Every row multiplied by its factor.
     pub fn scale_rows(&mut self, factors: &[f64]) {
-        for column in self.values.chunks_exact_mut(self.n_rows.max(1)) {
-            for (value, factor) in column.iter_mut().zip(factors) {
-                *value *= factor;
-            }
-        }
+        self.for_each_column(|_, column| {
+            column.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+        });
     }
 
     /// Every column multiplied by its factor.
     pub fn scale_columns(&mut self, factors: &[f64]) {
-        for (column, factor) in self.values.chunks_exact_mut(self.n_rows.max(1)).zip(factors) {
-            for value in column {
-                *value *= factor;
-            }
-        }
+        self.for_each_column(|j, column| column.iter_mut().for_each(|value| *value *= factors[j]));
     }
 
     /// The product `self * other`.

@@ -29,17 +29,9 @@ pub struct Recovered {
 /// `first` is `M1`; `scales` are the weights of its features in the least squares.
 pub fn recover(mut columns: Matrix, first: &[f64], scales: &[f64]) -> Recovered {
     let k = columns.n_columns();
-    let mut clipped = vec![0.0; k];
-    let mut degenerate = vec![false; k];
-    for j in 0..k {
-        match clip_and_normalise(columns.column_mut(j)) {
-            Some(share) => clipped[j] = share,
-            None => {
-                clipped[j] = 1.0;
-                degenerate[j] = true;
-            }
-        }
-    }
+    let shares = columns.map_columns(|_, column| clip_and_normalise(column));
+    let degenerate: Vec<bool> = shares.iter().map(Option::is_none).collect();
+    let clipped = shares.into_iter().map(|share| share.unwrap_or(1.0)).collect();
     let mut topic_weights = weights(&columns, first, scales);
     if degenerate.contains(&true) {
         let residual = unexplained(&columns, &topic_weights, first);
@@ -80,7 +72,7 @@ pub(crate) fn weights(columns: &Matrix, first: &[f64], scales: &[f64]) -> Vec<f6
     scaled.scale_rows(scales);
     let target: Vec<f64> = first.iter().zip(scales).map(|(m, g)| m * g).collect();
     let gram = scaled.transpose_times(&scaled);
-    let rhs: Vec<f64> = (0..columns.n_columns()).map(|j| dot(scaled.column(j), &target)).collect();
+    let rhs = scaled.map_columns(|_, column| dot(column, &target));
     let solution = non_negative_least_squares(&gram, &rhs);
     let total: f64 = solution.iter().sum();
     if total.is_finite() && total > 0.0 {

@@ -138,14 +138,14 @@ impl<'a> Passes<'a> {
                 let estimate = Estimate::unpolished(&spectral, Kind::SingleTopic);
                 let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, effective, spectral, estimate, None);
+                    finish(self.corpus, effective, &spectral, estimate, None);
                 Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options))
             }
             Estimated::Lda(moments, alpha0) => {
                 let estimate = Estimate::unpolished(&spectral, Kind::Lda);
                 let effective = moments.effective_documents();
                 let (topics, diagnostics, _) =
-                    finish(self.corpus, effective, spectral, estimate, None);
+                    finish(self.corpus, effective, &spectral, estimate, None);
                 let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
                 Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
             }

@@ -134,12 +134,10 @@ fn swept(
         sums.gather(&tallies, &ledger, if last { 1.0 } else { STRIDE });
         watch(Step::new(Stage::Polish, sweep + 1, sweeps));
     }
-    let mut topics = Matrix::zeros(n_features, k);
-    topics.for_each_column(|j, column| {
+    Matrix::from_filled(n_features, k, |j, column| {
         let rows = sums.values.chunks_exact(width);
         column.iter_mut().zip(rows).for_each(|(value, row)| *value = row[j]);
-    });
-    topics
+    })
 }
 
 /// The documents that the passes go through, here or elsewhere.
@@ -233,12 +231,17 @@ impl Sums {
 impl Rates {
     /// Rates of fixed topics, which do not depend on the documents.
     fn fixed(topics: &Matrix, prior: &Prior, width: usize) -> Self {
+        const WORDS: usize = 1024;
         let mut words = vec![0.0; topics.n_rows() * width];
-        for j in 0..topics.n_columns() {
-            for (i, value) in topics.column(j).iter().enumerate() {
-                words[i * width + j] = *value as f32;
+        let lay = |(part, words): (usize, &mut [f32])| {
+            for j in 0..topics.n_columns() {
+                let column = &topics.column(j)[part * WORDS..];
+                let rows = words.chunks_exact_mut(width);
+                rows.zip(column).for_each(|(row, value)| row[j] = *value as f32);
             }
-        }
+        };
+        let parts = words.par_chunks_mut(WORDS * width).enumerate();
+        tasks::fork(|| parts.for_each(|part| tasks::branch(|| lay(part))));
         let k = topics.n_columns();
         let alpha = alpha(prior, &vec![1.0 / k as f64; k], width);
         let eta = prior.eta.iter().map(|&eta| eta as f32).collect();

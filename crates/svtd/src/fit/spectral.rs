@@ -161,7 +161,7 @@ pub(crate) struct Half {
 pub(crate) fn finish(
     corpus: &Corpus,
     effective_documents: [f64; 2],
-    spectral: Spectral,
+    spectral: &Spectral,
     estimate: Estimate,
     evidence: Option<Evidence>,
 ) -> (Topics, Diagnostics, Vec<usize>) {
@@ -208,7 +208,7 @@ pub(crate) fn finish(
         polish: estimate.polish,
         rival: None,
         topics,
-        notes,
+        notes: notes.clone(),
     };
     let weights = order.iter().map(|&j| estimate.topic_weights[j]).collect();
     let word_topic = in_vocabulary.select_columns(&order);

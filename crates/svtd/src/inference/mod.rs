@@ -20,10 +20,16 @@ pub mod gibbs;
 mod passage;
 pub mod posterior;
 
+use rayon::prelude::*;
+
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::model::{Lda, Model, SingleTopic, Topics};
+use crate::tasks;
+
+/// Words whose probabilities one task lays out.
+const WORDS_PER_TASK: usize = 1024;
 pub use batches::{Asked, BATCH, Batch};
 pub use examples::best_documents;
 pub use explanation::{ExplainedWord, Explainer, Explanation};
@@ -144,8 +150,16 @@ impl TopicTable {
 /// Word probabilities row by row, for some words.
 fn rows_of(topics: &Topics, words: &[u32]) -> Vec<f64> {
     let columns: Vec<&[f64]> = (0..topics.len()).map(|j| topics.word_topic().column(j)).collect();
-    let row = |&word: &u32| columns.iter().map(move |column| column[word as usize]);
-    words.iter().flat_map(row).collect()
+    let k = columns.len().max(1);
+    let mut rows = vec![0.0; words.len() * columns.len()];
+    let lay = |(rows, words): (&mut [f64], &[u32])| {
+        for (row, &word) in rows.chunks_exact_mut(k).zip(words) {
+            row.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[word as usize]);
+        }
+    };
+    let parts = rows.par_chunks_mut(WORDS_PER_TASK * k).zip(words.par_chunks(WORDS_PER_TASK));
+    tasks::fork(|| parts.for_each(|part| tasks::branch(|| lay(part))));
+    rows
 }
 
 /// The words of a document with their counts, by ascending word id of the model.

@@ -269,7 +269,7 @@ impl LdaParams {
         });
         let effective = moments.effective_documents();
         let (topics, diagnostics, order) =
-            finish(corpus, effective, spectral.clone(), estimate, evidence);
+            finish(corpus, effective, spectral, estimate, evidence);
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Lda::from_parts(topics, alpha, diagnostics, self.options.clone())
     }

@@ -105,7 +105,7 @@ impl SingleTopicParams {
             trust::assess(corpus, &frame, &spectral, &estimate, options, &refitting, watch)
         });
         let (topics, diagnostics, _) =
-            finish(corpus, moments.effective_documents(), spectral, estimate, evidence);
+            finish(corpus, moments.effective_documents(), &spectral, estimate, evidence);
         Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()))
     }
 

@@ -5,13 +5,11 @@ use crate::linalg::Matrix;
 
 /// Rows by feature become rows by word; words that never occur get zeros.
 pub(crate) fn to_vocabulary(corpus: &Corpus, features: &Matrix) -> Matrix {
-    let mut words = Matrix::zeros(corpus.n_words(), features.n_columns());
-    words.for_each_column(|j, target| {
+    Matrix::from_filled(corpus.n_words(), features.n_columns(), |j, target| {
         for (value, &word) in features.column(j).iter().zip(corpus.word_of_feature()) {
             target[word as usize] = *value;
         }
-    });
-    words
+    })
 }
 
 /// The share of each present feature among all tokens.
@@ -22,13 +20,12 @@ pub(crate) fn frequencies(corpus: &Corpus) -> Vec<f64> {
 
 /// Topics with a share of the corpus' frequencies mixed in, so that no word that occurs has probability zero.
 pub(crate) fn mixed_with(word_topic: &Matrix, frequencies: &[f64], share: f64) -> Matrix {
-    let mut mixed = word_topic.clone();
-    for j in 0..mixed.n_columns() {
-        for (value, m1) in mixed.column_mut(j).iter_mut().zip(frequencies) {
-            *value = (1.0 - share) * *value + share * m1;
+    Matrix::from_filled(word_topic.n_rows(), word_topic.n_columns(), |j, column| {
+        let known = word_topic.column(j).iter().zip(frequencies);
+        for (value, (own, m1)) in column.iter_mut().zip(known) {
+            *value = (1.0 - share) * own + share * m1;
         }
-    }
-    mixed
+    })
 }
 
 /// Raises weights below 1e-4 to that and normalises; returns which were raised.

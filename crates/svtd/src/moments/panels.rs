@@ -45,6 +45,9 @@ const WIDE: usize = 16;
 /// Columns in a panel when there are few columns, or more threads than full panels.
 const NARROW: usize = 8;
 
+/// From this number of threads on, a pass has more tasks than threads.
+const MANY_THREADS: usize = 8;
+
 /// Number of blocks of a panel whose partial sums are in memory at a time.
 const BLOCKS_AT_A_TIME: usize = 32;
 
@@ -252,8 +255,13 @@ pub(crate) fn packed_pairs(k: usize) -> Vec<(usize, usize)> {
 /// Cuts `n` columns into panels: wide ones, and narrow ones at the end or when threads would otherwise be idle.
 fn panel_widths(n: usize, n_blocks: usize, n_threads: usize) -> Vec<usize> {
     let full = n / WIDE;
-    // The number of panels that can run at the same time when every block of a panel has its own thread.
-    let side_by_side = n_threads.div_ceil(n_blocks).max(1);
+    // The number of panels that can run at the same time when every block of a panel has its own thread. Many
+    // threads with a task each would wait for the longest of them, so they get half as many tasks again.
+    let wanted = if n_threads < MANY_THREADS { n_threads } else { n_threads + n_threads / 2 };
+    let side_by_side = match n_threads < n_blocks {
+        true => 1,
+        false => wanted.div_ceil(n_blocks).max(1),
+    };
     let wide = if full >= side_by_side { full - full % side_by_side } else { 0 };
     let narrow = (n - wide * WIDE).div_ceil(NARROW);
     let mut widths = vec![WIDE; wide];

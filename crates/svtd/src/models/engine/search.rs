@@ -72,8 +72,8 @@ enum Rungs {
     Plain,
     /// Searched in full, for the sake of the next.
     Searched,
-    /// Searched in full and passed on.
-    Told,
+    /// Searched in full and passed on: results of their own.
+    Results,
 }
 
 /// A deterministic search for the best parameters of a model.
@@ -139,7 +139,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         mut go_on: impl FnMut(&Found<M::Parameters>) -> bool,
     ) -> Vec<Found<M::Parameters>> {
         let mut all = Vec::new();
-        self.climb_path(most.max(1), Rungs::Told, &mut |found| {
+        self.climb_path(most.max(1), Rungs::Results, &mut |found| {
             let more = go_on(&found);
             all.push(found);
             more
@@ -177,7 +177,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
                 },
             };
             ladder_steps += step_up.steps;
-            let below = k < last && rungs != Rungs::Told;
+            let below = k < last && rungs != Rungs::Results;
             if below && rungs == Rungs::Plain {
                 rung = Some(step_up);
                 tell(k);

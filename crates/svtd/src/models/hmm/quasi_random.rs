@@ -17,23 +17,37 @@ use rayon::prelude::*;
 use super::chain::Chain;
 use super::model::HmmModel;
 use super::sequences::Emissions;
+use crate::logarithm::logarithms;
 use crate::models::engine::climb;
 
 /// Number of points, of EM steps from each, and of the best that become starts.
-const POINTS: usize = 60;
-const STEPS: usize = 20;
-const KEPT: usize = 10;
+struct Plan {
+    points: usize,
+    steps: usize,
+    kept: usize,
+}
+
+/// States that are distributions over symbols have the most maxima (`benches/record/models.md`).
+const SYMBOLS: Plan = Plan { points: 300, steps: 40, kept: 30 };
+
+/// States that are means or rates.
+const NUMBERS: Plan = Plan { points: 100, steps: 20, kept: 15 };
 
 /// The starts for `k` states, best first.
 pub(super) fn starts(model: &HmmModel, k: usize) -> Vec<Chain> {
     let ranges = ranges(model);
-    let mut ends: Vec<_> = (1..=POINTS)
+    let plan = if are_numbers(model.observations.layout.emissions) { NUMBERS } else { SYMBOLS };
+    let mut ends: Vec<_> = (1..=plan.points)
         .into_par_iter()
-        .map(|s| climb(model, chain(model, k, s, &ranges), STEPS))
+        .map(|s| climb(model, chain(model, k, s, &ranges), plan.steps))
         .collect();
     ends.sort_by(|a, b| b.objective.total_cmp(&a.objective));
-    ends.truncate(KEPT);
+    ends.truncate(plan.kept);
     ends.into_iter().map(|end| end.parameters).collect()
+}
+
+fn are_numbers(emissions: Emissions) -> bool {
+    matches!(emissions, Emissions::Poisson | Emissions::Gaussian)
 }
 
 /// The least and the largest value of every variable, in the units of the fit.
@@ -60,7 +74,7 @@ fn chain(model: &HmmModel, k: usize, s: usize, ranges: &[(f64, f64)]) -> Chain {
     for j in 0..k {
         let own = chain.emission_mut(j);
         layout.laws().into_iter().for_each(|law| point.law(&mut own[law]));
-        if !matches!(layout.emissions, Emissions::Poisson | Emissions::Gaussian) {
+        if !are_numbers(layout.emissions) {
             continue;
         }
         own.copy_from_slice(&observations.overall);
@@ -95,7 +109,8 @@ impl Point {
 
     /// A distribution.
     fn law(&mut self, target: &mut [f64]) {
-        target.iter_mut().for_each(|x| *x = -self.next().max(1e-12).ln());
+        target.iter_mut().for_each(|x| *x = self.next().max(1e-12));
+        logarithms(target);
         let total: f64 = target.iter().sum();
         target.iter_mut().for_each(|x| *x /= total);
     }
