@@ -262,7 +262,8 @@ fn a_killed_fit_goes_on_from_its_checkpoint() {
     w.must(&format!("{fit} -o plain.svtd"));
     let mut kills = 0;
     loop {
-        let line = format!("{fit} --checkpoint kept -o m.svtd");
+        // A fit may be killed when its model is written and nothing is left to do.
+        let line = format!("{fit} --checkpoint kept --force -o m.svtd");
         let mut running =
             w.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         // A little longer every time, so that it ends on any machine.

@@ -1,7 +1,14 @@
 //! Counts the [facts](Facts) of the documents of a corpus.
 
+use std::ops::Range;
+
+use super::blocks::Block;
 use super::{Corpus, CorpusReport, SparseCounts};
 use crate::questions::{Facts, KEY_BINS, WordFacts};
+use crate::tasks;
+
+/// A block with as many documents is two tasks.
+const LARGE_BLOCK: usize = 4096;
 
 impl Facts {
     /// Counts the documents of a corpus; words are its features.
@@ -41,10 +48,13 @@ fn bin_of(key: u64) -> usize {
 
 /// The sum of the squares of all counts, and the facts of every column.
 fn count_words(rows: &SparseCounts) -> (u128, Vec<WordFacts>) {
-    let answer = |b: usize| {
+    let add = |left: &mut (u128, Vec<WordFacts>), right: (u128, Vec<WordFacts>)| {
+        left.0 += right.0;
+        left.1.iter_mut().zip(&right.1).for_each(|(left, right)| left.add(right));
+    };
+    let of_documents = |block: Block<'_>, documents: Range<usize>| {
         let (mut squares, mut words) = (0, vec![WordFacts::default(); rows.n_columns()]);
-        let block = rows.block(b);
-        for d in block.documents() {
+        for d in documents {
             let (features, counts) = block.row(d);
             for (&i, &x) in features.iter().zip(counts) {
                 squares += u128::from(x) * u128::from(x);
@@ -53,9 +63,21 @@ fn count_words(rows: &SparseCounts) -> (u128, Vec<WordFacts>) {
         }
         (squares, words)
     };
-    let add = |left: &mut (u128, Vec<WordFacts>), right: (u128, Vec<WordFacts>)| {
-        left.0 += right.0;
-        left.1.iter_mut().zip(&right.1).for_each(|(left, right)| left.add(right));
+    // Whole numbers add up to the same in any order, so a large block can be two tasks.
+    let answer = |b: usize| {
+        let block = rows.block(b);
+        let documents = block.documents();
+        if documents.len() < LARGE_BLOCK {
+            return of_documents(block, documents);
+        }
+        let middle = documents.start + documents.len() / 2;
+        let halves = (documents.start..middle, middle..documents.end);
+        let (mut sum, rest) = tasks::join(
+            || of_documents(rows.block(b), halves.0),
+            || of_documents(rows.block(b), halves.1),
+        );
+        add(&mut sum, rest);
+        sum
     };
     rows.sum_blocks(answer, add)
 }

@@ -29,7 +29,10 @@ const LEAST_HELD_OUT: u64 = 5;
 /// from which collapsed variational Bayes only starts.
 pub(crate) const START_TOLERANCE: f64 = 1e-2;
 
-/// Number of passes after which halves of the documents can be compared: the leading words no longer change.
+/// The same for halves of the documents that are only compared.
+pub(crate) const HALF_TOLERANCE: f64 = 0.1;
+
+/// Number of passes after which halves of the documents can be compared: the leading words hardly change any more.
 const ENOUGH_PASSES: usize = 8;
 
 /// The polish that follows the moments, and with it the counts from which these are computed.

@@ -39,6 +39,10 @@ use crate::questions::Order;
 /// and more.
 pub(crate) const FOR_A_TOPIC: u64 = 1 << 13;
 
+/// One token in this many is simulated, but at least [`FEWEST_SIMULATED`]: the bars hardly change with more.
+const SIMULATED: u64 = 4;
+const FEWEST_SIMULATED: u64 = 1 << 16;
+
 /// Number of splits where a fit is quick.
 const QUICK_SPLITS: usize = 2;
 
@@ -288,7 +292,7 @@ const CROWDED: f64 = 2.5;
 
 /// Number of passes, and of EM steps, after which halves of the documents are compared.
 const HALF_SWEEPS: usize = 8;
-const HALF_STEPS: usize = 10;
+const HALF_STEPS: usize = 8;
 
 /// The memory of the program without any data, and of the stacks of its threads (benches/record/forecast.md).
 const PROGRAM: f64 = 19e6;
@@ -339,7 +343,8 @@ pub(crate) fn usual_splits(operations: f64) -> usize {
 
 /// The share of the tokens that is simulated for this many topics, however few documents that is.
 pub(crate) fn share_simulated(n_tokens: u64, n_topics: usize) -> f64 {
-    ((FOR_A_TOPIC * n_topics as u64) as f64 / n_tokens.max(1) as f64).min(1.0)
+    let most = (n_tokens / SIMULATED).max(FEWEST_SIMULATED).min(FOR_A_TOPIC * n_topics as u64);
+    (most as f64 / n_tokens.max(1) as f64).min(1.0)
 }
 
 #[cfg(test)]

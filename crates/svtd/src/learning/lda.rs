@@ -27,7 +27,7 @@ use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judge;
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::contest::{self, Candidate, Contest, START_TOLERANCE};
+use crate::fit::contest::{self, Candidate, Contest, HALF_TOLERANCE, START_TOLERANCE};
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{learner, refusal, repeats};
@@ -280,7 +280,7 @@ impl LdaParams {
         let options = self.options.of_part(&documents);
         let params = LdaParams { options: options.clone() };
         let (topics, directions) = {
-            let found = params.spectral(&part, candidate.counting(), START_TOLERANCE, &|_| {})?;
+            let found = params.spectral(&part, candidate.counting(), HALF_TOLERANCE, &|_| {})?;
             let learned = params.polished(&part, &found.spectral, candidate.to_compare(), &|_| {});
             (learned.word_topic, noise::whitened(&found.spectral.whitening))
         };

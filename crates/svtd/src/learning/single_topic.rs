@@ -4,7 +4,7 @@ use super::params::shared_params;
 use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
-use crate::fit::contest::START_TOLERANCE;
+use crate::fit::contest::HALF_TOLERANCE;
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{em, learner, refusal};
@@ -20,7 +20,7 @@ use crate::whitening::Scaling;
 const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
 
 /// Number of EM steps after which halves of the documents can be compared.
-const ENOUGH_STEPS: usize = 10;
+const ENOUGH_STEPS: usize = 8;
 
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
@@ -121,7 +121,7 @@ impl SingleTopicParams {
             let moments =
                 SingleTopicMoments::estimate(&part, &params.options.weights, Counting::Raw)?;
             let mut spectral =
-                Spectral::estimate_to(START_TOLERANCE, &moments, &params.options, USUAL, &|_| {})?;
+                Spectral::estimate_to(HALF_TOLERANCE, &moments, &params.options, USUAL, &|_| {})?;
             let topics = params.polished(&part, &mut spectral, &|_| {}).word_topic;
             (topics, noise::whitened(&spectral.whitening))
         };

@@ -1,5 +1,7 @@
 //! Plain sums over the counts, by document and by word.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::Counting;
@@ -8,6 +10,9 @@ use crate::tasks;
 
 /// Values of counts below this are computed once; in text nearly all counts are.
 const SMALL_COUNTS: u32 = 256;
+
+/// Number of documents that show which features are frequent.
+const DOCUMENTS_FOR_MEDIAN: usize = 64;
 
 /// The first `n_features` features of a table of counts, to be summed.
 #[derive(Clone, Copy)]
@@ -42,20 +47,40 @@ impl Sums<'_> {
         value: &(dyn Fn(f64) -> f64 + Sync),
     ) -> [Vec<f64>; M] {
         let values = self.small_values(value);
-        let answer = |b: usize| {
-            let mut sums = vec![[0.0; M]; self.n_features];
+        let add_block = |b: usize, features: Range<usize>, sums: &mut [[f64; M]]| {
             let block = self.rows.block(b);
             for d in block.documents() {
                 let own = weights.map(|weights| weights[d]);
                 if own.iter().all(|&weight| weight == 0.0) {
                     continue;
                 }
-                let (features, counts) = block.row(d);
-                for (&i, &count) in features.iter().zip(counts) {
+                let (indices, counts) = block.row(d);
+                let place = |end: usize| indices.partition_point(|&i| (i as usize) < end);
+                let (first, end) = match features.len() == self.n_features {
+                    true => (0, indices.len()),
+                    false => (place(features.start), place(features.end)),
+                };
+                for (&i, &count) in indices[first..end].iter().zip(&counts[first..end]) {
                     let term = self.value(&values, value, count);
-                    for (sum, weight) in sums[i as usize].iter_mut().zip(own) {
+                    let sums = &mut sums[i as usize - features.start];
+                    for (sum, weight) in sums.iter_mut().zip(own) {
                         *sum += weight * term;
                     }
+                }
+            }
+        };
+        // With more cores than blocks, a block is two tasks, of some features each: the same sums in the same order.
+        let split = (tasks::n_cores() > self.rows.n_blocks()).then(|| self.median_feature());
+        let answer = |b: usize| {
+            let mut sums = vec![[0.0; M]; self.n_features];
+            match split {
+                None => add_block(b, 0..self.n_features, &mut sums),
+                Some(middle) => {
+                    let (left, right) = sums.split_at_mut(middle);
+                    tasks::join(
+                        || add_block(b, 0..middle, left),
+                        || add_block(b, middle..self.n_features, right),
+                    );
                 }
             }
             sums
@@ -67,6 +92,14 @@ impl Sums<'_> {
         };
         let sums = self.rows.sum_blocks(answer, add);
         std::array::from_fn(|m| sums.iter().map(|sum| sum[m]).collect())
+    }
+
+    /// A feature below and above which there are about as many entries, judged by the first documents.
+    fn median_feature(&self) -> usize {
+        let first = 0..self.rows.n_rows().min(DOCUMENTS_FOR_MEDIAN);
+        let mut some: Vec<u32> = first.flat_map(|d| self.rows.row(d).0).copied().collect();
+        some.sort_unstable();
+        some.get(some.len() / 2).map_or(0, |&i| (i as usize).min(self.n_features))
     }
 
     fn small_values(&self, value: &dyn Fn(f64) -> f64) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! Twenty groups of documents, determined by their content, for the delete-a-group jackknife.
 
-use crate::corpus::{Corpus, Dealt, KeyPart};
+use crate::corpus::{Corpus, Dealt, KeyPart, KeyRange};
 
 /// Number of groups; each is left out in turn.
 pub const GROUPS: usize = 20;
@@ -8,7 +8,7 @@ pub const GROUPS: usize = 20;
 /// With fewer different documents than this there are no groups.
 const LEAST_DOCUMENTS: u64 = 2 * GROUPS as u64;
 
-/// The salt that is mixed with keys to assign documents to groups.
+/// The salt that is mixed with keys to choose the documents that are weighed up.
 const SALT: u64 = 1 << 32;
 
 /// The groups that documents of a corpus are in.
@@ -17,7 +17,8 @@ pub(crate) struct Groups<'a>(&'a Corpus);
 impl<'a> Groups<'a> {
     /// Deals the documents by a hash of their content, equal documents into one group, so that
     /// their order in the file changes nothing, whoever holds a document knows its group, and a copy is no
-    /// evidence of its own. Groups are about equally large; the jackknife's variance is as right where they
+    /// evidence of its own. A group is a range of keys, so it lies in one or two blocks, and sums over it cost as little
+    /// as it is small. Groups are about equally large; the jackknife's variance is as right where they
     /// are not. `None` when there are too few different documents.
     pub(crate) fn deal(corpus: &'a Corpus) -> Option<Self> {
         let enough = corpus.facts().n_different >= LEAST_DOCUMENTS;
@@ -30,7 +31,8 @@ impl<'a> Groups<'a> {
 
     /// The documents of group `g`.
     pub(crate) fn part(&self, g: usize) -> KeyPart {
-        dealt(g).into()
+        let edge = |g: usize| g as f64 / GROUPS as f64;
+        KeyRange::between(edge(g), edge(g + 1)).into()
     }
 
     /// The documents of group `g`, with words numbered as in the whole corpus.
@@ -54,15 +56,11 @@ pub(crate) fn note(corpus: &Corpus) -> Option<String> {
     ))
 }
 
-fn dealt(g: usize) -> Dealt {
-    let edge = |g: usize| g as f64 / GROUPS as f64;
-    Dealt::between(SALT, edge(g), edge(g + 1))
-}
-
-/// The groups of documents, given their keys.
-pub(crate) fn of_keys(keys: impl Iterator<Item = u64>) -> Vec<usize> {
-    let groups: Vec<Dealt> = (0..GROUPS).map(dealt).collect();
-    keys.map(|key| groups.iter().position(|group| group.contains(key)).unwrap_or(0)).collect()
+/// Which documents are weighed up where the others are weighed down, given their keys: about half of them, in any
+/// range of keys.
+pub(crate) fn weighed_up(keys: impl Iterator<Item = u64>) -> impl Iterator<Item = bool> {
+    let up = Dealt::between(SALT, 0.0, 0.5);
+    keys.map(move |key| up.contains(key))
 }
 
 /// The sign of group `g` in a mixture of all groups. About half of them are `+1`, and any two of the
@@ -82,16 +80,19 @@ mod tests {
         let corpus = source.draw(100, &Lengths::Uniform(3..=20), 7).0;
         let twice: Vec<usize> = (0..100).chain((0..100).rev()).collect();
         let doubled = corpus.subset(&twice);
-        let of =
-            |corpus: &Corpus| of_keys((0..corpus.n_documents()).map(|d| corpus.document_key(d)));
-        let (groups, again) = (of(&corpus), of(&doubled));
-        assert!(twice.iter().zip(&again).all(|(&d, group)| groups[d] == *group));
-        let dealt = Groups::deal(&corpus).unwrap();
+        let (dealt, again) = (Groups::deal(&corpus).unwrap(), Groups::deal(&doubled).unwrap());
+        let mut n_members = 0;
         for g in 0..GROUPS {
-            let members: Vec<usize> = (0..100).filter(|&d| groups[d] == g).collect();
-            assert_eq!(dealt.part(g).documents(&corpus), members);
+            let members = dealt.part(g).documents(&corpus);
+            let copies = again.part(g).documents(&doubled);
+            assert!(copies.iter().all(|&d| members.contains(&twice[d])), "{g}");
+            assert_eq!(copies.len(), 2 * members.len());
             assert!(members.len() <= 14, "{}", members.len());
+            n_members += members.len();
         }
+        assert_eq!(n_members, 100);
+        let up = weighed_up((0..100).map(|d| corpus.document_key(d))).filter(|up| *up).count();
+        assert!((35..=65).contains(&up), "{up}");
         assert!(Groups::deal(&corpus.subset(&[0; 100])).is_none());
     }
 }

@@ -3,7 +3,7 @@
 //! A document's mixture is a function of the document and of the sequence of topics it was fitted to.
 //! So whoever holds the document needs only these topics, and no earlier state.
 
-use super::groups::{Groups, of_keys, sign};
+use super::groups::{Groups, weighed_up};
 use super::holdings::Holdings;
 use crate::corpus::Corpus;
 use crate::fit::profile::Profile;
@@ -46,8 +46,9 @@ impl Settling {
         if self.nudge == 0.0 {
             return profile.sums(None);
         }
-        let groups = of_keys((0..corpus.n_documents()).map(|d| corpus.document_key(d)));
-        let weights: Vec<f64> = groups.iter().map(|&g| 1.0 + self.nudge * sign(0, g)).collect();
+        let up = weighed_up((0..corpus.n_documents()).map(|d| corpus.document_key(d)));
+        let weight = |up: bool| if up { 1.0 + self.nudge } else { 1.0 - self.nudge };
+        let weights: Vec<f64> = up.map(weight).collect();
         profile.sums(Some(&weights))
     }
 }

@@ -4,9 +4,9 @@
 //! are `S = A o (C'B)`, `c_di = x_di / sum_j A_ij B_dj`, and what a group adds to them is found in one
 //! pass. Subtracting it is the *first* step without the group; then the mixtures of the other
 //! documents follow and move the topics further. That feedback is measured, not repeated twenty
-//! times: all documents are weighed `1 + h` or `1 - h`, ten groups each, and some sweeps run with
-//! those weights and with the opposite ones. Half the difference is the answer to a known mixture
-//! of all groups; how much larger it is than its first step says by how much the errors of
+//! times: half of the documents are weighed `1 + h`, the others `1 - h`, and some sweeps run with
+//! those weights and with the opposite ones. Half the difference is the answer to a known change
+//! of the weights; how much larger it is than its first step says by how much the errors of
 //! each topic grow.
 //!
 //! The feedback of a topic is one number, which part of the documents tells as well.
