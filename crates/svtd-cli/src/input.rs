@@ -231,7 +231,7 @@ fn read_by(
     let format = opened[0].format();
     let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
     let corpus = take(&reader, opened)
-        .map_err(|error| about(if guessed { told(error, format) } else { error }))?;
+        .map_err(|error| about(if guessed { with_format(error, format) } else { error }))?;
     // Printed only when it is true; until then the only line is that of a failure.
     progress.make_room();
     for description in descriptions {
@@ -319,7 +319,7 @@ fn columns(asked: &args::Columns) -> svtd::reading::Columns {
 }
 
 /// A malformed line may belong to another format, so the message says as which format it was read.
-fn told(error: Error, format: Format) -> Error {
+fn with_format(error: Error, format: Format) -> Error {
     match error {
         Error::Line { path, line, reason } => {
             let reason = format!("{reason} (read as {format}; --format names another)");

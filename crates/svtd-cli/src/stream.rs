@@ -4,7 +4,7 @@
 //! a fit, or from the given model, every other one from the previous model. Each is the model that `svtd update`
 //! makes from a file with the same documents, byte for byte.
 
-mod told;
+mod announcement;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use svtd::stream::{Arrival, Window};
 use svtd::text::{Batch, Preprocessing};
 use svtd::{Corpus, CorpusReader, Error, ErrorKind, Model};
 
-use self::told::Told;
+use self::announcement::Announcement;
 use crate::args::{Common, Fit, Source, StreamFlags, Update};
 use crate::failure::{Failure, Outcome};
 use crate::fit;
@@ -216,12 +216,12 @@ impl<'a> Models<'a> {
             .read_window(window)
             .map(Corpus::into_key_order)
             .and_then(|corpus| svtd::memory::caught(|| self.learn(&corpus)).map(|l| (corpus, l)));
-        let mut told = Told::new(window, n_documents, n_bad);
+        let mut announcement = Announcement::new(window, n_documents, n_bad);
         let (corpus, learned) = match learned {
             Ok(learned) => learned,
             Err(error) if may_pass(&error) => {
                 let failure = Failure::Library(error);
-                told.refuse(self.common, &failure)?;
+                announcement.refuse(self.common, &failure)?;
                 self.refused = Some(failure);
                 return Ok(());
             }
@@ -231,12 +231,12 @@ impl<'a> Models<'a> {
         let path = self.file(self.n_made);
         let model = match learned {
             Learned::First(model) => {
-                told.first(&model);
+                announcement.first(&model);
                 *model
             }
             Learned::Next(updated) => {
                 if let Some(old) = &self.old {
-                    told.next(old, &updated);
+                    announcement.next(old, &updated);
                 }
                 updated.model
             }
@@ -244,7 +244,7 @@ impl<'a> Models<'a> {
         model.save(&path, &corpus, self.overwrite)?;
         // Whatever existed before, the next model replaces one of this stream.
         self.overwrite |= !self.output.to_string_lossy().contains(NUMBER);
-        told.saved(self.common, self.n_made, &path, &model, &corpus)?;
+        announcement.saved(self.common, self.n_made, &path, &model, &corpus)?;
         if let Some(choice) = corpus.word_choice() {
             words.clone_from(&choice.preprocessing);
         }

@@ -11,7 +11,7 @@
 //! part of it is timed and extrapolated, and marked as such in every figure, table and file; where the whole was
 //! timed, the extrapolation is shown beside it.
 
-mod told;
+mod results;
 mod work;
 
 use svtd::Result;
@@ -146,7 +146,7 @@ pub fn run(plan: &Plan, watch: Watch<'_>) -> Result<Section> {
         runs.extend(measure(axes, size, corpus)?);
     }
     watch(tasks.len(), tasks.len());
-    Ok(told::section(&runs, plan))
+    Ok(results::section(&runs, plan))
 }
 
 /// All methods on one corpus.

@@ -59,7 +59,9 @@ fn main() {
     println!("one thread, divided for 32 cores: {:.1} s", seconds(&dealt));
     let one = if once { seconds(&dealt) } else { seconds(&record(1, fit).1) };
     println!("one thread, not divided: {one:.1} s");
-    println!("\n| cores (simulated) | work, s | s | times as fast | as not divided |\n|--:|--:|--:|--:|--:|");
+    println!(
+        "\n| cores (simulated) | work, s | s | times as fast | as not divided |\n|--:|--:|--:|--:|--:|"
+    );
     for cores in CORES {
         let own = if once || cores == 32 { None } else { Some(record(cores, fit).1) };
         let divided = own.as_ref().unwrap_or(&dealt);

@@ -210,7 +210,8 @@ impl Plan<'_> {
 
     fn sweeps(&mut self, sizes: Sizes, sweeps: usize) {
         let width = collapsed_vb::padded(self.options.n_topics) as f64;
-        let looks = 4.0 * sweeps as f64 + 2.0 * collapsed_vb::warm_up(Order::Zeroth).0 as f64;
+        // Words side by side take .6 of one after the other (benches/record/builds.md).
+        let looks = 2.4 * sweeps as f64 + 1.2 * collapsed_vb::warm_up(Order::Zeroth).0 as f64;
         let passes = (sweeps + 1) as f64;
         self.add(Stage::Polish, looks * sizes.n_nonzeros as f64 * width, passes);
     }

@@ -268,8 +268,7 @@ impl LdaParams {
             trust::assess(corpus, &frame, spectral, &estimate, &self.options, &refitting, watch)
         });
         let effective = moments.effective_documents();
-        let (topics, diagnostics, order) =
-            finish(corpus, effective, spectral, estimate, evidence);
+        let (topics, diagnostics, order) = finish(corpus, effective, spectral, estimate, evidence);
         let alpha = order.iter().map(|&j| unordered[j]).collect();
         Lda::from_parts(topics, alpha, diagnostics, self.options.clone())
     }

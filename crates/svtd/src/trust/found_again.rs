@@ -72,14 +72,14 @@ pub(crate) fn look(
     n_splits: usize,
     learn: &Learn<'_>,
     (n_directions, counting): (usize, Counting),
-    told: &dyn Fn(usize, usize),
+    progress: &dyn Fn(usize, usize),
 ) -> Option<Found> {
     let whole = Likeliest::new(to_vocabulary(corpus, whole));
     let n_words = corpus.n_present();
     let mut sums = vec![Returned::default(); whole.n_topics()];
     let (mut z_scores, mut n_documents) = (None, 0);
     for split in 0..n_splits {
-        told(split, n_splits);
+        progress(split, n_splits);
         let [first, second] = deal(corpus, split)?;
         let (first, second) = one_by_one(corpus, || learn(first), || learn(second));
         let halves = [first.ok()?, second.ok()?];

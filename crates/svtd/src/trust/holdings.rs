@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn few_documents_are_told_with_others() {
+    fn few_documents_are_counted_with_others() {
         let held = [100.0, 50.0, 3.0, 2.0, 1.0, 0.5, 0.25];
-        let told = Holdings::coarsened(of(&held), 3);
-        let n = told.len() / 2;
-        let documents: Vec<f64> = told[..n].iter().copied().filter(|n| *n > 0.0).collect();
+        let coarse = Holdings::coarsened(of(&held), 3);
+        let n = coarse.len() / 2;
+        let documents: Vec<f64> = coarse[..n].iter().copied().filter(|n| *n > 0.0).collect();
         assert_eq!(documents, [4.0, 3.0]);
-        let total: f64 = told[n..].iter().sum();
+        let total: f64 = coarse[n..].iter().sum();
         assert!((total - held.iter().sum::<f64>()).abs() < 1e-12);
         assert!(Holdings::coarsened(of(&held), 8).iter().all(|x| *x == 0.0));
         assert_eq!(Holdings::coarsened(of(&held), 0), of(&held));

@@ -79,7 +79,7 @@ pub(crate) fn assess(
     watch: &dyn Fn(Step),
 ) -> Evidence {
     watch(Stage::Trust.into());
-    let told = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
+    let progress = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
     let &Refitting { usual, counting, learn, mixed } = refitting;
     let k = spectral.whitening.n_topics();
     let n_splits = options.splits.unwrap_or_else(|| {
@@ -87,7 +87,8 @@ pub(crate) fn assess(
         usual_splits(Workload::new(&alone, corpus.into()).operations())
     });
     let directions = (k, counting);
-    let found = found_again::look(corpus, &estimate.word_topic, n_splits, learn, directions, &told);
+    let found =
+        found_again::look(corpus, &estimate.word_topic, n_splits, learn, directions, &progress);
     let (halves, z_scores) = match found {
         Some(found) => (found.topics, found.z_scores),
         None => {

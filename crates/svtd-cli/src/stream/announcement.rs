@@ -18,7 +18,7 @@ use crate::{json, messages};
 const SHOWN: usize = 5;
 
 /// What is known about a model.
-pub struct Told {
+pub struct Announcement {
     n_seen: u64,
     n_documents: usize,
     n_late: u64,
@@ -39,7 +39,7 @@ struct Drift {
     words_gone: Vec<String>,
 }
 
-impl Told {
+impl Announcement {
     /// The state before there is a model.
     pub fn new(window: &Window, n_documents: usize, n_bad: u64) -> Self {
         Self {
