@@ -89,9 +89,12 @@ pub(crate) fn polish(
     let mut steps = 0;
     let usual = if until_settled { typical_steps(corpus.n_documents()) } else { max_steps };
     let mut pace = Pace::new(usual, max_steps);
+    // The same room for all steps: new memory would cost more than the logarithms.
+    let mut logarithms = Matrix::zeros(word_topic.n_rows(), word_topic.n_columns());
     while steps < max_steps && !settled {
         watch(Step::new(Stage::Polish, steps, pace.expected(steps)));
-        let logarithms = logarithms_of(&word_topic);
+        logarithms.for_each_column(|j, column| column.copy_from_slice(word_topic.column(j)));
+        take_logarithms(logarithms.values_mut());
         let step = Expected::ask(corpus, &logarithms, &topic_weights);
         let objective = step.log_likelihood + strength * penalty(&logarithms, frequencies);
         settled = until_settled && objective - last <= SETTLED * objective.abs();
