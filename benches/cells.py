@@ -2,8 +2,8 @@
 
     python benches/cells.py --cells 170000 --regions 220000 --topics 20
 
-Tells sizes, every stage as it begins and its seconds as its progress was told, and the most memory
-that was held.
+Prints the sizes, every stage as it begins and its seconds as reported by the callback, and the peak
+memory.
 """
 
 import argparse
@@ -38,17 +38,17 @@ def main():
     arrays = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**30
     print(f"{X.shape[0]} cells x {X.shape[1]} regions, {X.nnz} counts ({100 * share:.2f} %), {arrays:.2f} GiB of arrays")
     print(f"drawn in {time.monotonic() - started:.0f} s; peak {peak_gib():.2f} GiB")
-    stages, told = {}, [0, time.monotonic(), None]
+    stages, last = {}, [0, time.monotonic(), None]
     began = printed = time.monotonic()
 
     def watch(stage, done, of):
         nonlocal printed
         now = time.monotonic()
-        stages[told[2]] = stages.get(told[2], 0.0) + now - told[1]
-        if stage is not None and (stage != told[2] or now - printed > 60):
+        stages[last[2]] = stages.get(last[2], 0.0) + now - last[1]
+        if stage is not None and (stage != last[2] or now - printed > 60):
             printed = now
             print(f"  {now - began:.0f} s: {stage}, {done} of {of}; peak {peak_gib():.2f} GiB", flush=True)
-        told[0], told[1], told[2] = told[0] + 1, now, stage
+        last[0], last[1], last[2] = last[0] + 1, now, stage
 
     started = time.monotonic()
     model = svtd.LDA(arguments.topics, trust=arguments.trust, callback=watch).fit(X)
@@ -57,7 +57,7 @@ def main():
     cpu = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     print(
         f"{arguments.topics} topics fitted in {seconds:.0f} s ({cpu:.0f} s of processors since the start), "
-        f"progress told {told[0]} times; peak {peak_gib():.2f} GiB"
+        f"progress reported {last[0]} times; peak {peak_gib():.2f} GiB"
     )
     for stage, spent in sorted(stages.items(), key=lambda item: -item[1]):
         if stage is not None:

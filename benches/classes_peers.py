@@ -106,10 +106,10 @@ def ours(answers: np.ndarray, k: int, extra: tuple = ()) -> dict:
         seconds = time.perf_counter() - started
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told = json.loads(ran.stdout)
-    starts = [s for s in told["summary"]["starts"] if s["name"] != "up and down"]
+    fitted = json.loads(ran.stdout)
+    starts = [s for s in fitted["summary"]["starts"] if s["name"] != "up and down"]
     return {
-        "log_likelihood": told["log_likelihood"], "cpu": cpu, "seconds": seconds,
+        "log_likelihood": fitted["log_likelihood"], "cpu": cpu, "seconds": seconds,
         "agree": [sum(s["reached"] for s in starts), len(starts)],
     }
 

@@ -27,11 +27,11 @@ def run(program: str, folder: str, line: str) -> str:
     return ran.stdout
 
 
-def learned(told: dict) -> tuple[np.ndarray, np.ndarray]:
+def learned(exported: dict) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities and their errors, words x topics; words are numbered from 1."""
-    shape = (N_WORDS, len(told["topics"]))
+    shape = (N_WORDS, len(exported["topics"]))
     found, errors = np.zeros(shape), np.full(shape, np.nan)
-    for j, topic in enumerate(told["topics"]):
+    for j, topic in enumerate(exported["topics"]):
         for word in topic["words"]:
             i = int("".join(c for c in word["word"] if c.isdigit())) - 1
             found[i, j] = word["probability"]

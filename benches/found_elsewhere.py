@@ -146,8 +146,8 @@ def main():
                         out.write(json.dumps(row) + "\n")
     print("| model | splits | words of ten | held by few | called | of these lost elsewhere | part |\n|---|---|---|---|---|---|---|")
     for (kind, n, bar, few), (called, lost) in sums.items():
-        told = "as others" if few else "never"
-        print(f"| {kind} | {n} | {bar} | {told} | {called:.1f} | {lost:.1f} | {lost / max(called, 1e-9):.2f} |")
+        held_by_few = "as others" if few else "never"
+        print(f"| {kind} | {n} | {bar} | {held_by_few} | {called:.1f} | {lost:.1f} | {lost / max(called, 1e-9):.2f} |")
 
 
 if __name__ == "__main__":

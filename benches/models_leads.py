@@ -96,8 +96,8 @@ def tell_windows(name, rows):
         error, gap = rows[:, 2 * at], rows[:, 2 * at + 1]
         made = int(np.isfinite(error).sum())
         there = int((gap < 1e-3).sum())
-        told = f"{np.nanmean(error):.4f} / {there} of {made}" if made else "none / 0 of 0"
-        cells.append(f"{told} / {np.nanmean(gap):.2f}" if made else told)
+        cell = f"{np.nanmean(error):.4f} / {there} of {made}" if made else "none / 0 of 0"
+        cells.append(f"{cell} / {np.nanmean(gap):.2f}" if made else cell)
     print(f"| {name} | {n} | {' | '.join(cells)} | {(rows[:, -1] > 1e-3).sum()} of {n}, "
           f"{rows[:, -1].max():.2f} |", flush=True)
 

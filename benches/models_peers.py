@@ -2,7 +2,7 @@
 
 For every setting of the tables in docs, data sets are drawn from seeds that were not used before.
 Peers run their ten starts; the best of them is climbed again under our objective, so that a loose
-tolerance does not count as a worse maximum. Told are: on how many sets ours is at least as high,
+tolerance does not count as a worse maximum. Reported are: on how many sets ours is at least as high,
 mean gaps to the best known, held-out log-likelihood, CPU seconds.
 
     python benches/models_peers.py gaussian --sets 20 --first-seed 7000

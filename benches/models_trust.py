@@ -114,8 +114,8 @@ def coverage_sequences(n_sequences, n, m, k, seed):
     if order is None:
         return np.array([0, truth.size]), np.array([0, k * k])
     inside, rows = (A > 0.02) & (A < 0.98), np.ix_(order, order)
-    told = (truth > 0.02) & (truth < 0.98)
-    return (covered(model._emission[order], np.where(told, model.emission_error_[order], np.nan), truth),
+    inner = (truth > 0.02) & (truth < 0.98)
+    return (covered(model._emission[order], np.where(inner, model.emission_error_[order], np.nan), truth),
             covered(model.transmat_[rows], np.where(inside, model.transmat_error_[rows], np.nan), A))
 
 
@@ -151,7 +151,7 @@ def coverage(n_sets, first_seed):
         ("raters, 300 items sorted by their ratings, 6 raters", coverage_raters, (300, 6), ("accuracies", "shares")),
     ]
     print("| setting | sets | intervals | covered |\n|---|---|---|---|")
-    for name, run, setting, told in settings:
+    for name, run, setting, parts in settings:
         sums, done, seed = [np.zeros(2), np.zeros(2)], 0, first_seed
         while done < n_sets:
             found = run(*setting, seed)
@@ -159,7 +159,7 @@ def coverage(n_sets, first_seed):
             if found is not None:
                 done += 1
                 sums = [total + own for total, own in zip(sums, found)]
-        for of, (hit, all_of) in zip(told, sums):
+        for of, (hit, all_of) in zip(parts, sums):
             print(f"| {name}: {of} | {n_sets} | {all_of:.0f} | {hit / all_of:.3f} |", flush=True)
 
 

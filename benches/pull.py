@@ -61,13 +61,13 @@ def main():
         table = np.concatenate(sets, axis=1)
         truth, estimate, variance, seen, expected, per = table[:, table[0] > 0.5 / N_WORDS]
 
-        def told(more):
+        def coverage(more):
             reach = T * np.sqrt(variance + more)
             below, above = np.mean(estimate < truth - reach), np.mean(estimate > truth + reach)
             return f"{1 - below - above:.3f} ({below:.3f}, {above:.3f})"
 
         larger = np.maximum(seen, expected)
-        columns = [told(seen), told(expected), told(larger), told(larger + (T * per / 2) ** 2)]
+        columns = [coverage(seen), coverage(expected), coverage(larger), coverage(larger + (T * per / 2) ** 2)]
         print(f"| {n_documents} | {' | '.join(columns)} |", flush=True)
 
 

@@ -84,8 +84,8 @@ def scores(counts, numbers):
             topics, weights = model.components_, model.topic_weights_
             left = without_own_words(training, topics, weights)
             with_one = lambda weights: (n * weights + 1) / (n + len(weights))
-            told = ((topics, weights), (topics, with_one(weights)), (left[0], with_one(left[1])))
-            for r, (topics, weights) in enumerate(told):
+            remedies = ((topics, weights), (topics, with_one(weights)), (left[0], with_one(left[1])))
+            for r, (topics, weights) in enumerate(remedies):
                 found[r, i, f] = score(topics, weights, observed[fold == f], held_out[fold == f])
     return found
 

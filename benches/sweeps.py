@@ -67,8 +67,8 @@ def on_text(programs, data, corpus, topics, folder):
             for fold in folds:
                 fit(program, folder / f"train{fold}.txt", k, folder / "model.svtd")
                 command = [program, "evaluate", folder / "model.svtd", folder / f"test{fold}.txt", "--json"]
-                told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-                found[build] += [np.log(told["completion"]["perplexity"]), told["coherence"]["npmi"]]
+                evaluated = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+                found[build] += [np.log(evaluated["completion"]["perplexity"]), evaluated["coherence"]["npmi"]]
         (old, old_npmi), (new, new_npmi) = found / len(folds)
         print(
             f"| {corpus} | {k} | {np.exp(old):.0f} | {np.exp(new):.0f} | {100 * (np.exp(new - old) - 1):+.2f} % "

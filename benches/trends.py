@@ -69,7 +69,7 @@ def coverage(program, kind, seed):
         (Path(folder) / "c.csv").write_text(text)
         words = "--min-df 1 --stop-words none --language english"
         run(program, folder, f"fit c.csv -k {k} {words} --no-trust -q -o m.svtd")
-        told = json.loads(run(program, folder, "trends m.svtd c.csv --time year --every 1y --json"))
+        trends = json.loads(run(program, folder, "trends m.svtd c.csv --time year --every 1y --json"))
         model = json.loads(run(program, folder, f"topics m.svtd --top {kind[0]} --json"))
         mixtures = run(program, folder, "infer m.svtd c.csv -q").splitlines()[1:]
     found = np.zeros((k, kind[0]))
@@ -80,7 +80,7 @@ def coverage(program, kind, seed):
     order = linear_sum_assignment(distance)[1]
     low, high = np.zeros((years, k)), np.zeros((years, k))
     for j in range(k):
-        for share in told["topics"][order[j]]["shares"]:
+        for share in trends["topics"][order[j]]["shares"]:
             year = int(share["period"]) - 1900
             low[year, j], high[year, j] = share["low"], share["high"]
     by_trends = (low <= truth) & (truth <= high), high - low

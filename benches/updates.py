@@ -46,14 +46,14 @@ def run(program, folder, line):
 
 
 def perplexity(program, folder, model, corpus):
-    told = json.loads(run(program, folder, f"evaluate {model} {corpus} --json")[0])
-    return told["completion"]["perplexity"]
+    evaluated = json.loads(run(program, folder, f"evaluate {model} {corpus} --json")[0])
+    return evaluated["completion"]["perplexity"]
 
 
 def jumps(program, folder, old, new):
     """Sure matches of two models whose numbers differ."""
-    told = json.loads(run(program, folder, f"diff {old} {new} --json")[0])
-    return sum(pair["old"] != pair["new"] for pair in told["pairs"] if not pair["doubtful"])
+    compared = json.loads(run(program, folder, f"diff {old} {new} --json")[0])
+    return sum(pair["old"] != pair["new"] for pair in compared["pairs"] if not pair["doubtful"])
 
 
 def counted(name, data):
@@ -99,13 +99,13 @@ def batches(program, data, folder):
         for b in range(N_BATCHES):
             if b > 0:
                 adding += run(program, folder, f"add c.svtdc docword.b{b}.txt")[1]
-            told, seconds = run(
+            printed, seconds = run(
                 program, folder, f"update m{b}.svtd c.svtdc -o m{b + 1}.svtd --force --json"
             )
             updates += seconds
             wrong = jumps(program, folder, f"m{b}.svtd", f"m{b + 1}.svtd")
             n_jumps += wrong
-            states = [topic["state"] for topic in json.loads(told)["topics"]]
+            states = [topic["state"] for topic in json.loads(printed)["topics"]]
             found = perplexity(program, folder, f"m{b + 1}.svtd", "docword.held.txt")
             print(
                 f"  update {b + 1}: {seconds:.2f} s, {states.count('moved')} moved, "
@@ -130,10 +130,10 @@ def stream(program, data, folder):
     _, whole = run(program, folder, f"fit rest.jsonl -k 20 {words} -o whole.svtd --force")
     cold = perplexity(program, folder, "whole.svtd", "held.jsonl")
     every = -(-len(rest) // N_BATCHES)
-    told, seconds = run(
+    printed, seconds = run(
         program, folder, f"fit rest.jsonl -k 20 {words} --every {every} -o s{{n}}.svtd --force --json"
     )
-    n = len(told.splitlines())
+    n = len(printed.splitlines())
     n_jumps = sum(jumps(program, folder, f"s{i}.svtd", f"s{i + 1}.svtd") for i in range(1, n))
     found = perplexity(program, folder, f"s{n}.svtd", "held.jsonl")
     print(
@@ -181,10 +181,10 @@ def moved(program, _, folder):
                 draw_lines(folder / "new.txt", after, n_documents, length, rng)
                 flags = "--token-regex \\S+ --stop-words none --language english --format lines"
                 run(program, folder, f"fit old.txt -k {k} --polish 18 {flags} -o old.svtd --force")
-                told, _ = run(program, folder, "update old.svtd new.txt --format lines -o new.svtd --force --json")
+                printed, _ = run(program, folder, "update old.svtd new.txt --format lines -o new.svtd --force --json")
                 old = components(program, folder, "old.svtd", n)
                 of = match(old, topics)
-                for topic in json.loads(told)["topics"]:
+                for topic in json.loads(printed)["topics"]:
                     if topic["old"] is None or topic["expected"] is None:
                         continue
                     if change == 0.0 or of[topic["old"] - 1] % 2 == 0:
@@ -214,10 +214,10 @@ def halves(program, data, folder):
             write(folder, "two", table, order[n // 2 :], vocabulary)
             for old, new in [("one", "two"), ("two", "one")]:
                 run(program, folder, f"fit docword.{old}.txt -k {k} --splits 0 -o old.svtd --force")
-                told, _ = run(
+                printed, _ = run(
                     program, folder, f"update old.svtd docword.{new}.txt -o new.svtd --force --json"
                 )
-                topics = json.loads(told)["topics"]
+                topics = json.loads(printed)["topics"]
                 found += [t["distance"] / t["expected"] for t in topics if t["expected"] is not None]
         print(f"{name}, k = {k}, no change: {said(found)}", flush=True)
 
@@ -234,10 +234,10 @@ def draw_lines(path, topics, n_documents, length, rng):
 
 
 def components(program, folder, model, n):
-    told = json.loads(run(program, folder, f"export {model} --to json")[0])
-    ids = [int(re.sub(r"\D", "", word)) for word in told["vocabulary"]]
-    found = np.zeros((len(told["topic_word"]), n))
-    found[:, ids] = told["topic_word"]
+    exported = json.loads(run(program, folder, f"export {model} --to json")[0])
+    ids = [int(re.sub(r"\D", "", word)) for word in exported["vocabulary"]]
+    found = np.zeros((len(exported["topic_word"]), n))
+    found[:, ids] = exported["topic_word"]
     return found
 
 

@@ -49,11 +49,11 @@ def main(program):
             subprocess.run(draw, check=True, stdout=subprocess.DEVNULL)
             fit = [program, "fit", f"docword.{name}.txt", "-k", str(k), "--model", model,
                    "--allow-fewer", "--threads", "1", "-q"]
-            told = json.loads(subprocess.check_output([*fit, "--dry-run", "--json"]))
+            forecast = json.loads(subprocess.check_output([*fit, "--dry-run", "--json"]))
             clock, seconds, peak = measured(fit)
-            print(f"| {model} | {documents} | {words} | {told['n_nonzeros']} | {k} "
-                  f"| {told['seconds_estimated']:.2f} | {clock:.2f} | {seconds:.2f} "
-                  f"| {told['memory_bytes'] / 1e6:.0f} MB | {peak / 1e6:.0f} MB |", flush=True)
+            print(f"| {model} | {documents} | {words} | {forecast['n_nonzeros']} | {k} "
+                  f"| {forecast['seconds_estimated']:.2f} | {clock:.2f} | {seconds:.2f} "
+                  f"| {forecast['memory_bytes'] / 1e6:.0f} MB | {peak / 1e6:.0f} MB |", flush=True)
 
 
 if __name__ == "__main__":

@@ -107,8 +107,8 @@ def by_metadata() -> int:
 def version_of(program: pathlib.Path) -> str | None:
     if not program.exists():
         return None
-    told = subprocess.run([program, "--version"], check=False, capture_output=True, text=True)
-    return told.stdout.split()[-1] if told.stdout else None
+    ran = subprocess.run([program, "--version"], check=False, capture_output=True, text=True)
+    return ran.stdout.split()[-1] if ran.stdout else None
 
 
 def installed() -> str | None:

@@ -56,7 +56,7 @@ pub fn gaussian_fit<'py>(
     let model = run(py, threads, callback, move |steps| {
         params.fit_watched(&points, &|done, of| steps.learned(done, of))
     })?;
-    told(py, &model)
+    attributes(py, &model)
 }
 
 /// Continues from another program's mixture under our objective; for comparisons.
@@ -74,7 +74,7 @@ pub fn gaussian_climb<'py>(
         .prior(Prior::Records(prior))
         .error_bars(false);
     let model = run(py, 1, None, move |_| params.climb_from(&points, &start))?;
-    told(py, &model)
+    attributes(py, &model)
 }
 
 /// One start of a mixture after some steps of EM, or a fit without some of its starts; for comparisons.
@@ -95,7 +95,7 @@ pub fn gaussian_starts<'py>(
         Trial::Start(name, steps) => params.from_start(&points, name, *steps),
         Trial::Without(names) => params.without_starts(&borrowed(names)).fit(&points).map(Some),
     })?;
-    model.map(|model| told(py, &model)).transpose()
+    model.map(|model| attributes(py, &model)).transpose()
 }
 
 /// What is asked of starts: one of them with a number of EM steps, or a fit without these.
@@ -110,7 +110,7 @@ pub fn borrowed(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
 
-fn told<'py>(py: Python<'py>, model: &GaussianMixture) -> PyResult<Bound<'py, PyDict>> {
+fn attributes<'py>(py: Python<'py>, model: &GaussianMixture) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let k = model.n_components();
     result.set_item("weights", model.weights().to_vec().into_pyarray(py))?;

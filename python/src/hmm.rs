@@ -71,7 +71,7 @@ pub fn hmm_fit<'py>(
     let model = run(py, threads, callback, move |steps| {
         params.fit_watched(&sequences, &|done, of| steps.learned(done, of))
     })?;
-    told(py, &model)
+    attributes(py, &model)
 }
 
 /// Continues from another program's model under our objective; for comparisons.
@@ -85,7 +85,7 @@ pub fn hmm_climb<'py>(
     let (sequences, (start, _)) = (sequences.sequences()?, arrays.model()?);
     let params = Hmm::params(start.n_states()).prior(prior).error_bars(false);
     let model = run(py, 1, None, move |_| params.climb_from(&sequences, &start))?;
-    told(py, &model)
+    attributes(py, &model)
 }
 
 /// One start of a model after some steps of EM, or a fit without some of its starts; for comparisons.
@@ -105,10 +105,10 @@ pub fn hmm_starts<'py>(
         Trial::Start(name, steps) => params.from_start(&sequences, name, *steps),
         Trial::Without(names) => params.without_starts(&borrowed(names)).fit(&sequences).map(Some),
     })?;
-    model.map(|model| told(py, &model)).transpose()
+    model.map(|model| attributes(py, &model)).transpose()
 }
 
-fn told<'py>(py: Python<'py>, model: &Hmm) -> PyResult<Bound<'py, PyDict>> {
+fn attributes<'py>(py: Python<'py>, model: &Hmm) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let k = model.n_states();
     let width = model.emission(0).len();

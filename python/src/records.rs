@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use svtd::models::classes::{ItemChoice, LatentClass, Records};
 use svtd::models::engine::{Criterion, Effort};
-use svtd::models::learned::{self, Cells, Learned, Listing, SavedRecords};
+use svtd::models::learned::{self, Cells, Learned, Listing};
 use svtd::models::raters::{RaterColumns, Raters, Ratings};
+use svtd::models::saved::{self, SavedRecords};
 use svtd::models::table::{Column, Table};
 
 use crate::failure::exception;
@@ -77,8 +78,8 @@ impl RecordModel {
         columns: Vec<(String, Values<'_>)>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let table = table(columns)?;
-        let told = py.detach(|| self.saved.model.infer(&table));
-        listing(py, &told.map_err(|error| exception(&error))?)
+        let inferred = py.detach(|| self.saved.model.infer(&table));
+        listing(py, &inferred.map_err(|error| exception(&error))?)
     }
 
     /// How well it explains records.
@@ -116,21 +117,21 @@ impl RecordModel {
 
     /// Writes its file.
     fn save(&self, path: &str, overwrite: bool) -> PyResult<()> {
-        learned::save(&*self.saved.model, &self.saved.digest, path, overwrite)
+        saved::save(&*self.saved.model, &self.saved.digest, path, overwrite)
             .map_err(|error| exception(&error))
     }
 
     /// The bytes of its file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = learned::container(&*self.saved.model, &self.saved.digest)
+        let bytes = saved::container(&*self.saved.model, &self.saved.digest)
             .and_then(|container| container.to_bytes());
         Ok(PyBytes::new(py, &bytes.map_err(|error| exception(&error))?))
     }
 }
 
-fn listing<'py>(py: Python<'py>, told: &Listing) -> PyResult<Bound<'py, PyDict>> {
+fn listing<'py>(py: Python<'py>, found: &Listing) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
-    for (name, cells) in &told.columns {
+    for (name, cells) in &found.columns {
         match cells {
             Cells::Text(cells) => result.set_item(name, cells)?,
             Cells::Whole(cells) => result.set_item(name, cells.clone().into_pyarray(py))?,
@@ -146,14 +147,14 @@ fn listing<'py>(py: Python<'py>, told: &Listing) -> PyResult<Bound<'py, PyDict>>
 /// Reads the bytes of a model file; `None` when it contains topics.
 #[pyfunction]
 pub fn restore_records(bytes: &[u8]) -> PyResult<Option<RecordModel>> {
-    let found = learned::from_bytes(bytes, "the model").map_err(|error| exception(&error))?;
+    let found = saved::from_bytes(bytes, "the model").map_err(|error| exception(&error))?;
     Ok(found.map(|saved| RecordModel { saved }))
 }
 
 /// Reads a model file; `None` when it contains topics.
 #[pyfunction]
 pub fn load_records(path: &str) -> PyResult<Option<RecordModel>> {
-    let found = learned::load(path).map_err(|error| exception(&error))?;
+    let found = saved::load(path).map_err(|error| exception(&error))?;
     Ok(found.map(|saved| RecordModel { saved }))
 }
 

@@ -203,8 +203,8 @@ class LatentClass(Estimator):
         ndarray of shape (n_samples, n_components_)
             Rows sum to one.
         """
-        told = self._infer(X)
-        return np.column_stack([told[f"class{j + 1}"] for j in range(self.n_components_)])
+        inferred = self._infer(X)
+        return np.column_stack([inferred[f"class{j + 1}"] for j in range(self.n_components_)])
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of records.
@@ -370,10 +370,10 @@ class LatentClass(Estimator):
             )
 
     def _publish(self) -> None:
-        told = json.loads(self._model.json())
+        fitted = json.loads(self._model.json())
         arrays = {name: values.reshape(shape) for name, (shape, values) in self._model.arrays().items()}
-        criteria = told["summary"]["criteria"]
-        self.n_components_ = told["n_classes"]
+        criteria = fitted["summary"]["criteria"]
+        self.n_components_ = fitted["n_classes"]
         self.weights_ = arrays["shares"]
         self.weights_error_ = arrays.get("shares_error")
         shares = self._model.tables()["classes"]
@@ -385,10 +385,10 @@ class LatentClass(Estimator):
         self.bic_ = criteria["bic"]
         self.caic_ = criteria["caic"]
         self.adjusted_bic_ = criteria["sample_adjusted_bic"]
-        self.relative_entropy_ = told["summary"]["relative_entropy"]
-        starts = [s for s in told["summary"]["starts"] if s["name"] != "up and down"]
+        self.relative_entropy_ = fitted["summary"]["relative_entropy"]
+        starts = [s for s in fitted["summary"]["starts"] if s["name"] != "up and down"]
         self.agreement_ = (sum(s["reached"] for s in starts), len(starts))
-        self.notes_ = told["notes"]
+        self.notes_ = fitted["notes"]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

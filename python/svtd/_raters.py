@@ -59,8 +59,8 @@ class Raters:
     def predict(self, items: Any, raters: Any, labels: Any) -> dict[str, str]:
         """The likeliest true label of every item."""
         columns = [("item", _labels(items)), ("rater", _labels(raters)), ("label", _labels(labels))]
-        told = self._model.infer(columns)
-        return dict(zip(told["item"], told["label"]))
+        inferred = self._model.infer(columns)
+        return dict(zip(inferred["item"], inferred["label"]))
 
     def confusions(self) -> Any:
         """How often every rater gives which label for each true label, as a data frame."""

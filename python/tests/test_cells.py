@@ -136,8 +136,8 @@ def test_the_command_line_reads_what_anndata_writes(how, cells, program, tmp_pat
     program("fit", tmp_path / "cells.h5ad", *fit)
     python = svtd.LDA(3, trust=False).fit(cells)
     assert (tmp_path / "shell.svtd").read_bytes() == python._fitted.to_bytes()
-    told = program("infer", tmp_path / "shell.svtd", tmp_path / "cells.h5ad", *flags, "--format", "h5ad")
-    assert cells.obs_names[0] in told
+    printed = program("infer", tmp_path / "shell.svtd", tmp_path / "cells.h5ad", *flags, "--format", "h5ad")
+    assert cells.obs_names[0] in printed
 
 
 def test_markers_of_the_shell_are_those_of_python(cells, program, tmp_path):

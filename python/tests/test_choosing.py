@@ -22,11 +22,11 @@ def test_auto_finds_the_number_of_topics_and_writes_what_the_shell_writes(
 
 def test_check_tells_what_the_shell_tells(kind, corpus, program, tmp_path):
     write_matrix_market(tmp_path / "x.mtx", corpus.X)
-    told = json.loads(program("check", tmp_path / "x.mtx", "--model", kind, "--json"))
+    printed = json.loads(program("check", tmp_path / "x.mtx", "--model", kind, "--json"))
     checked = svtd.check(corpus.X, model=kind)
     assert checked["visible"]["n_topics"] == 4
     for name, value in checked.items():
-        assert told[name] == value, name
+        assert printed[name] == value, name
 
 
 def test_sweep_judges_every_number_and_recommends_the_true_one(kind, corpus):

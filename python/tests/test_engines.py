@@ -373,8 +373,8 @@ class TestSpark:
 
         model = svtd.spark.LDA(k=3, vocabulary=WORDS, groups=2, options={"trust": False}).fit(documents)
         assert file_of(model.toLocal()) == file_of(alone[svtd.LDA])
-        told = model.transform(documents).orderBy("id").select("topicDistribution").collect()
-        shares = np.array([row[0].toArray() for row in told])
+        rows = model.transform(documents).orderBy("id").select("topicDistribution").collect()
+        shares = np.array([row[0].toArray() for row in rows])
         np.testing.assert_array_equal(shares, alone[svtd.LDA].transform(counts))
 
     def test_error_bars_and_topics_found_again_too(self, documents, counts):

@@ -3,7 +3,8 @@
 use svtd::choosing::Choice;
 use svtd::moments::Counting;
 
-/// If fewer than this share of the chosen topics come back when just as many are asked for, the user is told.
+/// If fewer than this share of the chosen topics come back when just as many are fitted, a note
+/// says so.
 const FEWER: f64 = 0.8;
 
 /// How many directions stand out of the noise, and the conclusion.
@@ -99,8 +100,8 @@ mod tests {
             repeats_explained: None,
             counted: Vec::new(),
         };
-        let told = sentence(&choice);
-        assert!(told.contains("could not be weighed (no document has three words)"), "{told}");
+        let text = sentence(&choice);
+        assert!(text.contains("could not be weighed (no document has three words)"), "{text}");
         choice.not_asked = None;
         assert!(sentence(&choice).ends_with("more than that may be chance"));
     }
@@ -124,8 +125,8 @@ mod tests {
             )
         );
         choice.counted = vec![found(8, 4.0), found(12, 6.0), found(18, 10.0), found(27, 10.0)];
-        let told = sentence(&choice);
-        assert!(told.contains("only about 5 of 10 when 10 are: -k 18 shows more"), "{told}");
+        let text = sentence(&choice);
+        assert!(text.contains("only about 5 of 10 when 10 are: -k 18 shows more"), "{text}");
         choice.counted = vec![found(45, 40.0), found(67, 55.0), found(100, 70.0)];
         assert!(sentence(&choice).contains("more may be there"), "{}", sentence(&choice));
     }

@@ -109,9 +109,9 @@ fn judge(
     let agreement = match labels {
         Some(labels) => {
             progress.begin("inference");
-            let told = |done, of| progress.portion("inference", done, of);
+            let watch = |done, of| progress.portion("inference", done, of);
             Some(Agreement::new(
-                &most_probable(&model.infer_watched(corpus, &told)?.mixtures),
+                &most_probable(&model.infer_watched(corpus, &watch)?.mixtures),
                 &labels,
             ))
         }

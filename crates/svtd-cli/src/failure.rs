@@ -146,12 +146,12 @@ fn in_json() -> bool {
 
 /// Prints an error on stderr: a sentence, or with `--json` one object.
 pub fn say(sentence: &str, kind: &str) {
-    let told = match in_json() {
+    let line = match in_json() {
         true => json::line("error", as_json(sentence, kind)),
         false => format!("svtd: {}", printable(sentence)),
     };
     // If stderr is closed, nothing can be printed.
-    let _ = writeln!(io::stderr(), "{told}");
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The error, its kind, and what to try: the last part of the message, if it is advice.
@@ -283,9 +283,9 @@ mod tests {
     #[test]
     fn an_error_for_programs_has_its_kind_and_what_to_try() {
         let sentence = Failure::Library(Error::TooManyTopics { asked: 12, words: 9 }).sentence();
-        let told = as_json(&sentence, "data");
-        assert_eq!(told["error"], sentence);
-        assert_eq!((&told["kind"], &told["try"]), (&"data".into(), &"ask for 9 or fewer".into()));
+        let value = as_json(&sentence, "data");
+        assert_eq!(value["error"], sentence);
+        assert_eq!((&value["kind"], &value["try"]), (&"data".into(), &"ask for 9 or fewer".into()));
         assert!(as_json("a.svtd: no space; nothing was written", "io")["try"].is_null());
     }
 

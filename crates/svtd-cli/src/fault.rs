@@ -16,7 +16,7 @@ const FAULT: u8 = 101;
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
 /// Runs the program; a panic becomes a sentence and an exit code.
-pub fn told(run: impl FnOnce() -> ExitCode) -> ExitCode {
+pub fn reported(run: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(remember));
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         svtd::atomic::remove_unfinished();

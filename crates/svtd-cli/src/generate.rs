@@ -60,14 +60,14 @@ fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
     let paths = files.all(args.model);
     if common.json {
         let mut out = io::stdout().lock();
-        let told = json!({
+        let value = json!({
             "written": paths,
             "n_documents": args.n_documents,
             "n_words": args.n_words,
             "n_topics": args.n_topics,
             "seed": args.seed,
         });
-        writeln!(out, "{}", json::document("generate", told))?;
+        writeln!(out, "{}", json::document("generate", value))?;
         out.flush()?;
     } else if !common.quiet {
         for path in &paths {

@@ -91,13 +91,13 @@ fn infer(
         Some(target) => {
             target.write(&table(&saved.model, &corpus, &mixtures, layout, args.top))?;
             if common.json {
-                let told = written_json(target, &mixtures);
-                writeln!(out, "{}", json::document("infer-written", told))?;
+                let value = written_json(target, &mixtures);
+                writeln!(out, "{}", json::document("infer-written", value))?;
             }
         }
         None if common.json => {
-            let told = to_json(&saved.model, &corpus, &mixtures, args.top);
-            writeln!(out, "{}", json::line("infer", told))?;
+            let value = to_json(&saved.model, &corpus, &mixtures, args.top);
+            writeln!(out, "{}", json::line("infer", value))?;
         }
         None if format == Format::Jsonl => {
             table(&saved.model, &corpus, &mixtures, layout, args.top).write_jsonl(&mut out)?;
@@ -219,7 +219,10 @@ fn write_messages(
     }
     let n = mixtures.n_without_words();
     if n > 0 {
-        writeln!(err, "note: documents without a known word, which get the model's average: {n}")?;
+        writeln!(
+            err,
+            "note: documents without a known word, which get what is expected before a word is read: {n}"
+        )?;
     }
     if let Some(target) = target {
         writeln!(err, "saved {}", printable(&target.path().display().to_string()))?;

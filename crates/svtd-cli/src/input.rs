@@ -65,6 +65,19 @@ fn refuse_word_flags(source: &Source, what: &str, when: &str) -> Outcome {
     }
 }
 
+/// Returns an error for flags about text where there is none: counts were made from words that are chosen already.
+fn refuse_text_flags(source: &Source, opened: &[Opened]) -> Outcome {
+    let flag = source.words.given().or_else(|| source.layout.of_text());
+    match flag.filter(|_| !opened.iter().any(Opened::is_text)) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::Request(format!(
+            "{flag} is about text, and {} holds counts, whose words are chosen already; leave it out, or read \
+             the text that was counted",
+            source.name().display()
+        ))),
+    }
+}
+
 /// Calls `visit` with the text of every document, in the order of the corpus.
 pub fn texts(source: &Source, visit: &mut dyn FnMut(usize, &str)) -> svtd::Result<()> {
     let reader = reader(source, CorpusReader::new());
@@ -222,17 +235,24 @@ fn read_by(
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
     }
+    for (place, input) in source.input.iter().enumerate() {
+        if source.input[..place].contains(input) {
+            let name = input.display();
+            messages::say(&format!("note: {name} is named twice, so its documents count twice"));
+        }
+    }
     let opened: Vec<Opened> = source
         .input
         .iter()
         .map(|input| reader.open(input).map_err(Failure::about(input)))
         .collect::<Outcome<_>>()?;
+    refuse_text_flags(source, &opened)?;
     let descriptions: Vec<String> = opened.iter().map(Opened::description).collect();
     let format = opened[0].format();
     let guessed = source.format.is_none() && opened.iter().all(|one| one.format() == format);
     let corpus = take(&reader, opened)
         .map_err(|error| about(if guessed { with_format(error, format) } else { error }))?;
-    // Printed only when it is true; until then the only line is that of a failure.
+    // The message says how the input was read, so it is printed only after reading has succeeded.
     progress.make_room();
     for description in descriptions {
         messages::say(&format!("read {description}"));

@@ -20,8 +20,8 @@ pub fn completions(args: &Completions, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let script = String::from_utf8_lossy(&script);
-        let told = json!({ "shell": args.shell.to_string(), "script": script });
-        writeln!(out, "{}", json::document("completions", told))?;
+        let value = json!({ "shell": args.shell.to_string(), "script": script });
+        writeln!(out, "{}", json::document("completions", value))?;
     } else {
         out.write_all(&script)?;
     }
@@ -37,8 +37,8 @@ pub fn man(args: &Man, common: &Common) -> Outcome {
         for (name, text) in pages.iter().take(1) {
             if common.json {
                 let text = String::from_utf8_lossy(text);
-                let told = json!({ "page": name, "text": text });
-                writeln!(out, "{}", json::document("man", told))?;
+                let value = json!({ "page": name, "text": text });
+                writeln!(out, "{}", json::document("man", value))?;
             } else {
                 out.write_all(text)?;
             }

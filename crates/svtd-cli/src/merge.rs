@@ -12,7 +12,7 @@ use crate::args::{Common, Merge};
 use crate::count::{corpus_json, write_sizes};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{json, output, threads};
+use crate::{json, messages, output, threads};
 
 /// Runs the command.
 pub fn run(args: &Merge, common: &Common) -> Outcome {
@@ -44,6 +44,9 @@ fn merge(args: &Merge, common: &Common) -> Outcome {
         write_sizes(&mut out, &merged.corpus)?;
     }
     out.flush()?;
+    for note in &merged.corpus.report().notes {
+        messages::say(&format!("note: {note}"));
+    }
     tell_names("in several corpora, kept once", &merged.same);
     tell_names("replaced", &merged.replaced);
     Ok(())

@@ -62,8 +62,9 @@ struct Teller {
 /// What was printed so far.
 struct State {
     current: Option<(&'static str, Instant)>,
-    /// The width of the line on the terminal, and when it was written.
-    line: Option<(usize, Instant)>,
+    /// The width of the line on the terminal and the time at which it was written. `None` as time
+    /// if the line only names the stage: then the first share replaces it at once.
+    line: Option<(usize, Option<Instant>)>,
     forecast: Option<Forecast>,
 }
 
@@ -84,6 +85,7 @@ impl Progress {
         self.0.with_state(|state| {
             state.forecast = None;
             self.0.enter(state, name, &format!("{name} ..."));
+            state.line = state.line.map(|(width, _)| (width, None));
         });
     }
 
@@ -172,14 +174,15 @@ impl Teller {
             self.leave(state);
             state.current = Some((name, Instant::now()));
         }
-        let recent = state.line.is_some_and(|(_, since)| since.elapsed() < EVERY);
+        let since = state.line.and_then(|(_, since)| since);
+        let recent = since.is_some_and(|since| since.elapsed() < EVERY);
         if self.detail == Detail::Line && !recent {
             self.wipe(state);
             let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(w), _)| w.into());
             // The last column is left free: some terminals break the line there.
             let text = cut(text, columns.max(10) - 1);
             let _ = write!(io::stderr(), "{text}");
-            state.line = Some((text.chars().count(), Instant::now()));
+            state.line = Some((text.chars().count(), Some(Instant::now())));
         }
     }
 
@@ -244,14 +247,14 @@ struct Forecast {
     /// The work of the finished parts; skipped parts do not count.
     done: f64,
     /// The largest share reported, so that the bar never moves back.
-    told: f64,
+    shown: f64,
     since: Instant,
 }
 
 impl Forecast {
     fn new(workload: &Workload, since: Instant) -> Self {
         let parts = workload.parts.iter().map(|part| (part.stage, part.operations)).collect();
-        Self { parts, at: None, done: 0.0, told: 0.0, since }
+        Self { parts, at: None, done: 0.0, shown: 0.0, since }
     }
 
     /// The share of all work that is done at this step.
@@ -264,19 +267,19 @@ impl Forecast {
                 self.done += self.at.map_or(0.0, |at| self.parts[at].1);
                 self.at = Some(after + next);
             }
-            // An unforeseen stage changes nothing.
+            // A stage that the forecast does not contain does not move the bar.
             if next.is_none() {
-                return self.told;
+                return self.shown;
             }
         }
-        let Some(at) = self.at else { return self.told };
+        let Some(at) = self.at else { return self.shown };
         let rest: f64 = self.parts[at..].iter().map(|(_, work)| work).sum();
         let done = self.done + step.share() * self.parts[at].1;
         let total = self.done + rest;
         if total > 0.0 {
-            self.told = self.told.max(done / total);
+            self.shown = self.shown.max(done / total);
         }
-        self.told
+        self.shown
     }
 }
 
@@ -286,7 +289,7 @@ mod tests {
 
     fn forecast(parts: &[(Stage, f64)]) -> Forecast {
         let (at, since) = (None, Instant::now());
-        Forecast { parts: parts.to_vec(), at, done: 0.0, told: 0.0, since }
+        Forecast { parts: parts.to_vec(), at, done: 0.0, shown: 0.0, since }
     }
 
     #[test]

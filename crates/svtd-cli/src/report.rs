@@ -106,7 +106,7 @@ pub fn with_flags<'a>(mut page: Page<'a>, flags: &PageFlags) -> Page<'a> {
     page
 }
 
-/// Whether the documents are text that can be read a second time.
+/// Whether the documents are text, and can be read a second time (not standard input).
 fn has_text(source: &Source) -> Outcome<bool> {
     if is_pipe(source) {
         messages::say("note: standard input cannot be read twice, so the page holds no text");

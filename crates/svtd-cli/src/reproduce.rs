@@ -31,8 +31,8 @@ pub fn run(args: &Reproduce, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
         let sections: Vec<_> = report.sections.iter().map(Section::summary).collect();
-        let told = json!({ "experiments": sections, "files": files });
-        writeln!(out, "{}", json::line("reproduce", told))?;
+        let value = json!({ "experiments": sections, "files": files });
+        writeln!(out, "{}", json::line("reproduce", value))?;
     } else {
         report.sections.iter().try_for_each(|section| list(&mut out, section))?;
     }

@@ -46,8 +46,8 @@ fn show(args: &Show, common: &Common) -> Outcome {
     let explained = explained.map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
-        let told = to_json(args, &saved.model, &corpus, d, &explained);
-        writeln!(out, "{}", json::document("show", told))?;
+        let value = to_json(args, &saved.model, &corpus, d, &explained);
+        writeln!(out, "{}", json::document("show", value))?;
     } else {
         let screen = Screen::stdout(common);
         write_text(&mut out, args, &screen, &saved.model, &corpus, d, &explained)?;

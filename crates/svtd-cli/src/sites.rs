@@ -49,19 +49,19 @@ pub fn checkpoint_contradiction(args: &Fit) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// The corpus, with all answers to the questions about it kept in a folder.
+/// The corpus as one that answers questions, with all answers kept in a folder.
 pub fn remembered(corpus: Corpus, folder: &Path) -> Outcome<Corpus> {
     let who = Checkpoint::new(Respondent::new(corpus, 0), folder)?;
     Corpus::elsewhere(Arc::new(who)).map_err(Failure::about(folder))
 }
 
-/// The corpus of all sites, and whom to notify when no more questions follow.
+/// The corpus of all sites, and the sites themselves, which are notified at the end.
 pub fn corpus(
     args: &Elsewhere,
     folder: &Path,
     progress: &Progress,
 ) -> Outcome<(Corpus, impl Fn() -> Outcome + use<>)> {
-    let told = progress.clone();
+    let bar = progress.clone();
     let wait = !args.no_wait;
     let wait_for = move |waiting: &Waiting| {
         if !wait {
@@ -76,7 +76,7 @@ pub fn corpus(
                 ),
             });
         }
-        told.waiting(waiting.questions.len(), waiting.asked);
+        bar.waiting(waiting.questions.len(), waiting.asked);
         std::thread::sleep(EVERY);
         Ok(())
     };

@@ -24,8 +24,8 @@ use crate::{input, messages, output, word_flags};
 /// How many of the words that gained and lost are listed, for a topic that moved.
 const MOVED_WORDS: usize = 4;
 
-/// The placeholder for the number of a model in the name of its file.
-const NUMBER: &str = "{n}";
+/// The placeholders for the number of a model in the name of its file. (Help texts cannot show the shorter one.)
+const NUMBERS: [&str; 2] = ["{n}", "{number}"];
 
 /// The error message for flags that cannot be combined with a stream.
 pub fn contradiction(args: &Fit) -> Option<String> {
@@ -193,11 +193,18 @@ impl<'a> Models<'a> {
 
     /// The file of a model.
     fn file(&self, number: usize) -> PathBuf {
-        let name = self.output.to_string_lossy();
-        match name.contains(NUMBER) {
-            true => PathBuf::from(name.replace(NUMBER, &number.to_string())),
-            false => self.output.clone(),
+        if !self.is_numbered() {
+            return self.output.clone();
         }
+        let name = self.output.to_string_lossy().into_owned();
+        let number = number.to_string();
+        PathBuf::from(NUMBERS.iter().fold(name, |name, place| name.replace(place, &number)))
+    }
+
+    /// Whether every model has a file of its own.
+    fn is_numbered(&self) -> bool {
+        let name = self.output.to_string_lossy();
+        NUMBERS.iter().any(|place| name.contains(place))
     }
 
     /// Makes a model from the documents in the window, or reports why there is none. `words` is how words are
@@ -243,7 +250,7 @@ impl<'a> Models<'a> {
         };
         model.save(&path, &corpus, self.overwrite)?;
         // Whatever existed before, the next model replaces one of this stream.
-        self.overwrite |= !self.output.to_string_lossy().contains(NUMBER);
+        self.overwrite |= !self.is_numbered();
         announcement.saved(self.common, self.n_made, &path, &model, &corpus)?;
         if let Some(choice) = corpus.word_choice() {
             words.clone_from(&choice.preprocessing);

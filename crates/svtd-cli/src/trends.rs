@@ -50,26 +50,27 @@ fn trends(
     let groups = args.by.as_deref().map(|by| groups(args, by)).transpose()?.unwrap_or_default();
     let corpus = input::corpus_for(&saved, &args.source, &progress)?;
     let about = Failure::about(&args.source.name());
-    let told = Told::new(args.top, &saved, &corpus, periods, groups, &progress).map_err(about)?;
+    let trends =
+        TopicTrends::new(args.top, &saved, &corpus, periods, groups, &progress).map_err(about)?;
     progress.finish();
     if let Some(target) = shares {
-        target.write(&tables::shares(&told))?;
+        target.write(&tables::shares(&trends))?;
     }
     if let Some(target) = words {
-        target.write(&tables::words(&told))?;
+        target.write(&tables::words(&trends))?;
     }
     let mut out = io::stdout().lock();
     if common.json {
-        writeln!(out, "{}", json::document("trends", tables::to_json(&told)))?;
+        writeln!(out, "{}", json::document("trends", tables::to_json(&trends)))?;
     } else {
-        screen::write(&mut out, &Screen::stdout(common), &told, args.topic)?;
+        screen::write(&mut out, &Screen::stdout(common), &trends, args.topic)?;
     }
     out.flush()?;
     Ok(())
 }
 
-/// All results.
-struct Told<'a> {
+/// Shares and words of all topics, by period.
+struct TopicTrends<'a> {
     saved: &'a Saved,
     periods: Periods,
     /// The groups; the first, without a name, contains all documents.
@@ -86,7 +87,7 @@ struct Series {
     shares: Shares,
 }
 
-impl<'a> Told<'a> {
+impl<'a> TopicTrends<'a> {
     fn new(
         n_words: usize,
         saved: &'a Saved,

@@ -271,7 +271,10 @@ fn polish(outcome: &PolishOutcome) -> String {
         PolishOutcome::Sweeps { sweeps, drawn_to_corpus, .. } => {
             format!("{sweeps} sweeps{}", drawn(drawn_to_corpus))
         }
-        PolishOutcome::Declined { held_out: Some(pair) } => format!("declined; {}", compared(pair)),
+        PolishOutcome::Declined { held_out: Some(pair) } => {
+            let why = if pair[1] < pair[0] { ", the gain is within its error" } else { "" };
+            format!("declined{why}; {}", compared(pair))
+        }
         PolishOutcome::Declined { held_out: None } => "declined; nothing to compare".to_owned(),
     }
 }

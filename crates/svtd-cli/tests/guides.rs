@@ -57,9 +57,9 @@ fn run(path: &Path) {
         shell.args(["-c", &step.command]).env("PATH", &search).current_dir(folder.path());
         let ran = shell.output().unwrap();
         let printed = [ran.stdout, ran.stderr].map(|text| String::from_utf8(text).unwrap());
-        let told = format!("{}: {}\n{}", path.display(), step.command, printed.concat());
-        assert!(ran.status.success(), "{told}");
-        check(&step.shown, &printed, &told);
+        let context = format!("{}: {}\n{}", path.display(), step.command, printed.concat());
+        assert!(ran.status.success(), "{context}");
+        check(&step.shown, &printed, &context);
     }
 }
 
@@ -76,11 +76,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// What is shown must be there, in order; standard output and error each have an order of their own.
-fn check(shown: &[String], printed: &[String; 2], told: &str) {
+fn check(shown: &[String], printed: &[String; 2], context: &str) {
     let mut lines: Vec<&str> = printed.iter().flat_map(|text| text.lines()).collect();
     for expected in shown.iter().filter(|line| line.as_str() != "...") {
         let found = lines.iter().position(|line| line.starts_with(expected.as_str()));
-        let Some(at) = found else { panic!("not printed: {expected}\n{told}") };
+        let Some(at) = found else { panic!("not printed: {expected}\n{context}") };
         lines.drain(..=at);
     }
 }

@@ -27,24 +27,25 @@ impl Texts {
     /// # Errors
     /// When the folder or a file cannot be read, or is not UTF-8.
     pub fn read(folder: &Path) -> Result<Self> {
-        let told = |path: &Path, source| Error::Io { path: path.display().to_string(), source };
+        let failed = |path: &Path, source| Error::Io { path: path.display().to_string(), source };
         let mut paths = Vec::new();
-        for entry in fs::read_dir(folder).map_err(|error| told(folder, error))? {
-            let path = entry.map_err(|error| told(folder, error))?.path();
+        for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
+            let path = entry.map_err(|error| failed(folder, error))?.path();
             if path.extension().is_some_and(|ending| ending == "txt") {
                 paths.push(path);
             }
         }
         if paths.is_empty() {
             let nothing = io::Error::new(io::ErrorKind::NotFound, "no .txt file in this folder");
-            return Err(told(folder, nothing));
+            return Err(failed(folder, nothing));
         }
         paths.sort();
         let name = |path: &std::path::PathBuf| {
             path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
         };
-        let text =
-            |path: &std::path::PathBuf| fs::read_to_string(path).map_err(|error| told(path, error));
+        let text = |path: &std::path::PathBuf| {
+            fs::read_to_string(path).map_err(|error| failed(path, error))
+        };
         Ok(Self {
             names: paths.iter().map(name).collect(),
             texts: paths.iter().map(text).collect::<Result<_>>()?,

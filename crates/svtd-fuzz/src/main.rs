@@ -175,11 +175,11 @@ fn keep(name: &str, n: u64, input: &[u8]) {
     let folder = Path::new("fuzz-findings");
     let path = folder.join(format!("{name}-{n}"));
     let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, input));
-    let told = match kept {
+    let outcome = match kept {
         Ok(()) => format!("kept as {}", path.display()),
         Err(error) => format!("could not be kept: {error}"),
     };
-    let _ = writeln!(io::stderr(), "{name}: a finding, {told}");
+    let _ = writeln!(io::stderr(), "{name}: a finding, {outcome}");
 }
 
 fn seeds(name: &str) -> Vec<Vec<u8>> {

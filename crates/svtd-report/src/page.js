@@ -180,7 +180,7 @@
   function showWords() {
     const chosen = ranked(state.topic);
     $("lambda-part").hidden = state.order !== "relevance";
-    $("lambda-told").textContent = state.lambda.toFixed(2);
+    $("lambda-value").textContent = state.lambda.toFixed(2);
     $("bars").replaceChildren(bars(chosen));
     const rows = chosen.map((entry) => make("tr", {}, make("td", {}, bdi(data.words[entry.word])),
       make("td", { class: "n" }, (100 * entry.p).toFixed(3)), make("td", { class: "n" }, entry.reach === null ? "–" : (100 * entry.reach).toFixed(3)),
@@ -268,8 +268,8 @@
       node.classList.toggle("some", part >= .05 && part < .5);
     }
     $("word-chips").childNodes.forEach((button) => button.setAttribute("aria-pressed", String(word !== null && button.textContent === data.words[word])));
-    const told = [...share].slice(0, 8).map(([topic, part]) => `topic ${topic + 1} (${percent(part)})`).join(", ");
-    $("word-told").replaceChildren(...(word === null ? [hint] : ["An occurrence of ", make("strong", {}, bdi(data.words[word])), " belongs to " + (told || "no topic") + "."]));
+    const topics = [...share].slice(0, 8).map(([topic, part]) => `topic ${topic + 1} (${percent(part)})`).join(", ");
+    $("word-topics").replaceChildren(...(word === null ? [hint] : ["An occurrence of ", make("strong", {}, bdi(data.words[word])), " belongs to " + (topics || "no topic") + "."]));
   }
 
   const hint = "Choose a word to see the topics it belongs to.";
@@ -279,7 +279,7 @@
       const topic = Number(node.dataset.topic);
       node.addEventListener("click", () => { choose(topic); $("topics").scrollIntoView(); });
       node.addEventListener("mouseenter", () => {
-        $("word-told").replaceChildren("Topic " + (topic + 1) + ", " + percent(data.topics[topic].s) + ": ", bdi(called(topic, 8)));
+        $("word-topics").replaceChildren("Topic " + (topic + 1) + ", " + percent(data.topics[topic].s) + ": ", bdi(called(topic, 8)));
       });
     }
     const known = new Map();
@@ -288,9 +288,9 @@
     $("word-find").addEventListener("input", (event) => {
       const word = known.get(event.target.value.trim().toLowerCase());
       if (word !== undefined) askWord(word);
-      else $("word-told").replaceChildren(event.target.value ? "No topic of this page shows that word." : hint);
+      else $("word-topics").replaceChildren(event.target.value ? "No topic of this page shows that word." : hint);
     });
-    $("word-told").textContent = hint;
+    $("word-topics").textContent = hint;
     showNodes();
   }
 
@@ -322,23 +322,23 @@
     n_listed += next.length;
     $("documents-list").append(...next.map(documentItem));
     $("more").hidden = n_listed >= listed.length;
-    $("documents-told").textContent = `${listed.length} of ${data.docs.length} documents` + (n_listed < listed.length ? `, ${n_listed} listed` : "");
+    $("documents-shown").textContent = `${listed.length} of ${data.docs.length} documents` + (n_listed < listed.length ? `, ${n_listed} listed` : "");
   }
 
   function documentItem(d) {
     const found = data.docs[d], body = make("div", { hidden: true, id: "document-" + d });
     const open = make("button", { type: "button", "aria-expanded": "false", "aria-controls": body.id, onclick: () => toggle(open, body, found) }, bdi(found.n));
-    const shares = [], told = [];
+    const shares = [], largest = [];
     for (let i = 0; i < found.m.length; i += 2) {
       const part = make("i", { class: look(found.m[i]) });
       part.style.width = found.m[i + 1] / 10 + "%";
       shares.push(part);
-      if (told.length < 4) told.push(`${found.m[i] + 1} ${called(found.m[i], 2)} ${(found.m[i + 1] / 10).toFixed(0)} %`);
+      if (largest.length < 4) largest.push(`${found.m[i] + 1} ${called(found.m[i], 2)} ${(found.m[i + 1] / 10).toFixed(0)} %`);
     }
     return make("li", { "data-document": d },
       make("div", { class: "head" }, open, aside(found), make("span", {}, found.c + (found.c === 1 ? " word" : " words"))),
       make("div", { class: "mix", "aria-hidden": "true" }, ...shares),
-      make("p", { class: "mixes" }, found.c === 0 ? "no words" : told.join(" · ")), body);
+      make("p", { class: "mixes" }, found.c === 0 ? "no words" : largest.join(" · ")), body);
   }
 
   function toggle(open, body, found) {

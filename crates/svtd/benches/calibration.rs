@@ -288,8 +288,8 @@ fn one_small(documents: usize, weight: f64, seed: u64) -> Vec<Judged> {
     judge(&model, &source.word_topic)
 }
 
-fn print_flags(row: &str, judged: &[Judged], told: impl Fn(&Judged) -> bool) {
-    let (flagged, rest): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|&j| told(j));
+fn print_flags(row: &str, judged: &[Judged], is_flagged: impl Fn(&Judged) -> bool) {
+    let (flagged, rest): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|&j| is_flagged(j));
     let mean =
         |these: &[&Judged]| these.iter().map(|j| j.error).sum::<f64>() / (these.len() as f64);
     println!(

@@ -7,11 +7,12 @@
 //! The fit runs on one thread, once divided for each number of cores, as the program would divide it there.
 //! Every task that cores could share is timed, and what is outside of tasks counts as work for one core
 //! alone, also where it is parallel and only not timed. The tasks are then dealt to the cores: a free
-//! core takes the next task that is ready. Tasks are assumed to
-//! take as long beside others as by themselves, so the memory's bandwidth and caches that cores share
-//! are not part of it. *Times as fast*: the same tasks one after the other, over what they take on the cores; on
-//! a noisy machine that is more exact than to compare with another run, the fit *not divided*. `--once` runs the fit once only, divided for 32 cores, and compares with the same tasks
-//! one after the other. Recorded in `benches/record/cores.md`.
+//! core takes the next task that is ready. Tasks are assumed to take as long beside others as by themselves, so
+//! the memory's bandwidth and caches that cores share are not part of it.
+//!
+//! *Times as fast*: the same tasks one after the other, over what they take on the cores; on a noisy machine that
+//! is more exact than to compare with another run, the fit *not divided*. `--once` runs the fit once only, divided
+//! for 32 cores, and compares with the same tasks one after the other. Recorded in `benches/record/cores.md`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 

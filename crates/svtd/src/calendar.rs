@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn years_months_days_and_time_stamps_are_read() {
-        for (text, told) in [
+        for (text, written) in [
             ("1861", "1861"),
             (" 1861.0 ", "1861"),
             ("1861-03", "1861-03"),
@@ -293,7 +293,7 @@ mod tests {
             ("2000-02-29 00:00", "2000-02-29"),
             ("-44-03-15", "-44-03-15"),
         ] {
-            assert_eq!(moment(text).to_string(), told);
+            assert_eq!(moment(text).to_string(), written);
         }
         for text in
             ["", "x", "1861-13", "1900-02-29", "1-2-3-4", "123456", "1861 AD", "12:30", "NaN"]

@@ -82,6 +82,22 @@ pub fn topic_error(truth: &Matrix, estimate: &Matrix) -> f64 {
 ///
 /// Rows are taken in blocks, so that the rows of all columns stay in the cache while they are compared.
 pub(crate) fn l1_distances(a: &Matrix, b: &Matrix) -> Matrix {
+    l1_distances_up_to(a, b, |_| b.n_columns())
+}
+
+/// The L1 distances between the columns of a matrix.
+pub(crate) fn l1_distances_among(a: &Matrix) -> Matrix {
+    let mut distances = l1_distances_up_to(a, a, |j| j);
+    for j in 0..a.n_columns() {
+        for l in 0..j {
+            distances[(l, j)] = distances[(j, l)];
+        }
+    }
+    distances
+}
+
+/// The L1 distances between column `j` of one matrix and the first `n(j)` columns of another; zeros elsewhere.
+fn l1_distances_up_to(a: &Matrix, b: &Matrix, n_of: impl Fn(usize) -> usize + Sync) -> Matrix {
     const ROWS: usize = 512;
     const COLUMNS: usize = 16;
     let (n, n_others) = (a.n_rows(), b.n_columns());
@@ -94,7 +110,7 @@ pub(crate) fn l1_distances(a: &Matrix, b: &Matrix) -> Matrix {
             let rows = start..n.min(start + ROWS);
             for (j, sums) in columns.clone().zip(sums.chunks_exact_mut(n_others)) {
                 let own = &a.column(j)[rows.clone()];
-                for (l, sum) in sums.iter_mut().enumerate() {
+                for (l, sum) in sums[..n_of(j)].iter_mut().enumerate() {
                     *sum += l1_distance(own, &b.column(l)[rows.clone()]);
                 }
             }

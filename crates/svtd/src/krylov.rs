@@ -33,15 +33,16 @@ pub(crate) const BLOCK_COLUMNS: usize = 16;
 /// Eigenvalues below this fraction of the first are rounding errors, or negative; they are not looked for.
 const RELATIVE_ROUNDING: f64 = 1e-10;
 
-/// Fewer positive eigenvalues than asked for exist if this many times the products after which the last one
-/// appeared bring no other. (The values below them crowd around zero, where nothing converges.)
+/// The search ends with fewer eigenvalues than asked for if no further positive one appears within
+/// this many times the products that were needed for the last one. (The remaining values are close
+/// to zero and to each other, where the method does not converge.)
 const PATIENCE: usize = 2;
 
-/// A tolerance from which on rounding does not matter, so that one round of orthogonalisation does:
-/// in a space so large that the basis will not fill it, where rounding would decide what is left.
+/// From this tolerance on, one round of orthogonalisation is enough, if the space is much larger
+/// than the basis. (In a small space the basis may fill it, and the rest would be rounding errors.)
 const LOOSE_TOLERANCE: f64 = 0.01;
 
-/// "Much larger" means this many times the size of the basis.
+/// The space is much larger than the basis if it has at least this many times as many dimensions.
 const ROOMY: usize = 4;
 
 /// Number of products between two checks of the Ritz values; each check costs a small eigenproblem.

@@ -37,7 +37,7 @@
 //! # Promises
 //! * Exact moments give exact parameters (Theorem 4.1).
 //! * The same bits for any number of threads. Work runs in the caller's rayon pool.
-//! * Neither `M2` nor `M3` is ever formed; cost is linear in the stored counts.
+//! * A topic model never forms `M2` or `M3`; cost is linear in the stored counts.
 //! * Nothing is printed, nothing panics on data, nothing comes back as NaN.
 
 /// The example of the README is tested too.
@@ -45,6 +45,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+mod aligned;
 pub mod atomic;
 mod bytes;
 mod calendar;

@@ -15,7 +15,6 @@ mod tests;
 use std::ops::{Index, IndexMut, Range};
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -282,25 +281,6 @@ impl Matrix {
     /// Root of the sum of squares of all entries.
     pub fn frobenius_norm(&self) -> f64 {
         dot(&self.values, &self.values).sqrt()
-    }
-
-    /// Adds the lower triangle of `left' * right`, which is known to be symmetric, on the calling thread; both
-    /// factors are given by their entries, column after column.
-    fn add_symmetric_product(&mut self, left: &[f64], right: &[f64]) {
-        let n_columns = self.n_columns;
-        let view =
-            |values| MatRef::from_column_major_slice(values, left.len() / n_columns, n_columns);
-        triangular::matmul(
-            self.view_mut(),
-            BlockStructure::TriangularLower,
-            Accum::Add,
-            view(left).transpose(),
-            BlockStructure::Rectangular,
-            view(right),
-            BlockStructure::Rectangular,
-            1.0,
-            Par::Seq,
-        );
     }
 
     fn view(&self) -> MatRef<'_, f64> {

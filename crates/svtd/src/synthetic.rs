@@ -325,7 +325,7 @@ fn normalised(values: Vec<f64>) -> Vec<f64> {
 }
 
 /// A uniform number in `[0, 1)`.
-fn unit(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn unit(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -316,10 +316,10 @@ mod parquet {
     fn lists_of_numbers_and_counts_are_documents() {
         let reader = named(|columns| columns.label = Some("class".to_owned()));
         let opened = reader.open(fixture("documents.parquet")).unwrap();
-        let told = opened.description();
+        let description = opened.description();
         assert!(
-            told.ends_with("as Parquet, counts in columns \"indices\" and \"counts\""),
-            "{told}"
+            description.ends_with("as Parquet, counts in columns \"indices\" and \"counts\""),
+            "{description}"
         );
         let corpus = opened.read().unwrap();
         assert_eq!(corpus.rows(), expected().rows());

@@ -1,12 +1,13 @@
 //! No module of the library imports its user: the layers of `ARCHITECTURE.md` hold.
 //!
-//! The order stands in one place, the block under "Layers" in `ARCHITECTURE.md`: a layer to a line, the users first. A
-//! module may name modules of lower lines only. Tests are left out, since a test may ask anybody. What is not seen:
+//! The order of the modules at the top stands in one place, the block under "Layers" in `ARCHITECTURE.md`: a layer to a
+//! line, the users first. A module may name modules of lower lines only. Modules of one folder need no list: the test
+//! finds who imports whom, and no way may lead back to where it began. Tests are left out, since a test may ask anybody. What is not seen:
 //! a method that a higher module adds to a type of a lower one, which needs no import.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -86,39 +87,134 @@ fn without_tests(code: &str) -> String {
 
 /// The modules at the top that the code of a file names.
 fn named(source: &Source, exported: &BTreeMap<String, String>) -> Vec<String> {
-    let from_root = "super::".repeat(source.modules.len());
-    let mut named = Vec::new();
-    for prefix in ["crate::", from_root.as_str()] {
-        for (at, _) in source.code.match_indices(prefix) {
-            named.extend(first_names(&source.code[at + prefix.len()..]));
-        }
-    }
-    let module = |name: String| exported.get(&name).cloned().unwrap_or(name);
-    named.into_iter().map(module).collect()
+    let named = paths(source).into_iter().filter_map(|path| path.first().cloned());
+    named.map(|name| exported.get(&name).cloned().unwrap_or(name)).collect()
 }
 
-/// The first name of a path, or those of a list in braces.
-fn first_names(path: &str) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = |text: &str| text.split(|c| !is_word(c)).next().unwrap().to_owned();
-    let Some(list) = path.strip_prefix('{') else { return vec![word(path)] };
-    let (mut names, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in list.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => {
-                names.push(word(list[start..at].trim_start()));
-                break;
+/// The paths in the code of a file that begin with `crate`, `super` or `self`, from the top of the library.
+fn paths(source: &Source) -> Vec<Vec<String>> {
+    let starts = ["crate::", "super::", "self::"];
+    let mut found = Vec::new();
+    for (at, _) in starts.iter().flat_map(|start| source.code.match_indices(start)) {
+        // In the middle of a path or of a name.
+        if source.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
+            continue;
+        }
+        found.extend(branches(&source.code[at..]).into_iter().filter_map(|path| {
+            let n_supers = path.iter().take_while(|name| *name == "super").count();
+            let (from, rest) = match path[0].as_str() {
+                "crate" => (0, 1),
+                "self" => (source.modules.len(), 1),
+                _ => (source.modules.len().checked_sub(n_supers)?, n_supers),
+            };
+            Some([&source.modules[..from], &path[rest..]].concat())
+        }));
+    }
+    found
+}
+
+/// The paths that a text begins with: one, or as many as its lists in braces hold.
+fn branches(text: &str) -> Vec<Vec<String>> {
+    let text = text.trim_start();
+    if let Some(list) = text.strip_prefix('{') {
+        let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+        for (at, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    found.extend(branches(&list[start..at]));
+                    start = at + 1;
+                    if c == '}' {
+                        break;
+                    }
+                }
+                _ => (),
             }
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                names.push(word(list[start..at].trim_start()));
-                start = at + 1;
-            }
-            _ => (),
+        }
+        return found;
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, rest) = (text[..end].to_owned(), &text[end..]);
+    let below = rest.strip_prefix("::").map(branches).unwrap_or_default();
+    match below.is_empty() {
+        true if name.is_empty() => Vec::new(),
+        true => vec![vec![name]],
+        false => below.into_iter().map(|path| [vec![name.clone()], path].concat()).collect(),
+    }
+}
+
+/// What modules hand on from others: the module and the name, with the path behind it.
+fn handed_on(sources: &[Source]) -> BTreeMap<(Vec<String>, String), Vec<String>> {
+    let mut found = BTreeMap::new();
+    for source in sources {
+        let lines = source.code.split("pub").skip(1).filter_map(|part| {
+            let after = part.split_once("use ")?;
+            let visibility = after.0.trim();
+            (visibility.is_empty() || visibility.starts_with('(')).then_some(after.1)
+        });
+        for path in lines.flat_map(|line| branches(line.split(';').next().unwrap())) {
+            let name = path.last().unwrap().clone();
+            let (from, rest) = match path[0].as_str() {
+                "crate" => (0, 1),
+                "super" => (source.modules.len() - 1, 1),
+                "self" => (source.modules.len(), 1),
+                _ => (source.modules.len(), 0),
+            };
+            let path = [&source.modules[..from], &path[rest..]].concat();
+            found.insert((source.modules.clone(), name), path);
         }
     }
-    names.into_iter().filter(|name| !name.is_empty()).collect()
+    found
+}
+
+/// The module with a file of its own in which the thing at a path stands.
+fn home(
+    path: &[String],
+    modules: &BTreeSet<Vec<String>>,
+    handed_on: &BTreeMap<(Vec<String>, String), Vec<String>>,
+) -> Vec<String> {
+    let n = (1..=path.len()).take_while(|&n| modules.contains(&path[..n])).count();
+    let behind = path.get(n).and_then(|name| handed_on.get(&(path[..n].to_vec(), name.clone())));
+    match behind {
+        Some(behind) if *behind != path[..=n] => home(behind, modules, handed_on),
+        _ => path[..n].to_vec(),
+    }
+}
+
+/// Who imports whom among the children of each module.
+type Siblings = BTreeMap<Vec<String>, BTreeMap<String, BTreeSet<String>>>;
+
+fn siblings(sources: &[Source]) -> Siblings {
+    let modules: BTreeSet<Vec<String>> = sources.iter().map(|s| s.modules.clone()).collect();
+    let handed_on = handed_on(sources);
+    let mut found = Siblings::new();
+    for source in sources {
+        for path in paths(source) {
+            let other = home(&path, &modules, &handed_on);
+            let n =
+                source.modules.iter().zip(&other).take_while(|(own, other)| own == other).count();
+            if let (Some(own), Some(other)) = (source.modules.get(n), other.get(n)) {
+                let parent = found.entry(source.modules[..n].to_vec()).or_default();
+                parent.entry(own.clone()).or_default().insert(other.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The modules that import themselves by way of others.
+fn in_cycles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<&String> {
+    let reaches_itself = |module: &&String| {
+        let (mut seen, mut ahead) = (BTreeSet::new(), vec![*module]);
+        while let Some(next) = ahead.pop() {
+            ahead.extend(
+                imports.get(next).into_iter().flatten().filter(|other| seen.insert(*other)),
+            );
+        }
+        seen.contains(*module)
+    };
+    imports.keys().filter(reaches_itself).collect()
 }
 
 /// The names that `lib.rs` exports from modules, each with its module.
@@ -166,9 +262,40 @@ fn no_module_imports_its_user() {
 }
 
 #[test]
+fn no_two_modules_of_a_folder_import_each_other() {
+    let found = siblings(&sources());
+    let n_imports: usize = found.values().flat_map(BTreeMap::values).map(BTreeSet::len).sum();
+    assert!(n_imports > 500, "only {n_imports} imports were found: is the parser broken?");
+    let cycles = found.iter().filter(|(parent, _)| !parent.is_empty());
+    let cycles = cycles.map(|(parent, imports)| (parent.join("/"), in_cycles(imports)));
+    let cycles: Vec<(String, Vec<&String>)> = cycles.filter(|(_, own)| !own.is_empty()).collect();
+    assert!(cycles.is_empty(), "modules of one folder that import each other: {cycles:?}");
+}
+
+#[test]
+fn a_cycle_is_found_through_what_a_module_hands_on() {
+    let source = |name: &str, code: &str| {
+        let modules = name.split('/').map(str::to_owned).collect();
+        Source { name: format!("{name}.rs"), modules, code: code.to_owned() }
+    };
+    let all = |of_c: &str| {
+        let a = source("top/a", "use super::B;\nuse self::inner::X;");
+        let (top, c) = (source("top", "pub(crate) use b::{B, b1::Deep};"), source("top/c", of_c));
+        let found = siblings(&[top, a, source("top/b", "use crate::top::c::C;"), c]);
+        let imports = &found[&vec!["top".to_owned()]];
+        in_cycles(imports).into_iter().cloned().collect::<Vec<String>>()
+    };
+    assert_eq!(all("struct C;"), Vec::<String>::new());
+    assert_eq!(all("use super::{super::linalg, a::{A, Other as O}};"), ["a", "b", "c"]);
+    assert_eq!(all("fn f() -> crate::top::Deep {}"), ["b", "c"]);
+}
+
+#[test]
 fn imports_are_found_however_they_are_written() {
-    assert_eq!(first_names("fit::em;"), ["fit"]);
-    assert_eq!(first_names("{fit::{em, spectral}, stop, Corpus as C};"), ["fit", "stop", "Corpus"]);
+    assert_eq!(branches("fit::em;"), [["fit", "em"]]);
+    let several = branches("{fit::{em, spectral}, stop, Corpus as C};").into_iter();
+    let several: Vec<String> = several.map(|path| path.join("::")).collect();
+    assert_eq!(several, ["fit::em", "fit::spectral", "stop", "Corpus"]);
     let code = "use super::super::memory;\n/// crate::not_this\nuse crate::Lda;\n";
     let code = without_tests(&format!("{code}#[cfg(test)]\nmod tests {{ use crate::nor_this; }}"));
     let modules = vec!["fit".to_owned(), "em".to_owned()];

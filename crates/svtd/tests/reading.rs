@@ -10,13 +10,13 @@ use svtd::CorpusReader;
 use svtd::text::Preprocessing;
 
 /// The last number reported while reading, and whether the numbers never decreased.
-fn told_while_reading(path: &Path, reader: CorpusReader) -> (u64, u64) {
-    let told = Arc::new(Mutex::new(vec![(0, 0)]));
-    let watching = Arc::clone(&told);
+fn progress_of_reading(path: &Path, reader: CorpusReader) -> (u64, u64) {
+    let progress = Arc::new(Mutex::new(vec![(0, 0)]));
+    let watching = Arc::clone(&progress);
     reader.watched(move |done, of| watching.lock().unwrap().push((done, of))).read(path).unwrap();
-    let told = told.lock().unwrap();
-    assert!(told.iter().map(|(done, _)| done).is_sorted());
-    *told.last().unwrap()
+    let progress = progress.lock().unwrap();
+    assert!(progress.iter().map(|(done, _)| done).is_sorted());
+    *progress.last().unwrap()
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn whoever_watches_is_told_how_much_is_read_of_how_much() {
     let lines = folder.path().join("lines.txt");
     std::fs::write(&lines, &text).unwrap();
     let of_text = text.len() as u64;
-    assert_eq!(told_while_reading(&lines, CorpusReader::new()), (of_text, of_text));
+    assert_eq!(progress_of_reading(&lines, CorpusReader::new()), (of_text, of_text));
 
     let mut packed = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
     packed.write_all(text.as_bytes()).unwrap();
@@ -34,14 +34,14 @@ fn whoever_watches_is_told_how_much_is_read_of_how_much() {
     let gz = folder.path().join("lines.txt.gz");
     std::fs::write(&gz, &packed).unwrap();
     let of_packed = packed.len() as u64;
-    assert_eq!(told_while_reading(&gz, CorpusReader::new()), (of_packed, of_packed));
+    assert_eq!(progress_of_reading(&gz, CorpusReader::new()), (of_packed, of_packed));
 
     let both = folder.path().join("both");
     std::fs::create_dir(&both).unwrap();
     std::fs::copy(&lines, both.join("a.txt")).unwrap();
     std::fs::copy(&gz, both.join("b.txt.gz")).unwrap();
     let all = of_text + of_packed;
-    assert_eq!(told_while_reading(&both, CorpusReader::new()), (all, all));
+    assert_eq!(progress_of_reading(&both, CorpusReader::new()), (all, all));
 }
 
 #[test]

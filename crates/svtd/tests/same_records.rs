@@ -1,13 +1,15 @@
 //! A model of records is a function of the set of records: the bytes of its file do not depend on the order of the
-//! rows, including error bars and which groups are found again.
+//! rows, including error bars and which groups are found again. Nor does what it tells depend on the order of the
+//! columns, in which it is shown.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use svtd::models::classes::{ItemChoice, LatentClass, Records};
+use svtd::models::classes::{Item, ItemChoice, LatentClass, Records};
 use svtd::models::gaussian::{Covariance, GaussianMixture, Points};
 use svtd::models::hmm::{Hmm, SequenceColumns};
-use svtd::models::learned::{self, Learned};
+use svtd::models::learned::{Cells, Learned};
 use svtd::models::raters::{RaterColumns, Raters, Ratings};
+use svtd::models::saved;
 use svtd::models::table::{Column, Table};
 
 /// Numbers between 0 and 1, the same on every run.
@@ -32,7 +34,7 @@ fn table(header: &[&str], rows: &Rows) -> Table {
 }
 
 fn file(model: &dyn Learned, table: &Table) -> Vec<u8> {
-    learned::container(model, &table.digest()).unwrap().to_bytes().unwrap()
+    saved::container(model, &table.digest()).unwrap().to_bytes().unwrap()
 }
 
 /// The same file for rows as they are, turned round, sorted and mixed up.
@@ -49,6 +51,51 @@ fn same_bytes(header: &[&str], rows: &Rows, fit: impl Fn(&Table) -> Vec<u8>) {
     }
     for (order, rows) in [("turned", turned), ("sorted", sorted), ("mixed up", mixed_up)] {
         assert!(fit(&table(header, &rows)) == expected, "rows that are {order} give another file");
+    }
+}
+
+/// What a model tells, whatever the order of its columns: the rows of its tables, sorted. Numbers are rounded, as
+/// covariances are symmetric but for their last bits.
+fn told(model: &dyn Learned) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for listing in model.listings() {
+        let cell = |cells: &Cells, row: usize| match cells {
+            Cells::Text(cells) => cells[row].clone(),
+            Cells::Whole(cells) => cells[row].to_string(),
+            Cells::Real(cells) => cells[row].map_or("none".to_owned(), |x| format!("{x:.9}")),
+        };
+        for row in 0..listing.n_rows() {
+            // Sorted too: of two variables either may be the first.
+            let mut cells: Vec<String> =
+                listing.columns.iter().map(|(_, cells)| cell(cells, row)).collect();
+            cells.sort();
+            cells.push(listing.name.to_owned());
+            all.push(cells);
+        }
+    }
+    all.push(vec![format!("{:.9}", model.log_likelihood())]);
+    all.sort();
+    all
+}
+
+/// The same model for columns as they are, turned round and rotated, and nothing that differs between them.
+fn same_columns<M: Learned>(header: &[&str], rows: &Rows, fit: impl Fn(&Table) -> M) {
+    let expected = fit(&table(header, rows));
+    let turned: Vec<usize> = (0..header.len()).rev().collect();
+    let rotated: Vec<usize> = (0..header.len()).map(|at| (at + 1) % header.len()).collect();
+    for order in [turned, rotated] {
+        let other_header: Vec<&str> = order.iter().map(|&at| header[at]).collect();
+        let move_cells = |row: &Vec<String>| order.iter().map(|&at| row[at].clone()).collect();
+        let other = fit(&table(&other_header, &rows.iter().map(move_cells).collect()));
+        assert_eq!(told(&expected), told(&other), "columns {other_header:?}");
+        let difference = expected.compare(&other).unwrap();
+        let is_distance = |(name, _): &&(String, Cells)| name == "distance";
+        let distances = &difference.columns.iter().find(is_distance).unwrap().1;
+        let all_zero = match distances {
+            Cells::Real(cells) => cells.iter().all(|d| d.is_some_and(|d| d < 1e-9)),
+            _ => false,
+        };
+        assert!(all_zero, "{distances:?}");
     }
 }
 
@@ -92,6 +139,23 @@ fn latent_classes() {
     };
     same_bytes(&QUESTIONS, &survey(|u| format!("{:.2}", 0.1 + u)), |t| fit(&mixed_types, t));
     same_bytes(&QUESTIONS, &survey(|u| format!("{}", (4.0 * u) as u32)), |t| fit(&mixed_types, t));
+}
+
+#[test]
+fn latent_classes_with_columns_in_another_order() {
+    let header = &QUESTIONS[..7];
+    let mut rows = survey(|_| "1".to_owned());
+    rows.iter_mut().for_each(|row| row.truncate(7));
+    same_columns(header, &rows, |table| {
+        let choice = ItemChoice { counts: vec!["visits".to_owned()], ..Default::default() };
+        let records = Records::from_table(table, &choice).unwrap();
+        let model = LatentClass::params(2).fit(&records).unwrap();
+        // Shown, and asked about records, in the order of the user.
+        let names = |items: &[Item]| items.iter().map(|i| i.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(model.items()), names(records.items()));
+        assert!(model.infer(&records).is_ok());
+        model
+    });
 }
 
 #[test]
@@ -148,6 +212,26 @@ fn gaussian_mixtures() {
 }
 
 #[test]
+fn gaussian_mixtures_with_columns_in_another_order() {
+    let mut next = uniform(17);
+    let mut point = |_| {
+        let centre = if next() < 0.4 { 2.0 } else { 0.0 };
+        let x = next() + next() + centre;
+        let y = next() + next() - 0.7 * centre + 0.3 * x;
+        vec![format!("{x:.2}"), format!("{y:.2}"), format!("{:.2}", next() + next())]
+    };
+    let rows: Rows = (0..200).map(&mut point).collect();
+    for covariance in [Covariance::Full, Covariance::Tied, Covariance::Diagonal] {
+        same_columns(&["width", "height", "x10"], &rows, |table| {
+            let points = Points::from_table(table, &[], None).unwrap();
+            let model = GaussianMixture::params(2).covariance(covariance).fit(&points).unwrap();
+            assert_eq!(model.names(), points.names());
+            model
+        });
+    }
+}
+
+#[test]
 fn a_point_of_weight_two_has_the_error_bars_of_a_point_given_twice() {
     let mut next = uniform(5);
     let values: Vec<f64> = (0..300).map(|i| next() + next() + 3.0 * f64::from(i % 3 / 2)).collect();
@@ -160,8 +244,8 @@ fn a_point_of_weight_two_has_the_error_bars_of_a_point_given_twice() {
     assert_eq!(one.error_bars(), other.error_bars());
 }
 
-#[test]
-fn raters() {
+/// Eighty slides with two labels, by five raters.
+fn rated() -> Rows {
     let mut next = uniform(11);
     let mut rows = Rows::new();
     for item in 0..80 {
@@ -173,10 +257,21 @@ fn raters() {
             }
         }
     }
-    same_bytes(&["item", "rater", "label"], &rows, |table| {
+    rows
+}
+
+#[test]
+fn raters() {
+    let fit = |table: &Table| {
         let ratings = Ratings::from_table(table, &RaterColumns::default()).unwrap();
-        file(&Raters::params().fit(&ratings).unwrap(), table)
-    });
+        Raters::params().fit(&ratings).unwrap()
+    };
+    let header = ["item", "rater", "label"];
+    same_bytes(&header, &rated(), |table| file(&fit(table), table));
+    let turned: Rows = rated().into_iter().map(|row| row.into_iter().rev().collect()).collect();
+    let [one, other] =
+        [fit(&table(&header, &rated())), fit(&table(&["label", "rater", "item"], &turned))];
+    assert_eq!(told(&one), told(&other));
 }
 
 /// Patients with a hidden state that lasts; `n` of them.
@@ -207,6 +302,36 @@ fn hidden_markov_models() {
         same_bytes(&header, &visits(n, steps), |table| {
             let read = columns.read(table, None).unwrap();
             file(&Hmm::params(2).fit(&read.sequences).unwrap(), table)
+        });
+    }
+}
+
+#[test]
+fn hidden_markov_models_with_columns_in_another_order() {
+    let header = ["patient", "visit", "state", "pain"];
+    let mut rows = visits(40, 8);
+    let mut next = uniform(23);
+    // A second reading beside the first, and one of categories.
+    let mut second = |row: &Vec<String>| {
+        let pain: f64 = row[3].parse().unwrap();
+        let mood = if next() < pain / 3.0 { "low" } else { "high" };
+        (format!("{:.1}", pain + next()), mood.to_owned())
+    };
+    let beside: Vec<(String, String)> = rows.iter().map(&mut second).collect();
+    let mut numbers = rows.clone();
+    numbers.iter_mut().zip(&beside).for_each(|(row, more)| row[2] = more.0.clone());
+    rows.iter_mut().zip(&beside).for_each(|(row, more)| row[3] = more.1.clone());
+    for rows in [rows, numbers] {
+        same_columns(&header, &rows, |table| {
+            let columns = SequenceColumns {
+                sequence: Some("patient".to_owned()),
+                order: Some("visit".to_owned()),
+                values: Vec::new(),
+            };
+            let read = columns.read(table, None).unwrap();
+            let model = Hmm::params(2).fit(&read.sequences).unwrap();
+            assert_eq!(model.names(), read.sequences.names());
+            model
         });
     }
 }

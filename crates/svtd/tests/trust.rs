@@ -112,8 +112,8 @@ fn documents_that_supply_a_topic_alone_are_told() {
     let corpus = builder.build().unwrap();
     let model = SingleTopic::params(3).fit(&corpus).unwrap();
     let flags: Vec<String> = model.diagnostics().topics.iter().flat_map(|t| t.flags()).collect();
-    let told = "driven by few documents: 1 holds 100 %";
-    assert!(flags.iter().any(|flag| flag == told), "{flags:?}");
+    let expected = "driven by few documents: 1 holds 100 %";
+    assert!(flags.iter().any(|flag| flag == expected), "{flags:?}");
 }
 
 #[test]

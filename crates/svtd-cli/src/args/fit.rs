@@ -26,12 +26,12 @@ pub struct Fit {
     pub n_topics: Option<TopicCount>,
 
     /// The model: documents that mix topics, documents about one topic each, records of a table that belong to
-    /// latent classes, or raters who label items
+    /// latent classes, raters who label items, sequences (hidden Markov model) or points (Gaussian mixture)
     #[arg(long, value_enum, default_value_t)]
     pub model: AnyKind,
 
     /// LDA: the sum of the Dirichlet parameter that the moments assume, small when documents have few topics; the
-    /// polish estimates its own [default: 1]
+    /// polish of text has its own, 0.1 for each topic [default: 1]
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
@@ -53,8 +53,8 @@ pub struct Fit {
     #[arg(long, value_enum)]
     pub rows: Option<Rows>,
 
-    /// What follows the moments: auto (EM; for LDA collapsed variational Bayes, if that predicts better), none, or
-    /// a number of passes [default: auto]
+    /// What follows the moments: auto (EM; for LDA collapsed variational Bayes, where words are repeated more than topics
+    /// explain or where it predicts better), none, or a number of passes [default: auto]
     #[arg(long, value_name = "auto|none|STEPS", value_parser = polish,
           allow_negative_numbers = true)]
     pub polish: Option<Polish>,

@@ -14,7 +14,7 @@ const EVERY: usize = 1000;
 #[command(next_help_heading = "Streams")]
 pub struct StreamFlags {
     /// Read INPUT as a stream of text: make a model every N documents, and one of the rest at its end. The name
-    /// after -o may contain {n} for the number of the model; without it each model replaces the previous one
+    /// after -o may contain {number} for the number of the model; without it each model replaces the previous one
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub every: Option<usize>,
 

@@ -28,6 +28,13 @@ pub struct Layout {
     pub skip_bad: bool,
 }
 
+impl Layout {
+    /// The flag that only text has a use for, if it is given.
+    pub fn of_text(&self) -> Option<&'static str> {
+        (!self.text_column.is_empty()).then_some("--text-column")
+    }
+}
+
 /// How text is split into words.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Words")]

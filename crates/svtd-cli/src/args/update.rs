@@ -58,7 +58,7 @@ Examples:
   svtd update posts.svtd posts.svtdc -o new.svtd --cold    look for topics that are new
   svtd update posts.svtd posts.svtdc -o new.svtd --json
   tail -f posts.jsonl | svtd update posts.svtd - -o posts.svtd --every 1000 --last 30d --time date
-  svtd update posts.svtd may.jsonl june.jsonl -o 'models/{n}.svtd' --every 500 --json
+  svtd update posts.svtd may.jsonl june.jsonl -o 'models/{number}.svtd' --every 500 --json
 
 An update starts from the topics of the old model and costs a small part of a fit. It finds no new
 topics, and cannot say which would be found again; a cold one does both. A topic has moved if it is

@@ -39,10 +39,10 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     for path in &paths {
         output::check(path, args.force, &inputs(args))?;
     }
-    let told = Exported::read(args, common)?;
-    check_alleles(told.model.topics().vocabulary())?;
+    let exported = Exported::read(args, common)?;
+    check_alleles(exported.model.topics().vocabulary())?;
     let mut files = Together::default();
-    if let Some((corpus, mixtures)) = &told.documents(Format::Csv)? {
+    if let Some((corpus, mixtures)) = &exported.documents(Format::Csv)? {
         let line = |d: usize| {
             let shares: Vec<f64> = mixtures.row(d).iter().map(|share| share.max(LEAST)).collect();
             let total: f64 = shares.iter().sum();
@@ -50,8 +50,8 @@ pub fn export(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
         };
         write_lines(&mut files, &paths[0], args.force, (0..corpus.n_documents()).map(line))?;
     }
-    let n_variants = told.model.topics().vocabulary().len() / 2;
-    let line = |variant| numbers((0..k).map(|j| frequency(&told.model, variant, j)));
+    let n_variants = exported.model.topics().vocabulary().len() / 2;
+    let line = |variant| numbers((0..k).map(|j| frequency(&exported.model, variant, j)));
     write_lines(&mut files, &paths[1], args.force, (0..n_variants).map(line))?;
     finished(files)
 }

@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use svtd::models::learned::{self, Listing, SavedRecords};
+use svtd::models::learned::{self, Listing};
+use svtd::models::saved::SavedRecords;
 use svtd::models::table::TableReader;
 
 use super::{listing, read};
@@ -64,16 +65,16 @@ pub fn infer(saved: &SavedRecords, args: &Infer, common: &Common) -> Outcome {
     let target = target.transpose()?;
     let table = read(&args.source, &reader(&args.missing))?;
     let pool = threads::pool(common.threads)?;
-    let told = pool.install(|| match args.forecast {
+    let listing = pool.install(|| match args.forecast {
         Some(steps) => saved.model.forecast(&table, steps),
         None => saved.model.infer(&table),
     });
-    let told = told.map_err(Failure::about(&args.source.name()))?;
-    write_listing(&told, target.as_ref(), (args.to, args.safe_csv), common)
+    let listing = listing.map_err(Failure::about(&args.source.name()))?;
+    write_listing(&listing, target.as_ref(), (args.to, args.safe_csv), common)
 }
 
 fn write_listing(
-    told: &Listing,
+    listing: &Listing,
     target: Option<&Target>,
     (format, safe_csv): (Option<Format>, bool),
     common: &Common,
@@ -81,22 +82,26 @@ fn write_listing(
     let mut out = BufWriter::new(io::stdout().lock());
     match (target, format) {
         (Some(target), _) => {
-            target.write(&listing::table(told))?;
+            target.write(&listing::table(listing))?;
             if common.json {
-                let n = told.n_rows();
-                let told = json!({ "written": [target.path()], "n_rows": n });
-                writeln!(out, "{}", json::document("records-written", told))?;
+                let n = listing.n_rows();
+                let value = json!({ "written": [target.path()], "n_rows": n });
+                writeln!(out, "{}", json::document("records-written", value))?;
             } else if !common.quiet {
                 let path = printable(&target.path().display().to_string());
                 let _ = writeln!(io::stderr(), "saved {path}");
             }
         }
         (None, _) if common.json => {
-            writeln!(out, "{}", json::line("records-infer", json!({ told.name: told.to_json() })))?;
+            writeln!(
+                out,
+                "{}",
+                json::line("records-infer", json!({ listing.name: listing.to_json() }))
+            )?;
         }
-        (None, Some(Format::Jsonl)) => listing::table(told).write_jsonl(&mut out)?,
+        (None, Some(Format::Jsonl)) => listing::table(listing).write_jsonl(&mut out)?,
         (None, None | Some(Format::Csv)) => {
-            listing::table(told).write_csv(&mut out, cells(safe_csv))?
+            listing::table(listing).write_csv(&mut out, cells(safe_csv))?
         }
         (None, Some(other)) => {
             let ending = other.ending();
@@ -116,8 +121,8 @@ pub fn evaluate(saved: &SavedRecords, args: &Evaluate, common: &Common) -> Outco
     let mut out = io::stdout().lock();
     if common.json {
         let pairs = found.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
-        let told = serde_json::Value::Object(pairs.collect());
-        writeln!(out, "{}", json::document("records-table", told))?;
+        let value = serde_json::Value::Object(pairs.collect());
+        writeln!(out, "{}", json::document("records-table", value))?;
     } else {
         for (name, value) in found {
             writeln!(out, "{:<26} {value:.4}", name.replace('_', " "))?;
@@ -137,27 +142,28 @@ pub fn show(saved: &SavedRecords, args: &Show, common: &Common) -> Outcome {
             table.n_rows()
         )));
     };
-    let told = saved.model.explain(&table, row - 1).map_err(Failure::about(&args.source.name()))?;
+    let listings =
+        saved.model.explain(&table, row - 1).map_err(Failure::about(&args.source.name()))?;
     let mut out = io::stdout().lock();
     if common.json {
-        let pairs = told.iter().map(|one| (one.name.to_owned(), one.to_json()));
-        let told = serde_json::Value::Object(pairs.collect());
-        writeln!(out, "{}", json::document("records-table", told))?;
+        let pairs = listings.iter().map(|one| (one.name.to_owned(), one.to_json()));
+        let value = serde_json::Value::Object(pairs.collect());
+        writeln!(out, "{}", json::document("records-table", value))?;
     } else {
-        listing::write_all(&mut out, &Screen::stdout(common), &told, None)?;
+        listing::write_all(&mut out, &Screen::stdout(common), &listings, None)?;
     }
     Ok(out.flush()?)
 }
 
 /// `svtd diff`: compares two models of the same kind.
 pub fn diff(old: &SavedRecords, new: &SavedRecords, args: &Diff, common: &Common) -> Outcome {
-    let told = old.model.compare(&*new.model).map_err(Failure::about(&args.new))?;
+    let listing = old.model.compare(&*new.model).map_err(Failure::about(&args.new))?;
     let mut out = io::stdout().lock();
     if common.json {
-        let told = json!({ told.name: told.to_json() });
-        writeln!(out, "{}", json::document("records-table", told))?;
+        let value = json!({ listing.name: listing.to_json() });
+        writeln!(out, "{}", json::document("records-table", value))?;
     } else {
-        listing::write_all(&mut out, &Screen::stdout(common), &[told], None)?;
+        listing::write_all(&mut out, &Screen::stdout(common), &[listing], None)?;
     }
     Ok(out.flush()?)
 }
@@ -193,8 +199,8 @@ pub fn export(saved: &SavedRecords, args: &Export, common: &Common) -> Outcome {
     }
     let written: Vec<&Path> = targets.iter().map(Target::path).collect();
     if common.json {
-        let told = json!({ "written": written });
-        writeln!(io::stdout(), "{}", json::document("records-written", told))?;
+        let value = json!({ "written": written });
+        writeln!(io::stdout(), "{}", json::document("records-written", value))?;
     } else if !common.quiet {
         for path in written {
             let _ = writeln!(io::stderr(), "saved {}", printable(&path.display().to_string()));
@@ -213,12 +219,12 @@ fn all_listings(saved: &SavedRecords, args: &Export) -> Outcome<Vec<Listing>> {
     let mut listings = saved.model.listings();
     if let Some(source) = &args.source.0 {
         let table = read(source, &TableReader::new())?;
-        let mut told = saved.model.infer(&table).map_err(Failure::about(&source.name()))?;
+        let mut inferred = saved.model.infer(&table).map_err(Failure::about(&source.name()))?;
         // A table of the model may already have this name.
-        if listings.iter().any(|listing| listing.name == told.name) {
-            told.name = "records";
+        if listings.iter().any(|listing| listing.name == inferred.name) {
+            inferred.name = "records";
         }
-        listings.push(told);
+        listings.push(inferred);
     }
     Ok(listings)
 }

@@ -26,26 +26,26 @@ pub fn check(args: &Check, common: &Common) -> Outcome {
     counted_alone(args.model)?;
     threads::pool(common.threads)?.install(|| {
         let table = read(&args.source, &args.records.reader())?;
-        let told = match args.model {
+        let findings = match args.model {
             AnyKind::Hmm => of_sequences(args, &table),
             AnyKind::Gaussian => of_points(args, &table),
             _ => of_answers(args, &table),
         };
-        write(told.map_err(Failure::about(&args.source.name()))?, common)
+        write(findings.map_err(Failure::about(&args.source.name()))?, common)
     })
 }
 
-fn write(told: Findings, common: &Common) -> Outcome {
+fn write(findings: Findings, common: &Common) -> Outcome {
     let mut out = io::stdout().lock();
     if common.json {
-        let mut value = told.value;
-        value["objection"] = json!(told.objection);
-        value["notes"] = json!(told.notes);
+        let mut value = findings.value;
+        value["objection"] = json!(findings.objection);
+        value["notes"] = json!(findings.notes);
         writeln!(out, "{}", json::document("records-check", value))?;
     } else {
-        let notes = told.notes.iter().map(|note| ("note", printable(note)));
-        let verdict = told.objection.map(|objection| ("verdict", objection));
-        for (name, sentence) in told.lines.into_iter().chain(notes).chain(verdict) {
+        let notes = findings.notes.iter().map(|note| ("note", printable(note)));
+        let verdict = findings.objection.map(|objection| ("verdict", objection));
+        for (name, sentence) in findings.lines.into_iter().chain(notes).chain(verdict) {
             writeln!(out, "{name:<20} {sentence}")?;
         }
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 use svtd::models::classes::{LatentClass, Records};
 use svtd::models::learned::{self, Learned};
 use svtd::models::raters::{Raters, Ratings};
+use svtd::models::saved;
 use svtd::models::table::Table;
 
 use super::{listing, read, sequences};
@@ -36,7 +37,7 @@ fn learn_and_tell(args: &Fit, common: &Common) -> Outcome {
     let model = learn(args, &table, &progress).map_err(Failure::about(&args.source.name()))?;
     if let Some(path) = &args.output {
         progress.begin("writing");
-        learned::save(&*model, &table.digest(), path, args.force)?;
+        saved::save(&*model, &table.digest(), path, args.force)?;
     }
     progress.finish();
     tell(args, common, &*model)
@@ -50,6 +51,7 @@ fn learn(args: &Fit, table: &Table, progress: &Progress) -> svtd::Result<Box<dyn
         AnyKind::Raters => {
             let columns = flags.rater_columns(args.source.columns.label_column.as_deref());
             let ratings = Ratings::from_table(table, &columns)?;
+            check_labels(args.n_topics, &ratings)?;
             let params = Raters::params().columns(&columns).error_bars(!args.no_trust);
             Box::new(params.prior(flags.prior.unwrap_or(1.0)).fit(&ratings)?)
         }
@@ -71,6 +73,19 @@ fn learn(args: &Fit, table: &Table, progress: &Progress) -> svtd::Result<Box<dyn
             Box::new(params.fit_watched(&records, &watch)?)
         }
     })
+}
+
+/// Returns an error for a number that is not that of the labels, which raters have been given.
+fn check_labels(asked: Option<TopicCount>, ratings: &Ratings) -> svtd::Result<()> {
+    let n = ratings.n_labels();
+    let found = match asked {
+        None => return Ok(()),
+        Some(TopicCount::Given(k)) if k == n => return Ok(()),
+        Some(TopicCount::Given(k)) => k.to_string(),
+        Some(TopicCount::Auto) => "auto".to_owned(),
+    };
+    let needed = format!("left out for raters, or {n}, the number of different labels");
+    Err(svtd::Error::Option { name: "-k", needed, found })
 }
 
 fn tell(args: &Fit, common: &Common, model: &dyn Learned) -> Outcome {

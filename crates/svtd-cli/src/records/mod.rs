@@ -10,7 +10,7 @@ mod sweep;
 
 use std::path::Path;
 
-use svtd::models::learned::{self, SavedRecords};
+use svtd::models::saved::{self, SavedRecords};
 use svtd::models::table::{Table, TableReader};
 
 pub use ask::{diff, draw, evaluate, export, infer, show, tables};
@@ -28,7 +28,7 @@ pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
     if !path.is_file() {
         return Ok(None);
     }
-    learned::load(path).map_err(Failure::about(path))
+    saved::load(path).map_err(Failure::about(path))
 }
 
 /// Reads a table, or several with the same columns as one, and prints its size.
@@ -66,7 +66,8 @@ fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
     Ok(table)
 }
 
-/// Returns an error for raters, whose number of labels is given.
+/// Returns an error for raters: their number of classes is that of the labels, so there is nothing
+/// to choose.
 fn counted_alone(model: AnyKind) -> Outcome {
     match model {
         AnyKind::Raters => Err(Failure::Request(

@@ -101,8 +101,8 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
             };
             let fits: Vec<_> = path.iter().map(one).collect();
             let best = json!({ "aic3": best.0, "aic": best.1, "bic": best.2 });
-            let told = json!({ "fits": fits, "best": best });
-            writeln!(out, "{}", json::document("records-sweep", told))?;
+            let value = json!({ "fits": fits, "best": best });
+            writeln!(out, "{}", json::document("records-sweep", value))?;
         } else {
             writeln!(
                 out,
@@ -115,13 +115,13 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
                     c.log_likelihood, c.n_parameters, c.aic, c.aic3, c.bic
                 )?;
             }
-            let told = |k: Option<usize>| k.unwrap_or(1);
+            let or_one = |k: Option<usize>| k.unwrap_or(1);
             writeln!(
                 out,
                 "\nAIC3 asks for {} {word}, AIC for {}, BIC for {}",
-                told(best.0),
-                told(best.1),
-                told(best.2)
+                or_one(best.0),
+                or_one(best.1),
+                or_one(best.2)
             )?;
         }
         Ok(out.flush()?)

@@ -39,8 +39,8 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
                 value
             };
             let fits: Vec<_> = path.iter().map(one).collect();
-            let told = json!({ "fits": fits, "best": best(&path) });
-            writeln!(out, "{}", json::document("records-sweep", told))?;
+            let value = json!({ "fits": fits, "best": best(&path) });
+            writeln!(out, "{}", json::document("records-sweep", value))?;
         } else {
             write_sweep(&mut out, &path)?;
         }
@@ -77,11 +77,11 @@ fn write_sweep(out: &mut dyn Write, path: &[LatentClass]) -> io::Result<()> {
             summary.relative_entropy,
         )?;
     }
-    let told = best(path);
+    let best = best(path);
     writeln!(out)?;
     writeln!(
         out,
         "AIC3 asks for {} classes, AIC for {}, BIC for {}",
-        told["aic3"], told["aic"], told["bic"]
+        best["aic3"], best["aic"], best["bic"]
     )
 }

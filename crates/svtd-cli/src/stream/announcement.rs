@@ -90,9 +90,9 @@ impl Announcement {
                 (topic.distance.unwrap_or_default(), topic.expected.unwrap_or_default());
             format!("{} by {found:.3}, {by_chance:.3} by chance", j + 1)
         };
-        let told: Vec<String> = topics().filter(far).take(SHOWN).map(distance).collect();
-        if !told.is_empty() {
-            line += &format!(" ({})", told.join("; "));
+        let moved: Vec<String> = topics().filter(far).take(SHOWN).map(distance).collect();
+        if !moved.is_empty() {
+            line += &format!(" ({})", moved.join("; "));
         }
         let is_new = |j: &usize| updated.topics[*j].old.is_none();
         line += &format!(", {new} new{}", numbers(&mut topics().filter(is_new)));

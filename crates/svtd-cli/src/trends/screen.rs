@@ -1,10 +1,10 @@
-//! Trends for people: one line for each topic, or one topic period by period.
+//! TopicTrends for people: one line for each topic, or one topic period by period.
 
 use std::io::{self, Write};
 
 use svtd::evaluation::PeriodWord;
 
-use super::{Series, Told};
+use super::{Series, TopicTrends};
 use crate::failure::printable;
 use crate::listing;
 use crate::terminal::{Screen, cut};
@@ -19,50 +19,55 @@ const BAR: usize = 30;
 pub(super) fn write(
     out: &mut dyn Write,
     screen: &Screen,
-    told: &Told,
+    trends: &TopicTrends,
     topic: Option<usize>,
 ) -> io::Result<()> {
-    let names = &told.periods.names;
-    let n: usize = told.series[0].shares.n_documents.iter().sum();
+    let names = &trends.periods.names;
+    let n: usize = trends.series[0].shares.n_documents.iter().sum();
     let (first, last) = (names.first(), names.last());
     let span = first.zip(last).map(|(a, b)| format!(", {a} to {b}")).unwrap_or_default();
-    writeln!(out, "{} periods of {}{span}; {n} documents", names.len(), told.periods.unit)?;
-    if told.n_left_out > 0 {
-        let n = told.n_left_out;
+    writeln!(out, "{} periods of {}{span}; {n} documents", names.len(), trends.periods.unit)?;
+    if trends.n_left_out > 0 {
+        let n = trends.n_left_out;
         writeln!(out, "documents left out, without a time or a known word: {n}")?;
     }
-    for series in &told.series {
+    for series in &trends.series {
         match &series.group {
             Some(group) => writeln!(out, "\n{}", screen.bold(&printable(group)))?,
             None => writeln!(out)?,
         }
         match topic {
-            Some(topic) => write_topic(out, screen, told, series, topic - 1)?,
-            None => write_all(out, screen, told, series)?,
+            Some(topic) => write_topic(out, screen, trends, series, topic - 1)?,
+            None => write_all(out, screen, trends, series)?,
         }
     }
     Ok(())
 }
 
 /// One line for each topic: its curve, its lowest and its highest period.
-fn write_all(out: &mut dyn Write, screen: &Screen, told: &Told, series: &Series) -> io::Result<()> {
-    let width = told.periods.names.len().max(9);
+fn write_all(
+    out: &mut dyn Write,
+    screen: &Screen,
+    trends: &TopicTrends,
+    series: &Series,
+) -> io::Result<()> {
+    let width = trends.periods.names.len().max(9);
     let head = format!("topic  {:width$}  lowest to highest share, with 95 % bands", "over time");
     writeln!(out, "{}", screen.bold(&head))?;
-    for topic in 0..told.saved.model.topics().len() {
-        let curve = curve(told, series, topic);
-        let span = span(told, series, topic);
+    for topic in 0..trends.saved.model.topics().len() {
+        let curve = curve(trends, series, topic);
+        let span = span(trends, series, topic);
         writeln!(out, "{:5}  {curve}{:2$}  {span}", topic + 1, "", width - curve.chars().count())?;
-        let words = listing::words(&told.saved.model, topic, CAPTION).join(" ");
+        let words = listing::words(&trends.saved.model, topic, CAPTION).join(" ");
         writeln!(out, "       {}", screen.dim(&words))?;
     }
     Ok(())
 }
 
 /// The shares of a topic in one line, scaled to the highest period.
-fn curve(told: &Told, series: &Series, topic: usize) -> String {
-    let share = |period| told.share(series, period, topic).map(|found| found.share);
-    let shares: Vec<Option<f64>> = (0..told.periods.names.len()).map(share).collect();
+fn curve(trends: &TopicTrends, series: &Series, topic: usize) -> String {
+    let share = |period| trends.share(series, period, topic).map(|found| found.share);
+    let shares: Vec<Option<f64>> = (0..trends.periods.names.len()).map(share).collect();
     let most = shares.iter().flatten().copied().fold(0.0, f64::max);
     let height = |share: &Option<f64>| match share {
         None => ' ',
@@ -72,22 +77,22 @@ fn curve(told: &Told, series: &Series, topic: usize) -> String {
     shares.iter().map(height).collect()
 }
 
-fn span(told: &Told, series: &Series, topic: usize) -> String {
+fn span(trends: &TopicTrends, series: &Series, topic: usize) -> String {
     let with_band = |period: &usize| series.shares.n_documents[*period] > 1;
-    let periods: Vec<usize> = (0..told.periods.names.len()).filter(with_band).collect();
+    let periods: Vec<usize> = (0..trends.periods.names.len()).filter(with_band).collect();
     let share = |&period: &usize| series.shares.means[(period, topic)];
     let by_share = |a: &&usize, b: &&usize| share(a).total_cmp(&share(b));
     let ends = (periods.iter().min_by(by_share), periods.iter().max_by(by_share));
     let (Some(&lowest), Some(&highest)) = ends else {
         return "no period has two documents".to_owned();
     };
-    [lowest, highest].map(|period| shown(told, series, period, topic)).join("   ")
+    [lowest, highest].map(|period| shown(trends, series, period, topic)).join("   ")
 }
 
 /// The share of a period with its interval: `1861  12.3% (10.1-14.5)`.
-fn shown(told: &Told, series: &Series, period: usize, topic: usize) -> String {
-    let name = &told.periods.names[period];
-    match told.share(series, period, topic) {
+fn shown(trends: &TopicTrends, series: &Series, period: usize, topic: usize) -> String {
+    let name = &trends.periods.names[period];
+    match trends.share(series, period, topic) {
         None => format!("{name}  no documents"),
         Some(found) => {
             let band = found.band.map_or(String::new(), |[low, high]| {
@@ -102,20 +107,20 @@ fn shown(told: &Told, series: &Series, period: usize, topic: usize) -> String {
 fn write_topic(
     out: &mut dyn Write,
     screen: &Screen,
-    told: &Told,
+    trends: &TopicTrends,
     series: &Series,
     topic: usize,
 ) -> io::Result<()> {
-    let words = listing::words(&told.saved.model, topic, 2 * CAPTION).join(" ");
+    let words = listing::words(&trends.saved.model, topic, 2 * CAPTION).join(" ");
     writeln!(out, "{}", screen.bold(&format!("topic {}: {words}", topic + 1)))?;
-    let most = (0..told.periods.names.len())
-        .filter_map(|period| told.share(series, period, topic))
+    let most = (0..trends.periods.names.len())
+        .filter_map(|period| trends.share(series, period, topic))
         .map(|found| found.band.map_or(found.share, |[_, high]| high))
         .fold(0.0, f64::max);
-    let margin = told.periods.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for period in 0..told.periods.names.len() {
-        let Some(found) = told.share(series, period, topic) else { continue };
-        let name = &told.periods.names[period];
+    let margin = trends.periods.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for period in 0..trends.periods.names.len() {
+        let Some(found) = trends.share(series, period, topic) else { continue };
+        let name = &trends.periods.names[period];
         let [low, high] = found.band.unwrap_or([found.share; 2]);
         let bar = bar(found.share, [low, high], most);
         writeln!(
@@ -128,7 +133,7 @@ fn write_topic(
         )?;
         // Words are shown for all documents, not for a group.
         if series.group.is_none() {
-            write_words(out, screen, told, period, topic, margin)?;
+            write_words(out, screen, trends, period, topic, margin)?;
         }
     }
     Ok(())
@@ -154,13 +159,13 @@ fn bar(share: f64, [low, high]: [f64; 2], most: f64) -> String {
 fn write_words(
     out: &mut dyn Write,
     screen: &Screen,
-    told: &Told,
+    trends: &TopicTrends,
     period: usize,
     topic: usize,
     margin: usize,
 ) -> io::Result<()> {
-    let moved = &told.words[period][topic];
-    let vocabulary = told.saved.model.topics().vocabulary();
+    let moved = &trends.words[period][topic];
+    let vocabulary = trends.saved.model.topics().vocabulary();
     let word = |sign: char, moved: &PeriodWord| {
         format!("{sign}{}", printable(&vocabulary.word(moved.word)))
     };

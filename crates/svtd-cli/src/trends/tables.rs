@@ -1,24 +1,24 @@
-//! Trends for programs: tables and JSON.
+//! TopicTrends for programs: tables and JSON.
 
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 use svtd::evaluation::PeriodWord;
 
-use super::{Series, Share, Told};
+use super::{Series, Share, TopicTrends};
 use crate::output::{Column, Table};
 
 /// Number of words that describe a topic.
 const CAPTION: usize = 5;
 
 /// One row for each group, period and topic that has documents.
-pub(super) fn shares<'a>(told: &'a Told) -> Table<'a> {
-    let k = told.saved.model.topics().len();
+pub(super) fn shares<'a>(trends: &'a TopicTrends) -> Table<'a> {
+    let k = trends.saved.model.topics().len();
     let mut rows: Vec<(&Series, usize, usize, Share)> = Vec::new();
-    for series in &told.series {
-        for period in 0..told.periods.names.len() {
+    for series in &trends.series {
+        for period in 0..trends.periods.names.len() {
             rows.extend((0..k).filter_map(|topic| {
-                Some((series, period, topic, told.share(series, period, topic)?))
+                Some((series, period, topic, trends.share(series, period, topic)?))
             }));
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn shares<'a>(told: &'a Told) -> Table<'a> {
     let (by_period, by_group, by_topic, by_size) =
         (Rc::clone(&rows), Rc::clone(&rows), Rc::clone(&rows), Rc::clone(&rows));
     let columns = vec![
-        Column::text("period", move |i| told.periods.names[by_period[i].1].clone()),
+        Column::text("period", move |i| trends.periods.names[by_period[i].1].clone()),
         Column::text("group", move |i| by_group[i].0.group.clone().unwrap_or_default()),
         Column::whole("topic", move |i| by_topic[i].2 as i64 + 1),
         Column::whole("documents", move |i| by_size[i].3.n_documents as i64),
@@ -44,9 +44,9 @@ pub(super) fn shares<'a>(told: &'a Told) -> Table<'a> {
 }
 
 /// One row for each period, topic and word that changed.
-pub(super) fn words<'a>(told: &'a Told) -> Table<'a> {
+pub(super) fn words<'a>(trends: &'a TopicTrends) -> Table<'a> {
     let mut rows: Vec<(usize, usize, &PeriodWord)> = Vec::new();
-    for (period, topics) in told.words.iter().enumerate() {
+    for (period, topics) in trends.words.iter().enumerate() {
         for (topic, moved) in topics.iter().enumerate() {
             rows.extend(moved.gained.iter().chain(&moved.lost).map(|word| (period, topic, word)));
         }
@@ -57,15 +57,15 @@ pub(super) fn words<'a>(told: &'a Told) -> Table<'a> {
         let rows = Rc::clone(&rows);
         move |i: usize| read(rows[i].2)
     };
-    let vocabulary = told.saved.model.topics().vocabulary();
+    let vocabulary = trends.saved.model.topics().vocabulary();
     let (by_period, by_topic, by_word, by_evidence) =
         (Rc::clone(&rows), Rc::clone(&rows), Rc::clone(&rows), Rc::clone(&rows));
     let evidence = move |i: usize| {
         let (period, topic, _) = by_evidence[i];
-        told.words[period][topic].evidence
+        trends.words[period][topic].evidence
     };
     let columns = vec![
-        Column::text("period", move |i| told.periods.names[by_period[i].0].clone()),
+        Column::text("period", move |i| trends.periods.names[by_period[i].0].clone()),
         Column::whole("topic", move |i| by_topic[i].1 as i64 + 1),
         Column::text("word", move |i| vocabulary.word(by_word[i].2.word).into_owned()),
         Column::real("whole", real(|word| word.whole)),
@@ -76,12 +76,12 @@ pub(super) fn words<'a>(told: &'a Told) -> Table<'a> {
     Table { n_rows, columns, is_list: false }
 }
 
-pub(super) fn to_json(told: &Told) -> Value {
-    let topics = told.saved.model.topics();
+pub(super) fn to_json(trends: &TopicTrends) -> Value {
+    let topics = trends.saved.model.topics();
     let period = |period: usize| {
         json!({
-            "period": told.periods.names[period],
-            "documents": told.series[0].shares.n_documents[period],
+            "period": trends.periods.names[period],
+            "documents": trends.series[0].shares.n_documents[period],
         })
     };
     let topic = |topic: usize| {
@@ -91,24 +91,24 @@ pub(super) fn to_json(told: &Told) -> Value {
             "topic": topic + 1,
             "name": topics.topic(topic).name(),
             "words": words,
-            "shares": told.series.iter().flat_map(|series| shares_json(told, series, topic)).collect::<Vec<_>>(),
-            "moved": (0..told.words.len()).map(|period| moved_json(told, period, topic)).collect::<Vec<_>>(),
+            "shares": trends.series.iter().flat_map(|series| shares_json(trends, series, topic)).collect::<Vec<_>>(),
+            "moved": (0..trends.words.len()).map(|period| moved_json(trends, period, topic)).collect::<Vec<_>>(),
         })
     };
     json!({
-        "every": told.periods.unit.to_string(),
-        "periods": (0..told.periods.names.len()).map(period).collect::<Vec<_>>(),
-        "groups": told.series.iter().filter_map(|series| series.group.as_ref()).collect::<Vec<_>>(),
-        "left_out": told.n_left_out,
+        "every": trends.periods.unit.to_string(),
+        "periods": (0..trends.periods.names.len()).map(period).collect::<Vec<_>>(),
+        "groups": trends.series.iter().filter_map(|series| series.group.as_ref()).collect::<Vec<_>>(),
+        "left_out": trends.n_left_out,
         "topics": (0..topics.len()).map(topic).collect::<Vec<_>>(),
     })
 }
 
-fn shares_json(told: &Told, series: &Series, topic: usize) -> Vec<Value> {
+fn shares_json(trends: &TopicTrends, series: &Series, topic: usize) -> Vec<Value> {
     let value = |period: usize| {
-        let found = told.share(series, period, topic)?;
+        let found = trends.share(series, period, topic)?;
         Some(json!({
-            "period": told.periods.names[period],
+            "period": trends.periods.names[period],
             "group": series.group,
             "documents": found.n_documents,
             "share": found.share,
@@ -116,12 +116,12 @@ fn shares_json(told: &Told, series: &Series, topic: usize) -> Vec<Value> {
             "high": found.band.map(|[_, high]| high),
         }))
     };
-    (0..told.periods.names.len()).filter_map(value).collect()
+    (0..trends.periods.names.len()).filter_map(value).collect()
 }
 
-fn moved_json(told: &Told, period: usize, topic: usize) -> Value {
-    let found = &told.words[period][topic];
-    let vocabulary = told.saved.model.topics().vocabulary();
+fn moved_json(trends: &TopicTrends, period: usize, topic: usize) -> Value {
+    let found = &trends.words[period][topic];
+    let vocabulary = trends.saved.model.topics().vocabulary();
     let words = |words: &[PeriodWord]| -> Vec<Value> {
         let word = |w: &PeriodWord| {
             json!({
@@ -131,7 +131,7 @@ fn moved_json(told: &Told, period: usize, topic: usize) -> Value {
         words.iter().map(word).collect()
     };
     json!({
-        "period": told.periods.names[period],
+        "period": trends.periods.names[period],
         "evidence": found.evidence,
         "gained": words(&found.gained),
         "lost": words(&found.lost),

@@ -5,8 +5,8 @@ use crate::workspace::Workspace;
 #[test]
 fn a_counted_corpus_is_read_by_every_command_as_the_original_is() {
     let w = Workspace::with_mixtures();
-    let told = w.must("count docword.lda.txt -o c.svtdc");
-    assert!(told.stdout.contains("         400  documents\n"), "{}", told.stdout);
+    let ran = w.must("count docword.lda.txt -o c.svtdc");
+    assert!(ran.stdout.contains("         400  documents\n"), "{}", ran.stdout);
     let fit = "-k 4 --polish none --no-trust";
     w.must(&format!("fit docword.lda.txt {fit} -o a.svtd"));
     let fitted = w.must(&format!("fit c.svtdc {fit} -o b.svtd"));

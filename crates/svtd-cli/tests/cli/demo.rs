@@ -41,12 +41,12 @@ fn the_demo_takes_another_number_of_topics() {
 #[test]
 fn the_demo_tells_every_period_with_its_band() {
     let w = Workspace::new();
-    let told: serde_json::Value = serde_json::from_str(&w.must("demo --json").stdout).unwrap();
-    let years = told["first_years"].as_array().unwrap();
+    let demo: serde_json::Value = serde_json::from_str(&w.must("demo --json").stdout).unwrap();
+    let years = demo["first_years"].as_array().unwrap();
     assert_eq!((years.len(), &years[0], &years[46]), (47, &1790.into(), &2020.into()));
-    for (period, bands) in told["bands_by_period"].as_array().unwrap().iter().enumerate() {
+    for (period, bands) in demo["bands_by_period"].as_array().unwrap().iter().enumerate() {
         for (topic, band) in bands.as_array().unwrap().iter().enumerate() {
-            let share = told["shares_by_period"][period][topic].as_f64().unwrap();
+            let share = demo["shares_by_period"][period][topic].as_f64().unwrap();
             let (low, high) = (band[0].as_f64().unwrap(), band[1].as_f64().unwrap());
             assert!(low <= share && share <= high && low < high, "{period} {topic}: {band}");
         }

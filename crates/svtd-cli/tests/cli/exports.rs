@@ -45,9 +45,9 @@ fn the_long_table_and_the_wide_one_hold_the_same_shares() {
 #[test]
 fn a_table_in_a_file_is_told_in_json_too() {
     let w = fitted();
-    let told = json(&w.must("infer m.svtd docword.lda.txt --json -o t.jsonl").stdout);
-    assert_eq!(told["written"][0], "t.jsonl");
-    assert_eq!(told["n_documents"], 400);
+    let report = json(&w.must("infer m.svtd docword.lda.txt --json -o t.jsonl").stdout);
+    assert_eq!(report["written"][0], "t.jsonl");
+    assert_eq!(report["n_documents"], 400);
     assert_eq!(w.text("t.jsonl").lines().count(), 400);
     for (line, part) in [
         ("infer m.svtd docword.lda.txt --to npy", "add -o FILE"),
@@ -109,8 +109,8 @@ fn octis_is_given_its_dictionary() {
 #[test]
 fn mallet_files_have_tabs_and_count_from_zero() {
     let w = fitted();
-    let told = json(&w.must("export m.svtd docword.lda.txt --to mallet -o x --json").stdout);
-    assert_eq!(told["written"][1], "x.doc-topics.txt");
+    let report = json(&w.must("export m.svtd docword.lda.txt --to mallet -o x --json").stdout);
+    assert_eq!(report["written"][1], "x.doc-topics.txt");
     let keys = w.text("x.keys.txt");
     assert_eq!(keys.lines().count(), 4);
     let fields: Vec<&str> = keys.lines().next().unwrap().split('\t').collect();

@@ -42,7 +42,7 @@ fn in_the_polish(w: &Workspace, before: &str, log: &str) -> Running {
     );
     let running = Running(shell_command(w, &line).stdout(Stdio::null()).spawn().unwrap());
     let began = Instant::now();
-    while !fs::read_to_string(w.path(log)).is_ok_and(|told| told.contains("recovery")) {
+    while !fs::read_to_string(w.path(log)).is_ok_and(|text| text.contains("recovery")) {
         assert!(began.elapsed() < Duration::from_secs(600), "the polish never began");
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -67,14 +67,14 @@ fn one_corpus_in_every_format_gives_the_same_topics() {
     w.write("words.txt", words.as_bytes());
     let expected = w.must(&format!("fit counts.txt --vocab words.txt {FIT}"));
     assert!(expected.stderr.contains("read counts.txt as UCI docword\n"), "{}", expected.stderr);
-    for (file, told) in [
+    for (file, line) in [
         ("counts.dat", "read counts.dat as LDA-C\n"),
         ("counts.svm", "read counts.svm as SVMlight\n"),
         ("counts.csv", "read counts.csv as a dense table of counts\n"),
     ] {
         let ran = w.must(&format!("fit {file} --vocab words.txt {FIT}"));
         assert_eq!(ran.stdout, expected.stdout, "{file}");
-        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(ran.stderr.contains(line), "{}", ran.stderr);
     }
     assert_eq!(w.must(&format!("fit counts.csv -q {FIT}")).stderr, "");
 }
@@ -112,10 +112,10 @@ fn a_format_can_be_forced_and_a_matrix_turned() {
         "counts.txt",
         b"3 1:1 2:2 4:1\n3 2:3 3:3 4:1\n3 1:1 2:2 3:1\n2 1:4 3:2\n3 1:1 3:3 4:2\n",
     );
-    let told = w.must("fit counts.txt -k 2 --allow-fewer --polish none").stderr;
-    assert!(told.contains("read counts.txt as LDA-C"), "{told}");
-    let told = w.must("fit counts.txt -k 2 --allow-fewer --polish none --format svmlight").stderr;
-    assert!(told.contains("read counts.txt as SVMlight"), "{told}");
+    let stderr = w.must("fit counts.txt -k 2 --allow-fewer --polish none").stderr;
+    assert!(stderr.contains("read counts.txt as LDA-C"), "{stderr}");
+    let stderr = w.must("fit counts.txt -k 2 --allow-fewer --polish none --format svmlight").stderr;
+    assert!(stderr.contains("read counts.txt as SVMlight"), "{stderr}");
     let refused = w.svtd("fit counts.txt -k 2 --format excel");
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("expected one of docword, mtx, lda-c"), "{}", refused.stderr);

@@ -48,3 +48,12 @@ fn no_command_at_all_shows_the_help_and_is_a_wrong_request() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("Usage: svtd [OPTIONS] <COMMAND>"));
 }
+
+/// The help shows the placeholder for the number of a model as it is typed.
+#[test]
+fn the_number_of_a_model_has_a_place_in_its_name() {
+    let w = Workspace::new();
+    for command in ["fit", "update"] {
+        assert!(w.must(&format!("{command} --help")).stdout.contains("{number}"), "{command}");
+    }
+}

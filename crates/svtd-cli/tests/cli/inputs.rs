@@ -47,12 +47,12 @@ fn years() -> Workspace {
 
 /// What a check says, without the seconds it expects, which depend on the machine.
 fn checked(w: &Workspace, inputs: &str) -> Value {
-    let mut told: Value =
+    let mut report: Value =
         serde_json::from_str(&w.must(&format!("check {inputs} --json -q")).stdout).unwrap();
-    let fields = told.as_object_mut().unwrap();
+    let fields = report.as_object_mut().unwrap();
     fields.retain(|name, _| !name.starts_with("seconds"));
     assert!(fields.len() > 10);
-    told
+    report
 }
 
 /// Every command with several inputs and with one.

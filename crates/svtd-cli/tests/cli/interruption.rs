@@ -28,9 +28,9 @@ fn an_interrupted_fit_ends_with_130_and_leaves_nothing() {
     // This many passes would never end.
     let mut fit = w.interruptible("fit docword.lda.txt -k 4 --polish 1000000000 -v -o m.svtd");
     let mut fit = Running(fit.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
-    let mut told = BufReader::new(fit.0.stderr.take().unwrap()).lines();
+    let mut lines = BufReader::new(fit.0.stderr.take().unwrap()).lines();
     let recovered = |line: &Result<String, _>| line.as_ref().unwrap().starts_with("recovery");
-    assert!(told.by_ref().any(|line| recovered(&line)), "the polish has begun");
+    assert!(lines.by_ref().any(|line| recovered(&line)), "the polish has begun");
     let sent = Command::new("kill").args(["-INT", &fit.0.id().to_string()]).status();
     assert!(sent.unwrap().success());
     assert_eq!(fit.0.wait().unwrap().code(), Some(130));

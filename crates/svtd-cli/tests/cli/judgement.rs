@@ -19,9 +19,9 @@ fn refused(w: &Workspace, line: &str, code: i32, part: &str) {
     let ran = w.svtd(line);
     assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
     assert_eq!(ran.stdout, "", "{line}");
-    let mut told = ran.stderr.lines().filter(|line| !line.starts_with("read "));
-    assert!(told.next().is_some_and(|line| line.contains(part)), "{line}: {}", ran.stderr);
-    assert_eq!(told.next(), None, "{}", ran.stderr);
+    let mut lines = ran.stderr.lines().filter(|line| !line.starts_with("read "));
+    assert!(lines.next().is_some_and(|line| line.contains(part)), "{line}: {}", ran.stderr);
+    assert_eq!(lines.next(), None, "{}", ran.stderr);
 }
 
 #[test]
@@ -30,19 +30,19 @@ fn a_document_is_shown_with_the_words_that_pull_it() {
     let shown = w.must("show m.svtd docword.lda.txt --document 7").stdout;
     assert!(shown.starts_with("document 7: "), "{shown}");
     assert!(shown.contains("words that pull the document there"), "{shown}");
-    let told = json(&w, "show m.svtd docword.lda.txt -d 7 --top 80");
+    let shown = json(&w, "show m.svtd docword.lda.txt -d 7 --top 80");
     let inferred = json(&w, "infer m.svtd docword.lda.txt");
-    assert_eq!(told["mixture"], inferred["documents"][6]["mixture"]);
-    assert_eq!(told["unit"], "tokens");
+    assert_eq!(shown["mixture"], inferred["documents"][6]["mixture"]);
+    assert_eq!(shown["unit"], "tokens");
     // Over all topics the pulls add up to the words of the document.
-    let pulls: f64 = told["topics"]
+    let pulls: f64 = shown["topics"]
         .as_array()
         .unwrap()
         .iter()
         .flat_map(|t| t["words"].as_array().unwrap())
         .map(|word| word["pull"].as_f64().unwrap())
         .sum();
-    assert!((pulls - told["n_tokens"].as_f64().unwrap()).abs() < 1e-6);
+    assert!((pulls - shown["n_tokens"].as_f64().unwrap()).abs() < 1e-6);
     assert_eq!(json(&w, "show one.svtd docword.lda.txt -d 7")["unit"], "nats");
 }
 

@@ -29,13 +29,9 @@ fn json(w: &Workspace, line: &str) -> Value {
 fn added_and_removed_again_leaves_the_same_bytes() {
     let w = posts();
     let before = w.read("c.svtdc");
-    let told = w.must("add c.svtdc more.csv");
-    assert!(told.stdout.starts_with("           2  documents added\n           6  documents\n"));
-    assert!(
-        told.stderr.contains("1 words are new and left out, such as rocket"),
-        "{}",
-        told.stderr
-    );
+    let ran = w.must("add c.svtdc more.csv");
+    assert!(ran.stdout.starts_with("           2  documents added\n           6  documents\n"));
+    assert!(ran.stderr.contains("1 words are new and left out, such as rocket"), "{}", ran.stderr);
     let after = w.read("c.svtdc");
     assert_ne!(before, after);
     // Once more: all of it is there.
@@ -43,8 +39,8 @@ fn added_and_removed_again_leaves_the_same_bytes() {
     assert_eq!((&again["added"], again["same"].as_array().unwrap().len()), (&0.into(), 2));
     assert_eq!(w.read("c.svtdc"), after);
     w.write("gone.txt", b"p5\r\np6\n");
-    let told = json(&w, "remove c.svtdc --documents gone.txt");
-    assert_eq!(told["removed"], serde_json::json!(["p5", "p6"]));
+    let report = json(&w, "remove c.svtdc --documents gone.txt");
+    assert_eq!(report["removed"], serde_json::json!(["p5", "p6"]));
     assert_eq!(w.read("c.svtdc"), before);
 }
 
@@ -91,8 +87,8 @@ fn models_of_one_set_of_documents_have_the_same_bytes_however_it_came_about() {
 #[test]
 fn documents_are_removed_by_the_columns_that_were_kept() {
     let w = posts();
-    let told = json(&w, "remove c.svtdc --where author=ann --where date=2024-03-09");
-    assert_eq!(told["removed"], serde_json::json!(["p3"]));
+    let report = json(&w, "remove c.svtdc --where author=ann --where date=2024-03-09");
+    assert_eq!(report["removed"], serde_json::json!(["p3"]));
     assert_eq!(json(&w, "info c.svtdc")["documents"], 3);
     for (line, sentence) in [
         ("remove c.svtdc --where author=eve", "c.svtdc: no document has author=eve; svtd info"),
@@ -146,22 +142,22 @@ fn odd_additions_are_told_and_change_nothing_by_halves() {
         assert_eq!(w.read("c.svtdc"), before);
     }
     w.must("add c.svtdc other.csv --replace -q");
-    let told = json(&w, "info c.svtdc");
-    assert_eq!((&told["documents"], &told["words_in_use"]), (&4.into(), &told["words"]));
+    let report = json(&w, "info c.svtdc");
+    assert_eq!((&report["documents"], &report["words_in_use"]), (&4.into(), &report["words"]));
     w.write("unknown.csv", b"id,date,author,text\nq,2024,eve,zzz yyy\n");
-    let told = json(&w, "add c.svtdc unknown.csv");
-    assert_eq!((&told["added"], &told["without_words"]), (&1.into(), &1.into()));
+    let report = json(&w, "add c.svtdc unknown.csv");
+    assert_eq!((&report["added"], &report["without_words"]), (&1.into(), &1.into()));
     assert_eq!(json(&w, "info c.svtdc")["empty_documents"], 1);
 }
 
 #[test]
 fn info_tells_sizes_columns_and_periods() {
     let w = posts();
-    let told = w.must("info c.svtdc").stdout;
-    assert!(told.contains("           4  documents\n"), "{told}");
-    assert!(told.contains("column author: 2 values, most often ann (2)\n"), "{told}");
-    assert!(told.contains("column date: 4 values, 20"), "{told}");
-    assert!(told.contains("counted from text: words by Unicode boundaries"), "{told}");
+    let info = w.must("info c.svtdc").stdout;
+    assert!(info.contains("           4  documents\n"), "{info}");
+    assert!(info.contains("column author: 2 values, most often ann (2)\n"), "{info}");
+    assert!(info.contains("column date: 4 values, 20"), "{info}");
+    assert!(info.contains("counted from text: words by Unicode boundaries"), "{info}");
     let same = json(&w, "info posts.csv --language english");
     assert_eq!(same["hash"], json(&w, "info c.svtdc")["hash"]);
 }
@@ -174,14 +170,25 @@ fn corpora_split_in_different_ways_are_not_merged() {
     assert_eq!((refused.code, refused.stderr.lines().count()), (Some(1), 1));
     assert!(refused.stderr.contains("d.svtdc: its text was split into words in another way"));
     w.must("count more.csv --keep date --keep author --language english --min-df 1 -o e.svtdc -q");
-    let told = w.must("merge c.svtdc e.svtdc c.svtdc -o m.svtdc");
+    let ran = w.must("merge c.svtdc e.svtdc c.svtdc -o m.svtdc");
     assert!(
-        told.stderr.contains("in several corpora, kept once: 4 (p1 p2 p3 p4)"),
+        ran.stderr.contains("in several corpora, kept once: 4 (p1 p2 p3 p4)"),
         "{}",
-        told.stderr
+        ran.stderr
     );
     assert_eq!(json(&w, "info m.svtdc")["columns"][1]["column"], "date");
     assert!(
         json(&w, "info m.svtdc")["words"].as_u64() > json(&w, "info c.svtdc")["words"].as_u64()
     );
+}
+
+/// Words are chosen from the text of each corpus; what one dropped is missing in the whole, and that is told.
+#[test]
+fn a_merge_tells_which_words_only_some_corpora_kept() {
+    let w = posts();
+    w.must("count more.csv --keep date --keep author --language english -o d.svtdc -q");
+    let ran = w.must("merge c.svtdc d.svtdc -o all.svtdc");
+    assert!(ran.stderr.contains("words were kept in some of the inputs only"), "{}", ran.stderr);
+    let ran = w.must("merge c.svtdc c.svtdc -o same.svtdc");
+    assert!(!ran.stderr.contains("some of the inputs"), "{}", ran.stderr);
 }

@@ -15,9 +15,9 @@ pub fn refuses(w: &Workspace, line: &str, code: i32, needles: &[&str]) {
     assert_eq!(ran.code, Some(code), "svtd {line}\n{ran:?}");
     assert_eq!(ran.stdout, "", "svtd {line}");
     // The line about a file that could be read comes first.
-    let told: Vec<&str> = ran.stderr.lines().filter(|line| !line.starts_with("read ")).collect();
-    assert_eq!(told.len(), 1, "svtd {line}\n{}", ran.stderr);
-    assert!(told[0].starts_with("svtd: "), "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| !line.starts_with("read ")).collect();
+    assert_eq!(lines.len(), 1, "svtd {line}\n{}", ran.stderr);
+    assert!(lines[0].starts_with("svtd: "), "{}", ran.stderr);
     assert!(ran.stderr.ends_with('\n') && !ran.stderr.ends_with(".\n"), "{}", ran.stderr);
     for needle in needles {
         assert!(ran.stderr.contains(needle), "svtd {line}\nneeded {needle}\nfound {}", ran.stderr);
@@ -211,8 +211,8 @@ fn wrong_options_are_told_in_one_line() {
 fn a_newline_in_a_name_does_not_break_the_line() {
     let w = Workspace::new();
     let ran = w.command("fit -k 2").arg("a\nb").output().unwrap();
-    let told = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(told, "svtd: a\\nb: there is no such file or folder\n");
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(stderr, "svtd: a\\nb: there is no such file or folder\n");
 }
 
 /// A folder with a good model of each kind and its counts.

@@ -72,15 +72,15 @@ fn errors_are_json_where_results_are() {
         ("topics none.svtd --json", "io"),
     ] {
         let ran = w.svtd(line);
-        let told: Value = serde_json::from_str(&ran.stderr).unwrap();
-        assert_eq!(told["kind"], kind, "{line}: {told}");
-        assert_eq!(told["schema"], "svtd/error/1");
-        assert!(told["error"].as_str().unwrap().len() > 10);
-        assert!(told["try"].is_string() || told["try"].is_null());
+        let error: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(error["kind"], kind, "{line}: {error}");
+        assert_eq!(error["schema"], "svtd/error/1");
+        assert!(error["error"].as_str().unwrap().len() > 10);
+        assert!(error["try"].is_string() || error["try"].is_null());
     }
-    let told: Value =
+    let error: Value =
         serde_json::from_str(&w.svtd("fit docword.lda.txt -k 900 --json").stderr).unwrap();
-    assert_eq!(told["try"], "ask for 64 or fewer");
+    assert_eq!(error["try"], "ask for 64 or fewer");
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn help_that_cannot_be_printed_is_a_failure() {
 fn numbers_of_topics_may_be_listed() {
     let w = Workspace::with_mixtures();
     let ran = w.must("sweep docword.lda.txt -k 2,4,6 --json -q");
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let sweep: Value = serde_json::from_str(&ran.stdout).unwrap();
     let numbers: Vec<u64> =
-        told["fits"].as_array().unwrap().iter().map(|f| f["n_topics"].as_u64().unwrap()).collect();
+        sweep["fits"].as_array().unwrap().iter().map(|f| f["n_topics"].as_u64().unwrap()).collect();
     assert_eq!(numbers, [2, 4, 6]);
     assert!(refused(&w, "sweep docword.lda.txt -k 2,x").contains("5,10,15"));
 }
@@ -184,12 +184,12 @@ fn documents_for_pyldavis_are_as_long_as_the_model_knows() {
     w.write("docword.new.txt", docword(&mixtures()).as_bytes());
     w.write("vocab.new.txt", (words.join("\n") + "\n").as_bytes());
     let ran = w.must("export m.svtd docword.new.txt --to pyldavis -q");
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let prepared: Value = serde_json::from_str(&ran.stdout).unwrap();
     let sum = |name: &str| -> u64 {
-        told[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum()
+        prepared[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum()
     };
     assert_eq!(sum("doc_lengths"), sum("term_frequency"));
-    assert!(told["schema"].is_null(), "the keys are those of pyLDAvis.prepare");
+    assert!(prepared["schema"].is_null(), "the keys are those of pyLDAvis.prepare");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn every_command_on_every_odd_corpus_ends_with_a_code_of_ours() {
                 assert!(!ran.stdout.contains("NaN"), "{name}: {line}");
             } else {
                 let last = ran.stderr.lines().last().unwrap_or_default();
-                let told: serde_json::Value = serde_json::from_str(last).unwrap();
-                assert!(told["error"].is_string() && told["kind"].is_string(), "{last}");
+                let error: serde_json::Value = serde_json::from_str(last).unwrap();
+                assert!(error["error"].is_string() && error["kind"].is_string(), "{last}");
             }
         }
         let _ = std::fs::remove_file(w.path("lda.svtd"));
@@ -100,15 +100,15 @@ fn long_documents_are_fitted_and_judged() {
     w.write("long.txt", docword(&corpus).as_bytes());
     for k in [2, 3] {
         w.must(&format!("fit long.txt -k {k} --polish 3 -o {k}.svtd"));
-        let told = w.must(&format!("topics {k}.svtd --trust --json")).stdout;
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        let topics = told["diagnostics"]["topics"].as_array().unwrap();
+        let report = w.must(&format!("topics {k}.svtd --trust --json")).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let topics = report["diagnostics"]["topics"].as_array().unwrap();
         let error =
             |topic: &serde_json::Value| topic["trust"]["stability"]["expected_error"].as_f64();
         assert_eq!(topics.len(), k);
         assert!(
             topics.iter().all(|topic| error(topic).is_some_and(|e| e > 0.0 && e < 2.0)),
-            "{told}"
+            "{report}"
         );
     }
 }
@@ -128,8 +128,8 @@ fn a_model_of_a_huge_count_is_opened_by_every_command() {
             let (command, options) = line.split_once(' ').unwrap_or((line, ""));
             let input = if command == "topics" { "--trust" } else { "huge.txt" };
             let ran = w.must(&format!("{command} {model}.svtd {input} {options} --json"));
-            let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-            assert!(told["schema"].is_string(), "{line}");
+            let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert!(report["schema"].is_string(), "{line}");
         }
     }
 }
@@ -179,4 +179,39 @@ fn a_fit_takes_no_more_memory_than_was_foretold() {
             );
         }
     }
+}
+
+/// Words of counts are chosen already: a flag about words would do nothing.
+#[test]
+fn flags_about_text_are_refused_for_counts() {
+    let w = Workspace::with_mixtures();
+    w.must("count docword.lda.txt -o c.svtdc -q");
+    for input in ["docword.lda.txt", "c.svtdc"] {
+        for flag in ["--min-df 5", "--max-words 100", "--stop-words english", "--text-column body"]
+        {
+            let ran = w.svtd(&format!("fit {input} -k 3 {flag}"));
+            let name = flag.split(' ').next().unwrap();
+            assert_eq!(ran.code, Some(2), "{flag}: {}", ran.stderr);
+            assert!(ran.stderr.contains(&format!("{name} is about text")), "{}", ran.stderr);
+        }
+    }
+    let ran = w.must("check docword.lda.txt docword.lda.txt");
+    assert!(ran.stderr.contains("docword.lda.txt is named twice"), "{}", ran.stderr);
+}
+
+/// Allowing fewer topics changes nothing where as many as asked for are there, although the documents that candidates
+/// are compared with show fewer.
+#[test]
+fn allowing_fewer_topics_than_there_are_changes_nothing() {
+    let w = Workspace::new();
+    let row = |d: usize| (0..9).map(|i| ((3 * d + i) % 90, 1 + (d + i) as u64 % 3)).collect();
+    w.write("odd.txt", table(90, &(0..30).map(row).collect::<Vec<_>>()).as_bytes());
+    let fitted = |flag: &str| {
+        let ran = w.must(&format!("fit odd.txt -k 26 --no-trust --force -o m.svtd {flag}"));
+        let polish = ran.stderr.lines().find(|line| line.starts_with("polish")).unwrap().to_owned();
+        (polish, w.must("topics m.svtd --top 50").stdout)
+    };
+    let plain = fitted("");
+    assert!(plain.0.contains("held-out perplexity"), "{}", plain.0);
+    assert_eq!(plain, fitted("--allow-fewer"));
 }

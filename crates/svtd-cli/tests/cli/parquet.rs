@@ -29,8 +29,8 @@ fn text_of_every_type_gives_the_model_that_lines_give() {
     for column in ["text", "large", "view", "dictionary"] {
         let ran = w.must(&format!("fit texts.parquet --text-column {column} {FIT}"));
         assert_eq!(ran.stdout, expected, "{column}");
-        let told = format!("read texts.parquet as Parquet, text in column \"{column}\"\n");
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        let line = format!("read texts.parquet as Parquet, text in column \"{column}\"\n");
+        assert!(ran.stderr.contains(&line), "{}", ran.stderr);
     }
     let found = w.must(&format!("fit texts.parquet {FIT} -o m.svtd"));
     assert_eq!(found.stdout, expected, "the column is found by its name");

@@ -201,6 +201,12 @@ fn raters_are_learned_from_a_long_table() {
     let value: serde_json::Value = serde_json::from_str(&fit).unwrap();
     let accuracy = |r: usize| value["raters"][r]["accuracy"].as_f64().unwrap();
     assert!(accuracy(0) > accuracy(1) && accuracy(1) > accuracy(2), "{value}");
+    for k in ["3", "auto"] {
+        let asked = w.svtd(&format!("fit ratings.csv --model raters -k {k} -q"));
+        assert_eq!(asked.code, Some(2), "{asked:?}");
+        assert!(asked.stderr.contains("or 2, the number of different labels"), "{asked:?}");
+    }
+    w.must("fit ratings.csv --model raters -k 2 -q");
     let same = w.must("diff raters.svtd raters.svtd --json").stdout;
     assert!(same.contains("\"distance\": 0.0") && same.contains("cleo"), "{same}");
     let beyond = w.svtd("show raters.svtd ratings.csv -d 61 -q");
@@ -222,6 +228,10 @@ fn bad_records_are_refused_in_one_sentence() {
     w.write("short.csv", b"a,b\n1,x\n2\n");
     w.write("huge.csv", b"a,b,w\n1,x,1e300\n2,y,1\n");
     w.write("far.csv", b"a,b\n1,2\n1e200,3\n4,5\n");
+    w.write("tiny.csv", b"a,b\n1e-300,2\n2e-300,3\n3e-300,5\n");
+    w.write("offset.csv", b"a,b\n1000000000000001,2\n1000000000000002,3\n1000000000000003,5\n");
+    w.write("negative.csv", b"v\n4\n-3\n5\n");
+    w.write("order.csv", b"t,v\n1,a\nx,b\n3,a\n");
     w.write("dates.csv", b"t,v\n1/10/2026,a\n2/10/2026,b\n");
     w.write("zeros.csv", b"a,b\n0,0\n0,0\n0,0\n");
     w.write("table.xlsx", b"PK\x03\x04 and so on");
@@ -254,7 +264,16 @@ fn bad_records_are_refused_in_one_sentence() {
             "--encoding is for models of topics",
         ),
         ("fit huge.csv --model classes -k 2 --weight-column w", 1, "a weight of at most 1e15"),
-        ("fit far.csv --model gaussian -k 2", 1, "too large to be squared"),
+        ("fit far.csv --model gaussian -k 2", 1, "the value 1.00e200 for variable a, too large"),
+        ("fit tiny.csv --model gaussian -k 2", 1, "variable a, from 1.00e-300 to 3.00e-300, are"),
+        ("fit offset.csv --model gaussian -k 2", 1, "beside their mean of 1.00e15 to be told"),
+        ("fit zeros.csv --model gaussian -k 2", 1, "variable a is 0 in every record"),
+        (
+            "fit negative.csv --model hmm -k 2 --emissions poisson",
+            1,
+            "step 2 has -3 for variable v",
+        ),
+        ("fit order.csv --model hmm -k 2 --order-column t", 1, "row 2: expected a number"),
         ("fit dates.csv --model hmm -k 2 --order-column t", 1, "write dates year first"),
         ("fit zeros.csv --model hmm -k 2 --emissions multinomial", 1, "every count is 0"),
         ("fit zeros.csv --model hmm -k 2 --value-column a,a", 1, "named twice"),

@@ -65,12 +65,12 @@ fn a_page_draws_the_shares_and_bands_that_trends_tells() {
     w.must("fit letters.csv -k 3 -o letters.svtd");
     w.must("report letters.svtd letters.csv --time year -o page.html");
     let page = w.text("page.html");
-    let told = w.must("trends letters.svtd letters.csv --time year --json").stdout;
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let trends = w.must("trends letters.svtd letters.csv --time year --json").stdout;
+    let trends: Value = serde_json::from_str(&trends).unwrap();
     let section = between(&page, "<section id=\"time\"", "</section>");
-    let topics = told["topics"].as_array().unwrap().iter();
+    let topics = trends["topics"].as_array().unwrap().iter();
     let rows: Vec<&Value> = topics.flat_map(|topic| topic["shares"].as_array().unwrap()).collect();
-    assert!(rows.len() >= 6, "{told}");
+    assert!(rows.len() >= 6, "{trends}");
     for row in rows {
         let percent = |name: &str| 100.0 * row[name].as_f64().unwrap();
         let cell =
@@ -168,9 +168,9 @@ fn names_are_kept_in_the_model_and_shown_everywhere() {
     let ran = w.must("names m.svtd names.json");
     assert!(ran.stdout.contains("Sea & sky") && ran.stderr.contains("saved m.svtd"));
     assert!(w.must("topics m.svtd").stdout.contains("Sea & sky: "));
-    let told: Value = serde_json::from_str(&w.must("topics m.svtd --json").stdout).unwrap();
+    let listing: Value = serde_json::from_str(&w.must("topics m.svtd --json").stdout).unwrap();
     assert_eq!(
-        (told["topics"][3]["name"].as_str(), told["topics"][1]["name"].as_str()),
+        (listing["topics"][3]["name"].as_str(), listing["topics"][1]["name"].as_str()),
         (Some("last"), None)
     );
     let mixtures = w.must("infer m.svtd docword.lda.txt").stdout;
@@ -234,5 +234,21 @@ fn a_sweep_shows_how_many_topics_and_which_split_into_which() {
     for part in ["Worth a look:", "Which topic split into which", "Eigenvalues of the pair moment"]
     {
         assert!(page.contains(part), "{part}");
+    }
+}
+
+/// Other documents than those of the fit may lack words of the topics; the page shows them all the same.
+#[test]
+fn the_words_of_topics_are_the_models_whichever_documents_are_shown() {
+    let w = Workspace::new();
+    letters(&w, "letters.csv");
+    w.must("fit letters.csv -k 3 -o letters.svtd");
+    w.write("new.csv", b"id,text\n1,the ship and the storm\n2,a loan of gold and gold\n");
+    w.must("report letters.svtd letters.csv -o own.html -q");
+    w.must("report letters.svtd new.csv -o new.html -q");
+    let words = |page: &str| data(&w.text(page))["words"].clone();
+    let (own, new) = (words("own.html"), words("new.html"));
+    for word in ["captain", "plough", "credit"] {
+        assert!(own.to_string().contains(word) && new.to_string().contains(word), "{word}: {new}");
     }
 }

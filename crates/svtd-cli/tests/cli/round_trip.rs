@@ -29,16 +29,16 @@ fn without_a_target_nothing_is_saved_and_the_user_is_told_how() {
 fn quiet_leaves_stderr_empty_and_verbose_tells_the_stages() {
     let w = Workspace::with_mixtures();
     assert_eq!(w.must("fit docword.lda.txt -k 4 --quiet").stderr, "");
-    let times = |told: &str, stage: &str| {
-        told.lines().filter(|l| l.starts_with(stage) && l.ends_with(" s")).count()
+    let times = |stderr: &str, stage: &str| {
+        stderr.lines().filter(|l| l.starts_with(stage) && l.ends_with(" s")).count()
     };
-    let told = w.must("fit docword.lda.txt -k 4 -v --polish none").stderr;
+    let stderr = w.must("fit docword.lda.txt -k 4 -v --polish none").stderr;
     for stage in ["reading", "moments", "whitening", "decomposition", "recovery"] {
-        assert_eq!(times(&told, stage), 1, "{stage}: {told}");
+        assert_eq!(times(&stderr, stage), 1, "{stage}: {stderr}");
     }
     // Two priors of the polish are compared, and the better one is fitted on all documents.
-    let told = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
-    assert_eq!((times(&told, "reading"), times(&told, "polish")), (1, 3), "{told}");
+    let stderr = w.must("fit docword.lda.txt -k 4 -v --polish 3").stderr;
+    assert_eq!((times(&stderr, "reading"), times(&stderr, "polish")), (1, 3), "{stderr}");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_is_odd_about_the_counts_is_told_after_the_fit() {
         "odd.txt",
         b"7\n5\n12\n1 1 4\n1 2 3\n2 1 2\n2 2 5\n3 3 4\n3 4 3\n4 3 2\n4 4 6\n6 1 1\n7 2 2\n1 3 0\n1 4 0\n",
     );
-    let told = w.must("fit odd.txt -k 2 --model single-topic").stderr;
+    let stderr = w.must("fit odd.txt -k 2 --model single-topic").stderr;
     for line in [
         "note: odd.txt: no vocabulary found, so the words are called 1 to 5",
         "note: short documents: 1 empty, 1 of one word, 1 of two words",
@@ -140,7 +140,7 @@ fn what_is_odd_about_the_counts_is_told_after_the_fit() {
         "note: words of the vocabulary that never occur: 1",
         "3 too short for triples",
     ] {
-        assert!(told.contains(line), "{line}\n{told}");
+        assert!(stderr.contains(line), "{line}\n{stderr}");
     }
 }
 

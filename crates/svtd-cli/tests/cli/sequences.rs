@@ -83,23 +83,23 @@ fn before_a_fit_check_tells_of_sequences_and_points() {
     w.write("visits.csv", visits().as_bytes());
     w.write("points.csv", points().as_bytes());
     let columns = "--sequence-column patient --order-column visit --value-column status";
-    let told = w.must(&format!("check visits.csv --model hmm {columns}")).stdout;
-    assert!(told.contains("30 of 12 to 12 steps, 360 in all"), "{told}");
-    assert!(told.contains("2 from one step to the next"), "{told}");
+    let check = w.must(&format!("check visits.csv --model hmm {columns}")).stdout;
+    assert!(check.contains("30 of 12 to 12 steps, 360 in all"), "{check}");
+    assert!(check.contains("2 from one step to the next"), "{check}");
     // Two steps are too few to say anything about the states.
     w.write("short.csv", b"who,when,what\na,1,x\na,2,y\nb,1,x\nb,2,x\n");
     let short = "--sequence-column who --order-column when --value-column what";
-    let told = w.must(&format!("check short.csv --model hmm -k 2 {short} --json")).stdout;
-    let told = json(&told);
-    assert_eq!(told["most_states"], 1);
-    assert!(told["objection"].as_str().unwrap().contains("sequences of 2 steps"), "{told}");
-    let told = w.must("check points.csv --model gaussian --items height,width -k 40").stdout;
-    assert!(told.contains("180 of 2 variables; 1 values missing"), "{told}");
-    assert!(told.contains("30 have no more parameters than there are records"), "{told}");
-    assert!(told.contains("40 components have more parameters"), "{told}");
-    let told =
+    let check = w.must(&format!("check short.csv --model hmm -k 2 {short} --json")).stdout;
+    let check = json(&check);
+    assert_eq!(check["most_states"], 1);
+    assert!(check["objection"].as_str().unwrap().contains("sequences of 2 steps"), "{check}");
+    let check = w.must("check points.csv --model gaussian --items height,width -k 40").stdout;
+    assert!(check.contains("180 of 2 variables; 1 values missing"), "{check}");
+    assert!(check.contains("30 have no more parameters than there are records"), "{check}");
+    assert!(check.contains("40 components have more parameters"), "{check}");
+    let check =
         json(&w.must("check points.csv --model gaussian --items height,width --json").stdout);
-    assert_eq!(told["first_guess"], 3, "{told}");
+    assert_eq!(check["first_guess"], 3, "{check}");
 }
 
 #[test]

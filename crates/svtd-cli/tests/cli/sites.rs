@@ -100,7 +100,7 @@ fn three_sites_learn_what_one_would_learn_from_all_documents() {
 #[test]
 fn a_sweep_of_three_sites_is_that_of_all_documents() {
     let w = hospitals();
-    let read = |told: &str| -> serde_json::Value { serde_json::from_str(told).unwrap() };
+    let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
     let pooled = read(&w.must("sweep docword.lda.txt -k 2..4 --json -q").stdout);
     let kept = read(&w.must("sweep docword.lda.txt -k 2..4 --json -q --checkpoint kept").stdout);
     assert_eq!(kept, pooled);
@@ -119,7 +119,7 @@ fn a_sweep_of_three_sites_is_that_of_all_documents() {
     }
     for k in 0..3 {
         let likelihood =
-            |told: &serde_json::Value| told["fits"][k]["log_likelihood"].as_f64().unwrap();
+            |sweep: &serde_json::Value| sweep["fits"][k]["log_likelihood"].as_f64().unwrap();
         assert!((likelihood(&pooled) - likelihood(&apart)).abs() < 1e-8);
     }
 }
@@ -129,14 +129,14 @@ fn a_fit_that_does_not_wait_says_which_question_is_open_and_goes_on() {
     let w = hospitals();
     let mut rounds = 0;
     loop {
-        let told = w.svtd(
+        let ran = w.svtd(
             "fit --sites sites -k 3 --model single-topic --no-trust --no-wait -q -o apart.svtd",
         );
-        if told.code == Some(0) {
+        if ran.code == Some(0) {
             break;
         }
-        assert_eq!(told.code, Some(1), "{}", told.stderr);
-        assert!(told.stderr.contains("3 questions are not answered yet"), "{}", told.stderr);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("3 questions are not answered yet"), "{}", ran.stderr);
         for name in ["north", "south", "west"] {
             w.must(&format!("answer sites/{name} docword.{name}.txt -q"));
         }
@@ -151,10 +151,10 @@ fn a_fit_that_does_not_wait_says_which_question_is_open_and_goes_on() {
 fn what_cannot_be_answered_is_one_sentence() {
     let w = hospitals();
     let refused = |line: &str, code: i32, sentence: &str| {
-        let told = w.svtd(&format!("{line} -q"));
-        assert_eq!(told.code, Some(code), "{line}: {}", told.stderr);
-        assert!(told.stderr.contains(sentence), "{line}: {}", told.stderr);
-        assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
+        let ran = w.svtd(&format!("{line} -q"));
+        assert_eq!(ran.code, Some(code), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(sentence), "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
     };
     refused("fit --sites sites docword.lda.txt -k 3", 2, "leave INPUT out");
     refused("fit --sites nowhere -k 3", 2, "nowhere");
@@ -217,15 +217,15 @@ fn a_question_for_another_corpus_with_the_same_words_is_refused() {
         "answer sites/north docword.south.txt -q".to_owned(),
         format!("answer sites/north/{question} docword.south.txt -o x.answer -q"),
     ] {
-        let told = w.svtd(&line);
-        assert_eq!(told.code, Some(1), "{}", told.stderr);
-        assert!(told.stderr.contains("asked of other documents than these"), "{}", told.stderr);
-        assert_eq!(told.stderr.trim_end().lines().count(), 1, "{}", told.stderr);
+        let ran = w.svtd(&line);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("asked of other documents than these"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
     }
     assert!(!w.path("x.answer").exists());
     // The fit gets an error, and goes on once the right documents have answered.
-    let told = w.svtd(fit);
-    assert!(told.stderr.contains("the site refused: the question was asked of other"), "{told:?}");
+    let ran = w.svtd(fit);
+    assert!(ran.stderr.contains("the site refused: the question was asked of other"), "{ran:?}");
     assert_eq!(answer("north").code, Some(0));
     // A document that was added since the survey is noticed as well.
     let grown = w.text("docword.west.txt");
@@ -236,8 +236,8 @@ fn a_question_for_another_corpus_with_the_same_words_is_refused() {
     lines.push(format!("{} 1 2", n + 1));
     w.write("docword.grown.txt", (lines.join("\n") + "\n").as_bytes());
     w.write("vocab.grown.txt", &w.read("vocab.lda.txt"));
-    let told = w.svtd("answer sites/west docword.grown.txt -q");
-    assert!(told.stderr.contains("added or removed since the survey"), "{}", told.stderr);
+    let ran = w.svtd("answer sites/west docword.grown.txt -q");
+    assert!(ran.stderr.contains("added or removed since the survey"), "{}", ran.stderr);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_killed_fit_goes_on_from_its_checkpoint() {
     }
     assert_eq!(w.read("m.svtd"), w.read("plain.svtd"));
     // Another fit does not use the checkpoint.
-    let told = w.svtd("fit docword.lda.txt -k 4 --no-trust -q --checkpoint kept");
-    assert_eq!(told.code, Some(1));
-    assert!(told.stderr.contains("use an empty folder"), "{}", told.stderr);
+    let ran = w.svtd("fit docword.lda.txt -k 4 --no-trust -q --checkpoint kept");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("use an empty folder"), "{}", ran.stderr);
 }

@@ -72,14 +72,14 @@ fn each_model_is_that_of_a_file_with_the_documents_of_its_window() {
     let line = format!("fit - {fit} {flags} -o m{{n}}.svtd --json");
     let ran = piped(&w, &line, lines(&posts).as_bytes());
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    let told: Vec<Value> =
+    let announcements: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(told.len(), 4);
+    assert_eq!(announcements.len(), 4);
     for (n, seen) in (1..).zip([100, 200, 300, 330]) {
         let newest = posts[..seen].iter().map(|post| calendar(post.day)).max().unwrap();
         let inside = |post: &&Post| calendar(post.day) + 14 > newest;
         let window: Vec<&Post> = posts[..seen].iter().filter(inside).collect();
-        let one = &told[n - 1];
+        let one = &announcements[n - 1];
         assert_eq!((&one["model"], &one["seen"]), (&n.into(), &seen.into()));
         assert_eq!(one["documents"], window.len());
         assert_eq!(one["late"], if seen > 250 { 1 } else { 0 });
@@ -94,9 +94,9 @@ fn each_model_is_that_of_a_file_with_the_documents_of_its_window() {
         assert!(w.read(&format!("m{n}.svtd")) == w.read(&format!("again{n}.svtd")), "model {n}");
     }
     // The words are those of the window.
-    assert_eq!(told[1]["words_new"], serde_json::json!(["phone"]));
-    assert_eq!(told[2]["words_gone"], serde_json::json!(["fax"]));
-    assert_eq!(told[1]["from"], "2024-01-07");
+    assert_eq!(announcements[1]["words_new"], serde_json::json!(["phone"]));
+    assert_eq!(announcements[2]["words_gone"], serde_json::json!(["fax"]));
+    assert_eq!(announcements[1]["from"], "2024-01-07");
 }
 
 #[test]
@@ -136,12 +136,16 @@ fn a_window_with_too_few_documents_waits_for_more() {
     let line = "fit - -k 3 --model single-topic --language english --every 2 -o m.svtd --json";
     let ran = piped(&w, line, lines(&posts[..60]).as_bytes());
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    let told: Vec<Value> =
+    let announcements: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(told.len(), 30);
-    assert!(told[0]["model"].is_null() && told[0]["saved"].is_null());
-    assert!(told[0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{}", told[0]);
-    assert_eq!(told[29]["saved"], "m.svtd");
+    assert_eq!(announcements.len(), 30);
+    assert!(announcements[0]["model"].is_null() && announcements[0]["saved"].is_null());
+    assert!(
+        announcements[0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()),
+        "{}",
+        announcements[0]
+    );
+    assert_eq!(announcements[29]["saved"], "m.svtd");
     // If no model could be made at all, the run fails with the last reason.
     let ran = piped(&w, &line.replace("m.svtd", "n.svtd"), lines(&posts[..2]).as_bytes());
     assert_eq!(ran.code, Some(1));
@@ -245,8 +249,8 @@ fn a_stream_is_read_as_it_comes_and_can_be_interrupted() {
         while !file.exists() && begin.elapsed() < Duration::from_secs(120) {
             std::thread::sleep(Duration::from_millis(20));
         }
-        let told = w.must(&format!("topics {format}.svtd"));
-        assert!(told.stdout.contains("topic"), "{told:?}");
+        let ran = w.must(&format!("topics {format}.svtd"));
+        assert!(ran.stdout.contains("topic"), "{ran:?}");
         let pid = running.0.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         assert_eq!(running.0.wait().unwrap().code(), Some(130));

@@ -28,12 +28,12 @@ fn posts() -> Workspace {
 #[test]
 fn shares_fall_and_rise_with_the_years_and_words_move() {
     let w = posts();
-    let told = w.must("trends m.svtd posts.csv --time year --every 1y --by author --json").stdout;
-    let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["periods"].as_array().unwrap().len(), 10);
-    assert_eq!(told["groups"], serde_json::json!(["ann", "bob"]));
-    assert_eq!(told["left_out"], 2);
-    let topics = told["topics"].as_array().unwrap();
+    let trends = w.must("trends m.svtd posts.csv --time year --every 1y --by author --json").stdout;
+    let trends: Value = serde_json::from_str(&trends).unwrap();
+    assert_eq!(trends["periods"].as_array().unwrap().len(), 10);
+    assert_eq!(trends["groups"], serde_json::json!(["ann", "bob"]));
+    assert_eq!(trends["left_out"], 2);
+    let topics = trends["topics"].as_array().unwrap();
     let sea = topics.iter().find(|t| t["words"].to_string().contains("ship")).unwrap();
     let shares = sea["shares"].as_array().unwrap();
     let of = |period: &str, group: Value| {
@@ -54,13 +54,9 @@ fn shares_fall_and_rise_with_the_years_and_words_move() {
 fn the_screen_the_tables_and_one_topic() {
     let w = posts();
     let line = "trends m.svtd posts.csv --time year --every 2y -o s.csv --words w.csv";
-    let told = w.must(line);
-    assert!(
-        told.stdout.starts_with("5 periods of 2 years, 2000\u{2013}2001 to"),
-        "{}",
-        told.stdout
-    );
-    assert!(told.stderr.contains("documents left out, whose year is no time: 1 (soon)"));
+    let ran = w.must(line);
+    assert!(ran.stdout.starts_with("5 periods of 2 years, 2000\u{2013}2001 to"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("documents left out, whose year is no time: 1 (soon)"));
     let shares = w.text("s.csv");
     assert!(shares.starts_with("period,group,topic,documents,share,low,high\n"), "{shares}");
     assert_eq!(shares.lines().count(), 11);

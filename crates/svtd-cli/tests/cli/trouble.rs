@@ -127,10 +127,10 @@ fn a_line_of_fifty_megabytes_is_refused_in_a_table() {
 fn interrupted_after(w: &Workspace, line: &str, over: &str) -> (Option<i32>, Vec<String>) {
     let mut child =
         w.interruptible(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(told.any(|line| line.starts_with(over)), "{over} was never over");
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with(over)), "{over} was never over");
     interrupt(child.id());
-    let rest = told.collect();
+    let rest = lines.collect();
     (child.wait().unwrap().code(), rest)
 }
 

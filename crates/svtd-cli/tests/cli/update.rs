@@ -35,19 +35,20 @@ fn numbers_and_names_survive_an_update_warm_or_cold() {
     w.must("names m.svtd names.json -q");
     w.must("add c.svtdc second.csv -q");
     for cold in ["", " --cold"] {
-        let told = w.must(&format!("update m.svtd c.svtdc -o n.svtd --force --json{cold}")).stdout;
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert_eq!((&told["old_documents"], &told["documents"]), (&120.into(), &160.into()));
-        assert_eq!(told["cold"], !cold.is_empty());
+        let report =
+            w.must(&format!("update m.svtd c.svtdc -o n.svtd --force --json{cold}")).stdout;
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((&report["old_documents"], &report["documents"]), (&120.into(), &160.into()));
+        assert_eq!(report["cold"], !cold.is_empty());
         for (j, name) in ["first", "second"].iter().enumerate() {
-            assert_eq!(told["topics"][j]["name"], *name, "{told}");
-            assert_eq!(told["topics"][j]["old"], j + 1);
+            assert_eq!(report["topics"][j]["name"], *name, "{report}");
+            assert_eq!(report["topics"][j]["old"], j + 1);
             // So few different documents have no error bars.
-            assert_eq!(told["topics"][j]["state"], "matched", "{told}");
+            assert_eq!(report["topics"][j]["state"], "matched", "{report}");
         }
     }
-    let told = w.must("update m.svtd c.svtdc -o n.svtd --force");
-    assert!(told.stdout.starts_with("120 documents before, 160 now; topics: 2 stayed"), "{told:?}");
+    let ran = w.must("update m.svtd c.svtdc -o n.svtd --force");
+    assert!(ran.stdout.starts_with("120 documents before, 160 now; topics: 2 stayed"), "{ran:?}");
     // What was updated is a model like any other.
     for line in [
         "topics n.svtd",
@@ -95,6 +96,6 @@ fn what_cannot_be_updated_is_refused_in_one_sentence() {
         let failures = refused.stderr.lines().filter(|line| line.starts_with("svtd: "));
         assert_eq!(failures.count(), 1, "{line}: {}", refused.stderr);
     }
-    let told = w.must("update m.svtd c.svtdc -o n.svtd");
-    assert!(told.stderr.contains("note: fitted from nothing"), "{}", told.stderr);
+    let ran = w.must("update m.svtd c.svtdc -o n.svtd");
+    assert!(ran.stderr.contains("note: fitted from nothing"), "{}", ran.stderr);
 }

@@ -114,7 +114,7 @@ fn same_as_the_authors(summary: &Summary<'_>) -> Claim {
 /// Claim: at or below the best rival from 100 documents on. It holds in part when it holds only within the error of
 /// the difference on the same corpora.
 fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> Claim {
-    let mut told = Vec::new();
+    let mut sizes = Vec::new();
     let (mut holds, mut nearly) = (true, true);
     for &n in summary.sizes.iter().filter(|&&n| n >= 100) {
         let (rival, mean) = summary.best_rival(documents, n);
@@ -122,7 +122,7 @@ fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> 
         let gap = summary.difference(Contestant::Default, rival, documents, n);
         holds &= gap.value <= 0.0;
         nearly &= gap.value <= 2.0 * gap.error;
-        told.push(format!("{n}: {:.3} against {:.3} ({})", ours.value, mean.value, rival.name()));
+        sizes.push(format!("{n}: {:.3} against {:.3} ({})", ours.value, mean.value, rival.name()));
     }
     Claim::new(
         "expected",
@@ -130,7 +130,7 @@ fn default_at_or_below_the_best(summary: &Summary<'_>, documents: Documents) -> 
             "documents of {}: our default is at or below the best of all others at every N from 100",
             documents.name()
         ),
-        format!("mean L1 by N: {}", told.join("; ")),
+        format!("mean L1 by N: {}", sizes.join("; ")),
         match (holds, nearly) {
             (true, _) => Verdict::Holds,
             (false, true) => Verdict::Partly,
@@ -150,7 +150,7 @@ fn our_start(summary: &Summary<'_>) -> Claim {
         };
         summary.sizes.iter().map(gap).collect::<Vec<_>>()
     };
-    let told = |documents: Documents| {
+    let gaps_by_size = |documents: Documents| {
         let gaps = gaps(documents).into_iter();
         let shown = gaps.map(|(n, gap)| format!("{n}: {:+.3} ± {:.3}", gap.value, gap.error));
         format!("{}, by N: {}", documents.name(), shown.collect::<Vec<_>>().join("; "))
@@ -163,8 +163,8 @@ fn our_start(summary: &Summary<'_>) -> Claim {
         ),
         format!(
             "mean L1 of the default less that of our polish from ten random starts. Documents of {}. Documents of {}",
-            told(Documents::Paper),
-            told(Documents::Short)
+            gaps_by_size(Documents::Paper),
+            gaps_by_size(Documents::Short)
         ),
         Verdict::of(worst <= LITTLE),
     )
@@ -173,7 +173,7 @@ fn our_start(summary: &Summary<'_>) -> Claim {
 /// The result with fifty documents.
 fn smallest(summary: &Summary<'_>) -> Option<Claim> {
     let n = summary.sizes.iter().copied().find(|&n| n < 100)?;
-    let told: Vec<String> = Contestant::METHODS
+    let means: Vec<String> = Contestant::METHODS
         .iter()
         .map(|&c| {
             let mean = summary.mean(c, Documents::Paper, n, L1);
@@ -187,7 +187,7 @@ fn smallest(summary: &Summary<'_>) -> Option<Claim> {
         format!(
             "with {n} documents, ten to a topic, our default leads too, though no method is good"
         ),
-        format!("mean L1: {}; the best of the others is {}", told.join(", "), rival.name()),
+        format!("mean L1: {}; the best of the others is {}", means.join(", "), rival.name()),
         Verdict::of(ours.value <= best.value),
     ))
 }

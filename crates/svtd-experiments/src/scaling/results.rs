@@ -97,7 +97,7 @@ impl Growth {
         })
     }
 
-    fn told(&self) -> String {
+    fn rounded(&self) -> String {
         self.shown(1).unwrap_or_else(|| "?".to_owned())
     }
 }
@@ -148,7 +148,7 @@ fn in_part(summary: &Summary<'_>) -> String {
 fn claims(summary: &Summary<'_>) -> Vec<Claim> {
     let growth = |c, value| summary.growth(Axes::Topics, c, value);
     let linear = |axes| {
-        let of = |c| summary.growth(axes, c, WHOLE).told();
+        let of = |c| summary.growth(axes, c, WHOLE).rounded();
         format!("SVTD {}, our default {}", of(Contestant::Svtd), of(Contestant::Default))
     };
     let no_faster = [Axes::Words, Axes::Documents].into_iter().all(|axes| {
@@ -163,8 +163,8 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
             format!(
                 "exponents of k by themselves: eigenvectors {}, singular vectors {}, most of it for the residual that \
                  we report (k^4), not for the one slice they decompose (k^3)",
-                growth(Contestant::Eigenvectors, ALONE).told(),
-                growth(Contestant::SingularVectors, ALONE).told()
+                growth(Contestant::Eigenvectors, ALONE).rounded(),
+                growth(Contestant::SingularVectors, ALONE).rounded()
             ),
             Verdict::Partly,
         ),
@@ -174,8 +174,8 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
             format!(
                 "exponent of k: {} for the decomposition by itself, k^4 a sweep and more sweeps where 4000 documents say \
                  little of so many topics; {} for the whole fit with polish",
-                growth(Contestant::Joint, ALONE).told(),
-                growth(Contestant::Default, WHOLE).told()
+                growth(Contestant::Joint, ALONE).rounded(),
+                growth(Contestant::Default, WHOLE).rounded()
             ),
             Verdict::of(growth(Contestant::Joint, ALONE).exponent.is_some_and(|e| e > 3.0)),
         ),
@@ -219,10 +219,10 @@ fn powers(summary: &Summary<'_>) -> Claim {
             "the decomposition by itself grows like k to the power {} (SVTD, whose number of decomposed slices is \
              cut by a bound) and {} (tensor power: k topics, starts that grow with k, k^3 for an iteration of each); \
              {}. With the slices formed from the counts SVTD grows like k to the power {}",
-            svtd.told(),
-            power.told(),
+            svtd.rounded(),
+            power.rounded(),
             largest.join(", "),
-            growth(Contestant::Svtd, ROTATION).told()
+            growth(Contestant::Svtd, ROTATION).rounded()
         ),
         if holds(&svtd, 0.0..3.6) && holds(&power, 4.4..f64::INFINITY) {
             Verdict::Holds

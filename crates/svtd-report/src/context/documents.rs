@@ -46,7 +46,7 @@ pub struct Asked<'a> {
     /// The shares over time and by label are computed from these, if either is asked for.
     pub shares: Option<DocumentShares>,
     /// Whether the model was fitted to these documents.
-    is_fitted_on: bool,
+    pub(super) is_fitted_on: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -104,26 +104,27 @@ pub struct Documents {
 
 impl Documents {
     /// A sentence on which documents are shown.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let fitted = match self.is_fitted_on {
             true => "those the model was fitted on",
             false => "not those the model was fitted on, or counted otherwise",
         };
-        let mut told = format!("{} of {}; {fitted}", self.shown.len(), self.n_all);
+        let mut summary = format!("{} of {}; {fitted}", self.shown.len(), self.n_all);
         if self.n_without_words > 0 {
-            told += &format!("; {} without a word that the model knows", self.n_without_words);
+            summary += &format!("; {} without a word that the model knows", self.n_without_words);
         }
         if self.unknown > 0.0005 {
-            told +=
+            summary +=
                 &format!("; {:.1} % of their words are unknown to the model", 100.0 * self.unknown);
         }
         if self.is_silent {
-            told += "; their text was left out";
+            summary += "; their text was left out";
         }
         if self.min_documents > 1 {
-            told += &format!("; words of fewer than {} documents are hidden", self.min_documents);
+            summary +=
+                &format!("; words of fewer than {} documents are hidden", self.min_documents);
         }
-        told
+        summary
     }
 }
 
@@ -369,10 +370,10 @@ fn bag(
     let mut order: Vec<_> = explained.words.iter().filter(|word| visible(word.id)).collect();
     let most = |pulls: &[f64]| pulls[strongest(pulls)];
     order.sort_by(|a, b| most(&b.pulls).total_cmp(&most(&a.pulls)));
-    let told = |word: &svtd::inference::ExplainedWord| {
+    let entry = |word: &svtd::inference::ExplainedWord| {
         (words.place(word.id), word.count, strongest(&word.pulls))
     };
-    order.into_iter().take(BAG).map(told).collect()
+    order.into_iter().take(BAG).map(entry).collect()
 }
 
 fn pulls(

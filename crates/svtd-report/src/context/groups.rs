@@ -79,12 +79,12 @@ pub(super) fn by_label(
         n_without_words: grouped.filter(|&d| !documents.has_words(d)).count(),
         n_left_out: groups.iter().filter(|g| g.is_none()).count(),
         n_labels_left_out,
-        names: names.iter().map(|name| told(name)).collect(),
+        names: names.iter().map(|name| group_name(name)).collect(),
         span: None,
     })
 }
 
-fn told(label: &str) -> String {
+fn group_name(label: &str) -> String {
     match shown(label, LONGEST_NAME) {
         empty if empty.trim().is_empty() => "(no label)".to_owned(),
         label => label.into_owned(),

@@ -167,7 +167,7 @@ fn made(report: &Report<'_>, documents: Option<&Documents>) -> Result<Vec<(Strin
     );
     add("Corpus of the fit", format!("SHA-256 {}", saved.corpus_digest));
     if let Some(documents) = documents {
-        add("Documents shown", documents.told());
+        add("Documents shown", documents.summary());
     }
     let options = serde_json::to_value(model.options()).unwrap_or_default();
     if let Some(options) = options.as_object() {

@@ -130,7 +130,9 @@ pub(super) fn gather(
 ) -> Result<Vec<ShownTopic>> {
     let (model, n) = (&report.saved.model, report.n_words);
     let topics = model.topics();
-    let shown_word = |id: usize| match asked {
+    // In how many documents a word is can only be told of the documents that the topics were learned from; others may
+    // lack words that the topics have.
+    let shown_word = |id: usize| match asked.filter(|asked| asked.is_fitted_on) {
         Some(asked) => asked.frequencies[id] >= report.min_documents,
         None => true,
     };

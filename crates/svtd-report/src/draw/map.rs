@@ -27,8 +27,8 @@ pub fn map(context: &Context) -> (String, Table) {
         let radius = (crowd * LARGEST * (topic.share / most).sqrt()).max(crowd * LEAST);
         let fill = canvas.colour(topic_colour(j));
         let name = topic.name.clone().unwrap_or_else(|| topic.caption(&context.words, 5));
-        let told = escape(&format!("Topic {}, {name}: {}", j + 1, percent(topic.share)));
-        let mut node = format!("<g class=\"node\" data-topic=\"{j}\"><title>{told}</title>");
+        let title = escape(&format!("Topic {}, {name}: {}", j + 1, percent(topic.share)));
+        let mut node = format!("<g class=\"node\" data-topic=\"{j}\"><title>{title}</title>");
         // Writing to a string cannot fail.
         let _ = write!(
             node,

@@ -98,7 +98,7 @@ const TOPIC_VIEW: &str = r#"<div class="view needs-script" hidden>
 <label><input type="radio" name="order" value="relevance"> relevance</label>
 <label><input type="radio" name="order" value="frex"> FREX</label>
 <label><input type="radio" name="order" value="lift"> lift</label></fieldset>
-<p id="lambda-part"><label>lambda <input id="lambda" type="range" min="0" max="1" step="0.05"></label> <output id="lambda-told" for="lambda"></output> <span class="key">0: the topic's own words, 1: its most frequent words</span></p>
+<p id="lambda-part"><label>lambda <input id="lambda" type="range" min="0" max="1" step="0.05"></label> <output id="lambda-value" for="lambda"></output> <span class="key">0: the topic's own words, 1: its most frequent words</span></p>
 <figure><div id="bars"></div><figcaption class="key">Bar: probability in the topic. Whisker: 95 % interval, where it is known. Dashed line: probability in all topics together.</figcaption></figure>
 <details class="numbers"><summary>These words in numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="These words in numbers"><table data-file="words"><caption class="unseen">These words in numbers</caption><thead><tr><th scope="col">word</th><th scope="col">probability in %</th><th scope="col">± (95 %)</th><th scope="col">lift</th><th scope="col">in all topics in %</th></tr></thead><tbody id="word-rows"></tbody></table></div></details>
 <div id="nearest-part"><h4>Nearest topics</h4><div class="chips" id="nearest"></div></div>
@@ -155,7 +155,7 @@ fn map(context: &Context) -> String {
     };
     format!(
         "<p class=\"lead\">{lead}</p>\n<div class=\"beside\"><figure class=\"map card\">{svg}</figure>\n\
-         <div class=\"needs-script\" hidden><p class=\"told\" id=\"word-told\" aria-live=\"polite\"></p>\
+         <div class=\"needs-script\" hidden><p class=\"live\" id=\"word-topics\" aria-live=\"polite\"></p>\
          <p class=\"find\"><label>Find a word <input id=\"word-find\" list=\"word-list\" type=\"search\" \
          autocomplete=\"off\"></label><datalist id=\"word-list\"></datalist></p>\
          <div class=\"chips\" id=\"word-chips\" role=\"group\" aria-label=\"Words of the chosen topic\"></div></div></div>\n{}",
@@ -283,7 +283,7 @@ fn by_label(context: &Context, groups: &Groups) -> String {
 const DOCUMENT_VIEW: &str = r#"<div class="needs-script" hidden>
 <div class="tools find"><label>Find <input id="find" type="search" autocomplete="off" placeholder="name, label or words"></label>
 <label>Sort by <select id="sort"><option value="order">order of the documents</option><option value="length">length</option>TIME</select></label>
-<span id="documents-told" role="status"></span></div>
+<span id="documents-shown" role="status"></span></div>
 <ul class="documents" id="documents-list"></ul>
 <button type="button" id="more">Show more</button></div>
 "#;

@@ -31,7 +31,7 @@ use crate::fit::workload::{Workload, usual_splits};
 use crate::memory;
 use crate::model::choice;
 use crate::model::diagnostics::n_clear;
-use crate::model::{Choice, FoundInHalves, Kept, Options};
+use crate::model::{Choice, FoundInHalves, Kept, Kind, Options};
 use crate::moments::DocumentWeights;
 use crate::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
 
@@ -180,7 +180,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
 /// The search for topics without a clear direction, if each document is about one topic and the limit is far.
 fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Result<Kept>> {
     let of = (n_clear + MORE + n_clear / 2).min(limit);
-    let wanted = options.alpha0.is_none() && n_clear > 1 && n_clear < limit;
+    let wanted = options.kind() == Kind::SingleTopic && n_clear > 1 && n_clear < limit;
     wanted.then(|| evidence::keep(corpus, options, of))
 }
 

@@ -37,7 +37,7 @@ use self::gamma::ln_gamma;
 use crate::corpus::{Corpus, mixed};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
-use crate::fit::em::logarithms_of;
+use crate::fit::expectation::logarithms_of;
 use crate::fit::smoothing;
 use crate::fit::spectral::Spectral;
 use crate::linalg::Matrix;
@@ -90,7 +90,7 @@ pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     Ok(fewest(&documents.path(&begun), of))
 }
 
-/// Documents assigned to some topics, and their evidence.
+/// A number of topics, and the evidence for it.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     n_topics: usize,
@@ -137,7 +137,8 @@ struct Documents<'a> {
     /// The scores of documents that are here.
     scores: Matrix,
     n_topics: usize,
-    /// Which run of steps this is, and its next step: the state of holders elsewhere belongs to both.
+    /// The number of this run of steps, and of its next step. Holders elsewhere store both with
+    /// their state.
     run: u64,
     turn: u64,
 }
@@ -277,8 +278,8 @@ impl<'a> Documents<'a> {
         ln_gamma(self.strength) - ln_gamma(self.strength + words) + ln_gamma(1.0 + documents)
     }
 
-    /// The topic without which most of `F` is left, its documents dealt to their next best; `own` is
-    /// what each topic adds.
+    /// The topic whose removal leaves the largest `F` when its documents go to their second best
+    /// topics; `own` is the contribution of each topic to `F`.
     fn least_missed(&mut self, split: &Split, own: &[f64]) -> usize {
         let moved = self.moved();
         let gained = moved.par_iter().map(|moved| self.gained(split, moved));
@@ -380,13 +381,16 @@ mod tests {
             let (corpus, truth) = ten(600, 20 + seed);
             let mut documents = Documents::new(&corpus, &[0.1; 10]);
             let best = |path: &[Stop]| path.iter().map(|s| s.evidence).fold(f64::MIN, f64::max);
-            let told = begun(&mut documents, &truth, 10);
-            let told = documents.path(&told);
+            let from_truth = begun(&mut documents, &truth, 10);
+            let from_truth = documents.path(&from_truth);
             let in_turn: Vec<usize> = (0..600).map(|d| d % 14).collect();
-            let untold = begun(&mut documents, &in_turn, 14);
-            let untold = documents.path(&untold);
-            assert!(best(&untold) > best(&told) - WORTH, "{untold:?} {told:?}");
-            assert_eq!(fewest(&untold, 14).n_topics, fewest(&told, 10).n_topics);
+            let from_nothing = begun(&mut documents, &in_turn, 14);
+            let from_nothing = documents.path(&from_nothing);
+            assert!(
+                best(&from_nothing) > best(&from_truth) - WORTH,
+                "{from_nothing:?} {from_truth:?}"
+            );
+            assert_eq!(fewest(&from_nothing, 14).n_topics, fewest(&from_truth, 10).n_topics);
         }
     }
 

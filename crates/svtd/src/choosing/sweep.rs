@@ -102,8 +102,8 @@ pub struct SweepFit {
     pub npmi: Option<f64>,
     /// Exclusivity: the mean share of the likeliest words' probability that belongs to their topic.
     pub exclusivity: f64,
-    /// What independent halves of the documents, both asked for `k` topics, find alike; `None` where
-    /// they were not asked.
+    /// How many topics are found in both of two independent halves of the documents, each fitted
+    /// with `k` topics; `None` where halves were not fitted.
     pub halves: Option<FoundInHalves>,
     /// The new topic compared with one topic less; `None` where that was not fitted.
     pub split: Option<Split>,
@@ -269,8 +269,9 @@ fn exclusivity(topics: &Topics) -> f64 {
     mean(topics.iter().map(topic).collect())
 }
 
-/// The coherence of each number of topics in the held-out documents, and how far it is behind the best there, with
-/// the error of that difference over the documents.
+/// Adds to each number of topics its coherence in the held-out documents, and by how much its
+/// held-out score is below the best one, with the standard error of that difference over the
+/// documents.
 fn compare(fits: &mut [SweepFit], held_out: &HeldOut<'_>, judged: &[Option<Judged>]) {
     for (fit, npmi) in fits.iter_mut().zip(held_out.npmi(judged)) {
         fit.npmi = npmi;

@@ -54,11 +54,42 @@ impl SparseCounts {
             let (features, counts) = self.row(d);
             picked.push_row(features, counts);
         }
+        picked.cut_as(documents, corpus);
+        picked
+    }
+
+    /// The same with words numbered among those that these documents have, in the same order; and the words.
+    pub(crate) fn picked_with_words(
+        &self,
+        documents: &[usize],
+        corpus: &Corpus,
+    ) -> (SparseCounts, Vec<u32>) {
+        let mut places = vec![0; self.n_columns()];
+        for &d in documents {
+            self.row(d).0.iter().for_each(|&i| places[i as usize] = 1);
+        }
+        let words: Vec<u32> =
+            (0..self.n_columns() as u32).filter(|&i| places[i as usize] > 0).collect();
+        words.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
+        let mut picked = SparseCounts::with_columns(words.len(), self.limit());
+        picked.reserve(documents.len(), documents.iter().map(|&d| self.row(d).0.len()).sum());
+        let mut renumbered = Vec::new();
+        for &d in documents {
+            let (features, counts) = self.row(d);
+            renumbered.clear();
+            renumbered.extend(features.iter().map(|&i| places[i as usize]));
+            picked.push_row(&renumbered, counts);
+        }
+        picked.cut_as(documents, corpus);
+        (picked, words)
+    }
+
+    /// Cuts the rows of some documents of a corpus into its blocks if that is cut by keys.
+    fn cut_as(&mut self, documents: &[usize], corpus: &Corpus) {
         if corpus.rows.is_cut_by_keys() {
             let keys: Vec<u128> = documents.iter().map(|&d| corpus.keys()[d]).collect();
-            picked.cut_into(&keys, corpus.rows.n_blocks());
+            self.cut_into(&keys, corpus.rows.n_blocks());
         }
-        picked
     }
 }
 
@@ -88,5 +119,9 @@ mod tests {
         let among = corpus.among(&third(0).into());
         assert_eq!(among.n_documents(), parts[0].len());
         assert_eq!(among.rows().row(3), corpus.rows().row(parts[0][3]));
+        let (rows, words) = corpus.rows().picked_with_words(&parts[0][..4], &corpus);
+        let (features, counts) = rows.row(3);
+        let features: Vec<u32> = features.iter().map(|&place| words[place as usize]).collect();
+        assert_eq!((&features[..], counts), corpus.rows().row(parts[0][3]));
     }
 }

@@ -7,7 +7,7 @@ use super::{Corpus, CorpusReport, SparseCounts};
 use crate::questions::{Facts, KEY_BINS, WordFacts};
 use crate::tasks;
 
-/// A block with as many documents is two tasks.
+/// A block with at least this many documents is divided into two tasks.
 const LARGE_BLOCK: usize = 4096;
 
 impl Facts {

@@ -5,28 +5,34 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Vectors that are not in use.
+use crate::aligned::Aligned;
+
+/// Tables that are not in use.
 #[derive(Debug, Default)]
-pub(crate) struct Spare(Mutex<Vec<Vec<f64>>>);
+pub(crate) struct Spare(Mutex<Vec<Aligned<f64>>>);
 
 impl Spare {
-    /// A vector of `n` zeros.
-    pub(crate) fn zeros(&self, n: usize) -> Vec<f64> {
-        let mut room = self.idle().pop().unwrap_or_default();
-        room.clear();
-        room.resize(n, 0.0);
-        room
+    /// A table of `n` zeros.
+    pub(crate) fn zeros(&self, n: usize) -> Aligned<f64> {
+        let idle = self.idle().pop();
+        match idle {
+            Some(mut room) => {
+                room.reset(n);
+                room
+            }
+            None => Aligned::zeros(n),
+        }
     }
 
-    /// Returns a vector for reuse. At most one for each thread is kept.
-    pub(crate) fn give_back(&self, room: Vec<f64>) {
+    /// Returns a table for reuse. At most one for each thread is kept.
+    pub(crate) fn give_back(&self, room: Aligned<f64>) {
         let mut idle = self.idle();
         if idle.len() < rayon::current_num_threads() {
             idle.push(room);
         }
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Vec<f64>>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Aligned<f64>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

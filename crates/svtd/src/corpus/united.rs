@@ -53,6 +53,7 @@ pub(crate) fn unite(mut parts: Vec<Part>) -> Result<Corpus> {
         }
     }
     notes.dedup();
+    notes.extend(choice.as_ref().and_then(|_| partly_counted(&parts, &vocabulary)));
     let mut columns: Vec<&str> = parts.iter().flat_map(|p| p.corpus.column_names()).collect();
     columns.sort_unstable();
     columns.dedup();
@@ -133,6 +134,21 @@ fn common_vocabulary(parts: &[Part]) -> Result<Vocabulary> {
     let mut words: Vec<(String, u64)> = totals.into_iter().collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Vocabulary::from_words(words.into_iter().map(|(word, _)| word).collect())
+}
+
+/// A note if words were chosen from the text of some parts and not of others, where they were dropped as too rare, say.
+fn partly_counted(parts: &[Part], vocabulary: &Vocabulary) -> Option<String> {
+    let in_all = |word: &str| parts.iter().all(|part| part.corpus.vocabulary().id(word).is_some());
+    let some: Vec<String> =
+        vocabulary.iter().filter(|word| !in_all(word)).map(|word| word.into_owned()).collect();
+    (!some.is_empty()).then(|| {
+        format!(
+            "{} words were kept in some of the inputs only, such as {:?}, and are counted in those alone; to count \
+             them everywhere, count the texts of all inputs together",
+            some.len(),
+            some[0]
+        )
+    })
 }
 
 /// The common choice of words of all parts that were counted from text.

@@ -73,6 +73,12 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     finished(diagonalise(slices, smallest_angle(whitening), PART_OF_NOISE))
 }
 
+/// As [`decompose`], for estimates that are only compared: sweeps end at [`ROUGH_PART_OF_NOISE`].
+pub(crate) fn decompose_roughly(cube: &Cube, whitening: &Whitening) -> Decomposition {
+    let slices = weighted(cube, whitening.eigenvalues());
+    finished(diagonalise(slices, smallest_angle(whitening), ROUGH_PART_OF_NOISE))
+}
+
 /// The rotation that best diagonalises several symmetric matrices of one size, whatever they are; the identity when
 /// there are none.
 pub fn diagonalise_matrices(matrices: &[Matrix]) -> Matrix {

@@ -246,7 +246,7 @@ impl Judgement {
     }
 }
 
-/// The keys of words without names, which documents elsewhere tell apart.
+/// The keys of words without names, computed from the documents of all holders.
 fn keys_elsewhere(documents: &Corpus) -> Vec<u64> {
     let n = documents.n_words();
     keys_without_names(n, |words| {

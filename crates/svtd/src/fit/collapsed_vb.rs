@@ -22,19 +22,20 @@
 //! other: they run in parallel and their order does not matter.
 //!
 //! # Departure: responsibilities are not kept
-//! The method as published keeps `nnz k` numbers, the old responsibilities that stand on the right.
-//! Here they are found again from `S` and `D` in registers. A sweep looks at a document twice: first as if
-//! nothing were excluded, while `D` follows the topics, then by the formula above. The old responsibilities
-//! in it are what `S` and `D` say now, normalised by the sum of the first look, at most `D_dj`. What is kept
-//! is `(N + n) k`, whatever the number of counts, and a sweep moves a fraction of the memory.
+//! The method as published stores `nnz k` numbers, the old responsibilities on the right-hand side.
+//! Here they are recomputed from `S` and `D` in registers. A sweep looks at a document twice: first
+//! without excluding anything, while `D` follows the topics, then by the formula above. The old
+//! responsibilities in it are those under the present `S` and `D`, normalised by the sum of the
+//! first look, and at most `D_dj`. Only `(N + n) k` numbers are stored, however many counts there
+//! are, and a sweep moves a fraction of the memory.
 //!
-//! `S` and `D` go [`STRIDE`] times as far as the
-//! update says, so that fewer sweeps are needed (`benches/record/text.md` has where they end).
+//! Over-relaxation: `S` and `D` move [`STRIDE`] times as far as the update says, so that fewer
+//! sweeps are needed (`benches/record/text.md`).
 //!
 //! # Same bits
-//! Documents are cut into chunks of about equally many counts. Every thread sums its own `S`, in
-//! whole numbers ([`tally`]): neither which documents it got nor their order changes what the sums come
-//! to.
+//! Documents are cut into chunks of about equally many counts. Every thread adds to its own `S`, in
+//! whole numbers ([`tally`]), so the sums do not depend on which documents a thread got, or on
+//! their order.
 
 mod kernel;
 mod lanes;
@@ -46,6 +47,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::aligned::Aligned;
 use crate::corpus::{Corpus, mixed};
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::Matrix;
@@ -57,14 +59,25 @@ pub(crate) use mixtures::{Mixtures, Tallies, warm_up};
 pub(crate) use prior::Prior;
 pub(crate) use tally::{Ledger, Tally};
 
-/// Sweeps of the default polish.
+/// Number of sweeps of the default polish. Chosen on 20 newsgroups: `benches/record/text.md`.
 pub(crate) const SWEEPS: usize = 18;
 
-/// Over-relaxation: `S` and `D` move this many times the update; the last pass moves exactly the update.
+/// Over-relaxation: in each sweep `S` and `D` move this many times the update; in the last sweep
+/// exactly the update. Chosen on 20 newsgroups: `benches/record/text.md`.
 const STRIDE: f64 = 1.8;
 
-/// Topics are padded to a multiple of this.
+/// Sums over topics are kept as this many partial sums; topic `j` belongs to partial sum `j` modulo
+/// this number.
 pub(crate) const LANES: usize = 16;
+
+/// With at most [`MOST_NARROW`] topics, rows are padded to a multiple of this instead of [`LANES`],
+/// and registers of that width are used.
+pub(crate) const NARROW: usize = 8;
+
+/// The largest number of topics for which rows are padded to a multiple of [`NARROW`]. With more,
+/// at most an eighth of a row is padding, and wide registers are faster
+/// (`benches/record/builds.md`).
+const MOST_NARROW: usize = 56;
 
 /// The topics after the passes, in feature order.
 pub(crate) struct Swept {
@@ -93,7 +106,7 @@ fn shares(sums: &Matrix) -> Vec<f64> {
 }
 
 pub(crate) fn padded(k: usize) -> usize {
-    k.next_multiple_of(LANES)
+    k.next_multiple_of(if k <= MOST_NARROW { NARROW } else { LANES })
 }
 
 /// `(S_ij + eta_i) / (S_j + sum eta)`.
@@ -115,8 +128,19 @@ fn swept(
     sweeps: usize,
     watch: &dyn Fn(Step),
 ) -> Matrix {
+    swept_in_rows(corpus, start, prior, sweeps, padded(start.n_columns()), watch)
+}
+
+/// The same with rows of `width` topics, which changes no bit.
+fn swept_in_rows(
+    corpus: &Corpus,
+    start: &Matrix,
+    prior: &Prior,
+    sweeps: usize,
+    width: usize,
+    watch: &dyn Fn(Step),
+) -> Matrix {
     let (n_features, k) = (start.n_rows(), start.n_columns());
-    let width = padded(k);
     let known = &corpus.facts().words[..n_features];
     let tallies = Tallies::default();
     let mut documents = SweptDocuments::new(corpus, known, prior.order, width);
@@ -148,8 +172,8 @@ struct SweptDocuments<'a> {
     order: Order,
     /// The mixtures, if the documents are here.
     mixtures: Option<Mixtures>,
-    /// Which run of sweeps this is, and how many looks there were: what holders elsewhere keep
-    /// belongs to both.
+    /// The number of this run of sweeps, and the number of looks so far. Holders elsewhere store
+    /// both with the mixtures they keep.
     run: u64,
     turn: u64,
 }
@@ -232,7 +256,7 @@ impl Rates {
     /// Rates of fixed topics, which do not depend on the documents.
     fn fixed(topics: &Matrix, prior: &Prior, width: usize) -> Self {
         const WORDS: usize = 1024;
-        let mut words = vec![0.0; topics.n_rows() * width];
+        let mut words = Aligned::zeros(topics.n_rows() * width);
         let lay = |(part, words): (usize, &mut [f32])| {
             for j in 0..topics.n_columns() {
                 let column = &topics.column(j)[part * WORDS..];

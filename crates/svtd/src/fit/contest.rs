@@ -7,8 +7,8 @@
 
 use crate::corpus::{Corpus, KeyRange};
 use crate::evaluation::Judgement;
+use crate::fit::accuracy::Accuracy;
 use crate::moments::Counting;
-use crate::whitening::TOLERANCE;
 
 /// The largest number of counts from which candidates learn; [`HELD_OUT`] times fewer judge them.
 const LEARNED_FROM: usize = 1 << 22;
@@ -24,13 +24,6 @@ const AT_MOST: u64 = 4;
 
 /// With fewer held-out documents than this, candidates cannot be compared.
 const LEAST_HELD_OUT: u64 = 5;
-
-/// The tolerance of the eigenpairs, relative to the k-th eigenvalue, when candidates are compared and for topics
-/// from which collapsed variational Bayes only starts.
-pub(crate) const START_TOLERANCE: f64 = 1e-2;
-
-/// The same for halves of the documents that are only compared.
-pub(crate) const HALF_TOLERANCE: f64 = 0.1;
 
 /// Number of passes after which halves of the documents can be compared: the leading words hardly change any more.
 const ENOUGH_PASSES: usize = 8;
@@ -62,10 +55,10 @@ impl Candidate {
         }
     }
 
-    pub(crate) fn tolerance(self) -> f64 {
+    pub(crate) fn accuracy(self) -> Accuracy {
         match self {
-            Candidate::Unpolished => TOLERANCE,
-            Candidate::AsModel { .. } | Candidate::AsText { .. } => START_TOLERANCE,
+            Candidate::Unpolished => Accuracy::Result,
+            Candidate::AsModel { .. } | Candidate::AsText { .. } => Accuracy::Start,
         }
     }
 
@@ -135,7 +128,8 @@ impl Contest {
         self.scored().reduce(better).map(|(candidate, _)| candidate)
     }
 
-    /// Which to take when there is no best one: the usual one, unless it could not be fitted and another could.
+    /// The candidate to use when no comparison was possible: the usual one, unless it could not be
+    /// fitted and another could.
     pub(crate) fn or_usual(&self, usual: Candidate) -> Candidate {
         match self.possible.first() {
             Some(&first) if !self.possible.contains(&usual) => first,
@@ -179,8 +173,8 @@ impl Contest {
     }
 }
 
-/// Documents to learn from and documents to compare on: those of [`parts_of_all`], and of a large corpus no more
-/// than a comparison needs.
+/// The documents from which candidates are learned and those on which they are compared: as in
+/// [`parts_of_all`], but only samples of them in a large corpus.
 pub(crate) fn parts(corpus: &Corpus) -> Result<[KeyRange; 2], String> {
     let held_out = share_held_out(corpus)?;
     let most = LEARNED_FROM as f64 / corpus.n_nonzeros().max(1) as f64;

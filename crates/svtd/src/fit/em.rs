@@ -2,32 +2,31 @@
 //!
 //! ```text
 //! E:  L = X log M + log Omega,   P by row-wise log-sum-exp
-//! M:  Omega = column means of P,   M_ij proportional to (X'P)_ij + S M1_i
+//! M:  Omega_j = (sum_d P_dj + 1) / (N + k),   M_ij proportional to (X'P)_ij + S M1_i
 //! ```
+//!
+//! The weights count one document more for each topic: the posterior mean under a flat Dirichlet prior. So a topic
+//! that has lost its documents keeps a small weight, and one that holds a single odd document is not believed to
+//! come back as often as it came.
 //!
 //! `S` is estimated from the corpus by how similar its topics are ([`smoothing`](crate::fit::smoothing)), unless it
 //! is given: the right smoothing matters more than the start. The steps end when the *penalised* objective `F =
-//! sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij` gains less than `1e-6`, relatively; with smoothing the
-//! likelihood alone need not grow.
+//! sum_d logsumexp_j L_dj + S sum_ij M1_i log M_ij + sum_j log Omega_j` gains less than `1e-6`, relatively; with
+//! smoothing the likelihood alone need not grow.
 //!
 //! # Cost
 //! Four flops per count and topic a step; `N x k` numbers in memory. Deterministic: no random
 //! start, sums in the order of the documents.
 
-use rayon::prelude::*;
-
 use crate::corpus::Corpus;
-use crate::error::Result;
+use crate::fit::expectation::{Expected, weights_of};
+use crate::fit::leaving::Converged;
 use crate::fit::stage::{Stage, Step};
 use crate::linalg::{Matrix, dot};
 use crate::logarithm::take_logarithms;
 use crate::model::Smoothing;
 use crate::model::features::{frequencies, lift, mixed_with, to_vocabulary};
-use crate::moments::Counting;
-use crate::moments::panels::Products;
 use crate::pace::Pace;
-use crate::questions::{Request, wrong_size};
-use crate::stop;
 
 /// The objective has converged when its relative gain is below this.
 const SETTLED: f64 = 1e-6;
@@ -84,6 +83,7 @@ pub(crate) fn polish(
     let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
+    let mut masses = Vec::new();
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
@@ -96,107 +96,34 @@ pub(crate) fn polish(
         logarithms.for_each_column(|j, column| column.copy_from_slice(word_topic.column(j)));
         take_logarithms(logarithms.values_mut());
         let step = Expected::ask(corpus, &logarithms, &topic_weights);
-        let objective = step.log_likelihood + strength * penalty(&logarithms, frequencies);
+        let objective = step.log_likelihood
+            + strength * penalty(&logarithms, frequencies)
+            + topic_weights.iter().map(|w| w.ln()).sum::<f64>();
         settled = until_settled && objective - last <= SETTLED * objective.abs();
         if until_settled {
             pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
         }
         last = objective;
         if !settled {
-            let n = corpus.n_documents() as f64;
-            topic_weights = step.topics.iter().map(|sum| sum / n).collect();
+            topic_weights = weights_of(&step.topics);
             word_topic = step.words(corpus);
-            smooth(&mut word_topic, frequencies, strength);
+            masses = smooth(&mut word_topic, frequencies, strength);
             steps += 1;
+            continue;
+        }
+        let converged = Converged {
+            logarithms: &logarithms,
+            word_topic: &word_topic,
+            topic_weights: &topic_weights,
+            expected: &step,
+            masses: &masses,
+            prior: frequencies.iter().map(|m1| strength * m1).collect(),
+        };
+        if let Some(left) = converged.left(corpus) {
+            (word_topic, topic_weights) = left;
         }
     }
     Polished { word_topic, topic_weights, steps, settled, objective: last }
-}
-
-/// The E step: sums over the documents under some topics.
-pub(crate) struct Expected {
-    pub log_likelihood: f64,
-    /// The sum of the posterior over the documents.
-    pub topics: Vec<f64>,
-    behind: Behind,
-}
-
-/// What is known about the documents after an E step.
-enum Behind {
-    /// Their posterior, documents x topics.
-    Posterior(Matrix),
-    /// `X'P`, for documents elsewhere.
-    Words(Matrix),
-}
-
-impl Expected {
-    /// The E step, given the logarithms of the topics.
-    pub(crate) fn ask(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
-        let request = || Request::Expectation(logarithms.clone(), topic_weights.to_vec());
-        match corpus.asked_or_fail(request) {
-            Some(answer) => {
-                Self::from_table(&answer.sums, logarithms.n_rows(), topic_weights.len())
-                    .unwrap_or_else(|error| stop::fail(error))
-            }
-            None => Self::of(corpus, logarithms, topic_weights),
-        }
-    }
-
-    /// The E step for documents that are here.
-    pub(crate) fn of(corpus: &Corpus, logarithms: &Matrix, topic_weights: &[f64]) -> Self {
-        let mut posterior = products(corpus).forward(logarithms);
-        let likelihoods = to_posterior(&mut posterior, topic_weights);
-        let [log_likelihood] = corpus.rows().sum_rows(|d| [likelihoods[d]]);
-        Self { log_likelihood, ..Self::given(corpus, posterior) }
-    }
-
-    /// The same for documents whose posterior is known; nothing is said of how likely they are.
-    pub(crate) fn given(corpus: &Corpus, posterior: Matrix) -> Self {
-        let sum = |j: usize| {
-            let column = posterior.column(j);
-            let [sum] = corpus.rows().sum_rows(|d| [column[d]]);
-            sum
-        };
-        let topics = (0..posterior.n_columns()).into_par_iter().map(sum).collect();
-        Self { log_likelihood: f64::NAN, topics, behind: Behind::Posterior(posterior) }
-    }
-
-    /// `X'P`, from which the M step computes new topics.
-    pub(crate) fn words(&self, corpus: &Corpus) -> Matrix {
-        match &self.behind {
-            Behind::Posterior(posterior) => products(corpus).backward(posterior, None),
-            Behind::Words(words) => words.clone(),
-        }
-    }
-
-    /// The posterior of documents that are here, documents x topics.
-    pub(crate) fn into_posterior(self) -> Option<Matrix> {
-        match self.behind {
-            Behind::Posterior(posterior) => Some(posterior),
-            Behind::Words(_) => None,
-        }
-    }
-
-    /// The log-likelihood, the topics, then the words: the answer of the holders of documents.
-    pub(crate) fn into_table(self, corpus: &Corpus) -> Vec<f64> {
-        let mut table = vec![self.log_likelihood];
-        table.extend(&self.topics);
-        table.extend(self.words(corpus).values());
-        table
-    }
-
-    fn from_table(table: &[f64], n: usize, k: usize) -> Result<Self> {
-        if table.len() != 1 + k + n * k {
-            return Err(wrong_size(table.len(), 1 + k + n * k));
-        }
-        let (topics, words) = table[1..].split_at(k);
-        let behind = Behind::Words(Matrix::from_columns(n, k, words.to_vec()));
-        Ok(Self { log_likelihood: table[0], topics: topics.to_vec(), behind })
-    }
-}
-
-fn products(corpus: &Corpus) -> Products<'_> {
-    Products::new(corpus.rows(), corpus.n_present(), Counting::Raw)
 }
 
 /// EM from the caller's own topics, for at most a hundred steps: `(M, Omega)` in and out, words in vocabulary
@@ -266,68 +193,22 @@ fn identical_groups(word_topic: &Matrix) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The logarithms of topics.
-pub(crate) fn logarithms_of(word_topic: &Matrix) -> Matrix {
-    let mut logarithms = word_topic.clone();
-    take_logarithms(logarithms.values_mut());
-    logarithms
-}
-
 /// `sum_ij M1_i log M_ij`.
 fn penalty(logarithms: &Matrix, frequencies: &[f64]) -> f64 {
     (0..logarithms.n_columns()).map(|j| dot(logarithms.column(j), frequencies)).sum()
 }
 
-/// Turns `X log M` into posteriors in place and returns the log-likelihood of every document.
-pub(crate) fn to_posterior(scores: &mut Matrix, topic_weights: &[f64]) -> Vec<f64> {
-    let n = scores.n_rows();
-    let log_weights: Vec<f64> = topic_weights.iter().map(|w| w.ln()).collect();
-    for (column, log_weight) in scores.values_mut().chunks_exact_mut(n.max(1)).zip(&log_weights) {
-        column.iter_mut().for_each(|value| *value += log_weight);
-    }
-    let largest = by_document(scores, f64::NEG_INFINITY, f64::max);
-    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
-        for (value, top) in column.iter_mut().zip(&largest) {
-            *value = (*value - top).exp();
-        }
-    });
-    let totals = by_document(scores, 0.0, |a, b| a + b);
-    scores.values_mut().par_chunks_exact_mut(n.max(1)).for_each(|column| {
-        for (value, total) in column.iter_mut().zip(&totals) {
-            *value /= total;
-        }
-    });
-    largest.iter().zip(&totals).map(|(top, total)| top + total.ln()).collect()
-}
-
-/// Folds each document's row over the topics, in the order of the topics.
-pub(crate) fn by_document(
-    matrix: &Matrix,
-    start: f64,
-    fold: impl Fn(f64, f64) -> f64 + Sync,
-) -> Vec<f64> {
-    const ROWS: usize = 8192;
-    let mut result = vec![start; matrix.n_rows()];
-    result.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, target)| {
-        let first = chunk * ROWS;
-        for j in 0..matrix.n_columns() {
-            let column = &matrix.column(j)[first..first + target.len()];
-            for (value, &more) in target.iter_mut().zip(column) {
-                *value = fold(*value, more);
-            }
-        }
-    });
-    result
-}
-
-/// Adds `S M1` to every column and normalises it.
-pub(crate) fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) {
-    for j in 0..word_topic.n_columns() {
+/// Adds `S M1` to every column and normalises it; returns what it summed to.
+pub(crate) fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64) -> Vec<f64> {
+    let n_columns = word_topic.n_columns();
+    let mut smoothed = |j: usize| {
         let column = word_topic.column_mut(j);
         for (value, m1) in column.iter_mut().zip(frequencies) {
             *value += strength * m1;
         }
         let total: f64 = column.iter().sum();
         column.iter_mut().for_each(|value| *value /= total);
-    }
+        total
+    };
+    (0..n_columns).map(&mut smoothed).collect()
 }

@@ -4,10 +4,13 @@
 //! model, `collapsed_vb` for LDA, whose candidates `contest` compares). [`Stage`] and [`Step`] report progress,
 //! [`Workload`] estimates what a fit will take.
 
+pub(crate) mod accuracy;
 pub(crate) mod collapsed_vb;
 pub(crate) mod contest;
 pub(crate) mod em;
+pub(crate) mod expectation;
 pub(crate) mod learner;
+pub(crate) mod leaving;
 pub(crate) mod profile;
 pub(crate) mod refusal;
 pub(crate) mod repeats;

@@ -14,7 +14,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, SparseCounts};
-use crate::fit::collapsed_vb::{LANES, padded};
+use crate::fit::collapsed_vb::NARROW;
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::moments::panels::Products;
@@ -43,7 +43,7 @@ impl<'a> Profile<'a> {
     pub fn new(corpus: &'a Corpus, topics: &Matrix, alpha: &[f64], order: Order) -> Self {
         let rows = corpus.rows();
         let mut alpha = alpha.to_vec();
-        alpha.resize(padded(topics.n_columns()), 0.0);
+        alpha.resize(topics.n_columns().next_multiple_of(NARROW), 0.0);
         let mixtures = alpha.repeat(rows.n_rows());
         let held = if order == Order::Second { mixtures.clone() } else { Vec::new() };
         let mut profile = Self {
@@ -112,7 +112,7 @@ impl<'a> Profile<'a> {
         products.backward_given(&self.shares, &before, weights)
     }
 
-    /// The sums of some documents, whose counts are the rows of `picked`.
+    /// The sums of some documents, whose counts are the rows of `picked`, for the words of these rows.
     pub fn sums_of(&self, documents: &[usize], picked: &SparseCounts) -> Matrix {
         let width = self.alpha.len();
         let mut shares = Vec::with_capacity(picked.n_nonzeros());
@@ -124,23 +124,36 @@ impl<'a> Profile<'a> {
             before.extend_from_slice(&self.before[d * width..(d + 1) * width]);
         }
         let before = unpadded(&before, width, self.n_topics());
-        let products = Products::new(picked, self.n_features, Counting::Raw);
+        let products = Products::new(picked, picked.n_columns(), Counting::Raw);
         products.backward_given(&shares, &before, None)
     }
 
-    /// `D + alpha`, documents x topics: the Dirichlet parameters of the mixtures, given the words.
-    pub fn mixtures(&self) -> Matrix {
-        let held = if self.order == Order::Second { &self.held } else { &self.mixtures };
-        unpadded(held, self.alpha.len(), self.n_topics())
+    /// `D + alpha` of a document: the Dirichlet parameters of its mixture, given its words.
+    pub fn mixture(&self, document: usize) -> &[f64] {
+        &self.held()[document * self.alpha.len()..][..self.n_topics()]
+    }
+
+    /// The probability of a feature in every topic.
+    pub fn probabilities(&self, feature: u32) -> &[f64] {
+        &self.topics[feature as usize * self.alpha.len()..][..self.n_topics()]
+    }
+
+    pub fn n_features(&self) -> usize {
+        self.n_features
     }
 
     /// `D`: the number of words of each topic in each document.
     pub fn holdings(&self) -> Matrix {
-        let mut holdings = self.mixtures();
+        let mut holdings = unpadded(self.held(), self.alpha.len(), self.n_topics());
         for (j, alpha) in self.alpha[..self.n_topics()].iter().enumerate() {
             holdings.column_mut(j).iter_mut().for_each(|held| *held = (*held - alpha).max(0.0));
         }
         holdings
+    }
+
+    /// `D + alpha`, row by row.
+    fn held(&self) -> &[f64] {
+        if self.order == Order::Second { &self.held } else { &self.mixtures }
     }
 
     fn n_topics(&self) -> usize {
@@ -176,13 +189,14 @@ impl WithSimd for Mix<'_> {
             squares.fill(0.0);
             for (&i, &x) in features.iter().zip(counts) {
                 let words = &self.topics[i as usize * width..][..width];
-                let mut lanes = [0.0; LANES];
-                for (a, b) in words.chunks_exact(LANES).zip(mixture.chunks_exact(LANES)) {
-                    for l in 0..LANES {
+                let mut lanes = [0.0; NARROW];
+                for (a, b) in words.chunks_exact(NARROW).zip(mixture.chunks_exact(NARROW)) {
+                    for l in 0..NARROW {
                         lanes[l] += a[l] * b[l];
                     }
                 }
-                let explained: f64 = lanes.iter().sum();
+                let [a, b, c, d, e, f, g, h] = lanes;
+                let explained = ((a + e) + (c + g)) + ((b + f) + (d + h));
                 let share = if explained > 0.0 { f64::from(x) / explained } else { 0.0 };
                 self.shares[position] = share as f32;
                 position += 1;

@@ -1,8 +1,9 @@
 //! The part of a fit that all models share: whitening, rotation, parameters.
 
 use crate::corpus::Corpus;
-use crate::decomposition::{Decomposition, ReadOff};
+use crate::decomposition::{Decomposition, Method, ReadOff, joint};
 use crate::error::{Error, Result};
+use crate::fit::accuracy::Accuracy;
 use crate::fit::collapsed_vb::Prior;
 use crate::fit::refusal;
 use crate::fit::stage::{Stage, Step};
@@ -13,7 +14,7 @@ use crate::model::topic::{Topics, canonical_order};
 use crate::model::{Kind, Options};
 use crate::moments::Moments;
 use crate::recovery::{Recovered, recover};
-use crate::whitening::{self, Whitening};
+use crate::whitening::Whitening;
 
 /// A spectral estimate in feature order, with intermediate results.
 #[derive(Clone)]
@@ -35,12 +36,12 @@ impl Spectral {
         usual: ReadOff,
         watch: &dyn Fn(Step),
     ) -> Result<Self> {
-        Self::estimate_to(whitening::TOLERANCE, moments, options, usual, watch)
+        Self::estimate_to(Accuracy::Result, moments, options, usual, watch)
     }
 
-    /// As [`estimate`](Self::estimate), with the eigenpairs found only to the given tolerance.
+    /// As [`estimate`](Self::estimate), with the given accuracy.
     pub fn estimate_to(
-        tolerance: f64,
+        accuracy: Accuracy,
         moments: &dyn Moments,
         options: &Options,
         usual: ReadOff,
@@ -48,9 +49,14 @@ impl Spectral {
     ) -> Result<Self> {
         watch(Stage::Whitening.into());
         let mut notes = Vec::new();
-        let whitening = whiten(tolerance, moments, options, &mut notes, watch)?;
+        let whitening = whiten(accuracy.tolerance(), moments, options, &mut notes, watch)?;
         watch(Stage::Decomposition.into());
-        let decomposition = options.method.decompose(moments, &whitening, options.rows);
+        let decomposition = match (accuracy, options.method) {
+            (Accuracy::Comparison, Method::Joint) => {
+                joint::decompose_roughly(&moments.third_whitened(whitening.basis()), &whitening)
+            }
+            (_, method) => method.decompose(moments, &whitening, options.rows),
+        };
         notes.extend(decomposition.note.clone());
         watch(Stage::Recovery.into());
         let read_off = options.method.read_off(usual, options.rows);

@@ -26,8 +26,9 @@ use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::{Error, Result};
 use crate::evaluation::Judge;
+use crate::fit::accuracy::Accuracy;
 use crate::fit::collapsed_vb::{self, Prior};
-use crate::fit::contest::{self, Candidate, Contest, HALF_TOLERANCE, START_TOLERANCE};
+use crate::fit::contest::{self, Candidate, Contest};
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{learner, refusal, repeats};
@@ -40,8 +41,9 @@ use crate::noise;
 use crate::trust;
 use crate::whitening::Scaling;
 
-/// The part of the repeated words below which topics do not explain them. Data that follow the
-/// model come to about one or more.
+/// If topics explain less than this share of the repeated words, the counts are treated as text
+/// (overdispersion). On data that follow the model the share is about one or more. See
+/// `benches/record/constants.md`.
 const EXPLAINED: f64 = 0.75;
 
 /// How topics are computed from a rotation, by default.
@@ -193,8 +195,10 @@ impl LdaParams {
         let mut options = self.options.clone();
         options.weights = options.weights.of(&kept);
         options.trust = false;
+        // A part of the documents may show fewer topics than all of them do.
+        options.allow_fewer = true;
         let params = LdaParams { options };
-        let raw = params.spectral(&training, Counting::Raw, START_TOLERANCE, watch);
+        let raw = params.spectral(&training, Counting::Raw, Accuracy::Start, watch);
         let fit = |candidate: Candidate| match candidate.counting() {
             Counting::Raw => match &raw {
                 Ok(found) => Ok(params.finished(&training, found, candidate, watch)),
@@ -227,7 +231,7 @@ impl LdaParams {
         candidate: Candidate,
         watch: &dyn Fn(Step),
     ) -> Result<Lda> {
-        let found = self.spectral(corpus, candidate.counting(), candidate.tolerance(), watch)?;
+        let found = self.spectral(corpus, candidate.counting(), candidate.accuracy(), watch)?;
         Ok(self.finished(corpus, &found, candidate, watch))
     }
 
@@ -236,13 +240,13 @@ impl LdaParams {
         &self,
         corpus: &'a Corpus,
         counting: Counting,
-        tolerance: f64,
+        accuracy: Accuracy,
         watch: &dyn Fn(Step),
     ) -> Result<Found<'a>> {
         watch(Stage::Moments.into());
         let moments =
             LdaMoments::estimate(corpus, self.alpha0_value(), &self.options.weights, counting)?;
-        let spectral = Spectral::estimate_to(tolerance, &moments, &self.options, USUAL, watch)?;
+        let spectral = Spectral::estimate_to(accuracy, &moments, &self.options, USUAL, watch)?;
         Ok(Found { moments, spectral, counting })
     }
 
@@ -279,7 +283,8 @@ impl LdaParams {
         let options = self.options.of_part(&documents);
         let params = LdaParams { options: options.clone() };
         let (topics, directions) = {
-            let found = params.spectral(&part, candidate.counting(), HALF_TOLERANCE, &|_| {})?;
+            let accuracy = Accuracy::Comparison;
+            let found = params.spectral(&part, candidate.counting(), accuracy, &|_| {})?;
             let learned = params.polished(&part, &found.spectral, candidate.to_compare(), &|_| {});
             (learned.word_topic, noise::whitened(&found.spectral.whitening))
         };

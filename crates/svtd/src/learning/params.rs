@@ -40,9 +40,10 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Whether to look into the errors of the fit: which topics come back in halves of the
+            /// Whether to estimate the errors of the fit: which topics come back in halves of the
             /// documents, z-scores of the directions, standard errors of the word probabilities.
-            /// Costs half a fit to two of them, and more where a fit takes a fraction of a second.
+            /// Costs half a fit to two fits; less above ten million counts, and more where a fit
+            /// takes a fraction of a second.
             pub fn trust(mut self, trust: bool) -> Self {
                 self.options.trust = trust;
                 self

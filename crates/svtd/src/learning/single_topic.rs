@@ -4,7 +4,7 @@ use super::params::shared_params;
 use crate::corpus::{Corpus, Dealt};
 use crate::decomposition::{Method, ReadOff};
 use crate::error::Result;
-use crate::fit::contest::HALF_TOLERANCE;
+use crate::fit::accuracy::Accuracy;
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::{em, learner, refusal};
@@ -120,8 +120,9 @@ impl SingleTopicParams {
         let (topics, directions) = {
             let moments =
                 SingleTopicMoments::estimate(&part, &params.options.weights, Counting::Raw)?;
+            let accuracy = Accuracy::Comparison;
             let mut spectral =
-                Spectral::estimate_to(HALF_TOLERANCE, &moments, &params.options, USUAL, &|_| {})?;
+                Spectral::estimate_to(accuracy, &moments, &params.options, USUAL, &|_| {})?;
             let topics = params.polished(&part, &mut spectral, &|_| {}).word_topic;
             (topics, noise::whitened(&spectral.whitening))
         };

@@ -71,3 +71,26 @@ fn non_negative_least_squares_is_exact_inside_the_cone() {
     let solution = non_negative_least_squares(&gram, &rhs);
     assert!(solution.iter().zip(truth).all(|(x, y)| (x - y).abs() < 1e-10));
 }
+
+/// More rows than one task takes, and columns that do not fill the last stripe.
+#[test]
+fn weighted_grams_are_those_of_plain_loops() {
+    let value = |i: usize, j: usize| ((3 * i + 7 * j) as f64).sin();
+    let (n, k) = (9000, 37);
+    let block = Matrix::from_fn(n, k, value);
+    for (n_scales, first) in [(k, None), (5, Some(0))] {
+        let first_column = |c: usize| first.unwrap_or(c);
+        let scales = Matrix::from_fn(n, n_scales, |i, c| value(c, i));
+        let grams = weighted_grams(&block, &scales, first_column);
+        assert_eq!(grams.len(), n_scales);
+        for c in (0..n_scales).step_by(4) {
+            let first = first_column(c);
+            assert_eq!((grams[c].n_rows(), grams[c].n_columns()), (k - first, k - first));
+            for (a, b) in (first..k).flat_map(|a| (first..=a).map(move |b| (a, b))) {
+                let terms = (0..n).map(|i| block[(i, a)] * scales[(i, c)] * block[(i, b)]);
+                let off = grams[c][(a - first, b - first)] - terms.sum::<f64>();
+                assert!(off.abs() < 1e-9, "{c} {a} {b}: {off}");
+            }
+        }
+    }
+}

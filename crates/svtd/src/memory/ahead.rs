@@ -9,8 +9,10 @@
 
 #![allow(unsafe_code, reason = "a hint to the processor, which the language has no safe name for")]
 
+use crate::aligned::LINE_BYTES;
+
 /// Number of four-byte elements in a cache line.
-const LINE: usize = 16;
+const LINE: usize = LINE_BYTES / 4;
 
 /// Prefetches `len` elements from `start` on, or as many as there are.
 #[inline(always)]
@@ -20,6 +22,14 @@ pub(crate) fn will_need<T>(values: &[T], start: usize, len: usize) {
         if let Some(value) = values.get(at) {
             hint(value);
         }
+    }
+}
+
+/// Prefetches a row of a table, if there is one of this number.
+#[inline(always)]
+pub(crate) fn will_need_row<const W: usize>(rows: &[[f64; W]], at: usize) {
+    if let Some(row) = rows.get(at) {
+        row.iter().step_by(LINE_BYTES / size_of::<f64>()).for_each(hint);
     }
 }
 
@@ -46,5 +56,7 @@ mod tests {
             will_need(&values, start, 32);
         }
         will_need::<u32>(&[], 0, 16);
+        will_need_row(&[[1.0; 16]; 3], 2);
+        will_need_row(&[[1.0; 16]; 3], 3);
     }
 }

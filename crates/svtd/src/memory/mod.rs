@@ -12,7 +12,7 @@ mod pages;
 
 use crate::error::{Error, Result};
 
-pub(crate) use self::ahead::will_need;
+pub(crate) use self::ahead::{will_need, will_need_row};
 pub use self::limit::{Limit, caught};
 pub(crate) use self::numbers::Numbers;
 pub use crate::bytes::bytes_of;

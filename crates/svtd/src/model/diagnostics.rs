@@ -293,7 +293,7 @@ impl TopicDiagnostics {
         self.documents < WEAK_BELOW
     }
 
-    /// What speaks against the topic, in words; empty when there is nothing to say.
+    /// The warnings about the topic, that it does not reproduce first; empty when there are none.
     pub fn flags(&self) -> Vec<String> {
         let doubtful = self.halves().filter(|h| h.standing() != Standing::Reproduces);
         doubtful.map(Halves::flag).into_iter().chain(self.warnings()).collect()
@@ -304,14 +304,14 @@ impl TopicDiagnostics {
         self.halves().map(Halves::flag).into_iter().chain(self.warnings()).collect()
     }
 
-    /// What speaks against the topic, apart from the halves.
+    /// The warnings about the topic, without the result of the halves.
     pub fn warnings(&self) -> Vec<String> {
         let mut flags = Vec::new();
         if self.degenerate {
             flags.push("degenerate: what the other topics left over".to_owned());
         }
         if self.lifted {
-            flags.push("its weight was lifted from zero".to_owned());
+            flags.push("its weight was next to nothing and is raised".to_owned());
         }
         if self.documents < 0.5 {
             flags.push("empty: hardly any document is about it".to_owned());

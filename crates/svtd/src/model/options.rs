@@ -15,18 +15,22 @@ use crate::whitening::Scaling;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Polish {
-    /// Single topic: EM until it converges. LDA: passes of collapsed variational Bayes over the counts, kept only
-    /// if they predict held-out words better than the unpolished estimate.
+    /// Single topic: EM until it converges. LDA: sweeps of collapsed variational Bayes over the
+    /// counts. Where the counts are clearly text (words repeat far more often than topics explain)
+    /// they are always kept; elsewhere only if they predict held-out words better than the
+    /// unpolished estimate.
     #[default]
     Auto,
     /// Nothing.
     None,
-    /// This many EM steps or passes. For LDA held-out documents still decide between the two priors of the passes:
-    /// that for text and that for documents that follow the model.
+    /// This many EM steps or sweeps. For LDA there are two priors, one for text and one for
+    /// documents that follow the model: where the counts are not clearly text, held-out documents
+    /// decide between them.
     Steps(usize),
 }
 
-/// The default `alpha0`; after the polish its value hardly matters.
+/// The default `alpha0`. Moments assume it; the polish uses it as prior where documents follow the
+/// model, and fixed numbers on text.
 pub(crate) const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// The options shared by all models.

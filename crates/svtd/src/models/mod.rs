@@ -6,12 +6,14 @@
 //! package use it.
 
 pub mod classes;
+mod columns;
 pub mod engine;
 mod fitting;
 pub mod gaussian;
 pub mod hmm;
 pub mod learned;
 pub mod raters;
+pub mod saved;
 mod scores;
 pub mod table;
 

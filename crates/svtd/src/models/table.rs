@@ -16,6 +16,9 @@ use sha2::{Digest, Sha256};
 use crate::corpus::{added, finished, limbs};
 use crate::error::{Error, Result};
 
+/// The largest weight. Up to it, every number of records differs from the next.
+pub(crate) const LARGEST_WEIGHT: f64 = 1e15;
+
 /// The code of a missing cell.
 pub const MISSING: u32 = u32::MAX;
 
@@ -248,6 +251,14 @@ pub fn number_label(x: f64) -> String {
     format!("{}", x + 0.0)
 }
 
+/// A number in a message: as it is, or in powers of ten where that is shorter.
+pub(crate) fn short_number(x: f64) -> String {
+    match x == 0.0 || (1e-4..1e7).contains(&x.abs()) {
+        true => number_label(x),
+        false => format!("{x:.2e}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,6 +276,8 @@ mod tests {
         let column = Column::from_numbers("x", &[1.0, f64::NAN, 2.5, -0.0]);
         assert_eq!(column.labels(), ["1", "2.5", "0"]);
         assert!(column.numbers().unwrap()[1].is_nan());
+        let short = [0.25, -3e-300, 1e15 + 2.5].map(short_number);
+        assert_eq!(short, ["0.25", "-3.00e-300", "1.00e15"]);
         let bad = Column::from_cells("age", [Some("41"), Some("inf")]);
         assert_eq!(
             bad.numbers().unwrap_err().to_string(),

@@ -18,6 +18,7 @@
 //! | a model of few features, moments written out | [`DenseMoments`] |
 //! | known parameters, our yardstick | [`ExactMoments`] |
 
+mod asked;
 mod basis;
 mod dense;
 pub(crate) mod documents;
@@ -30,6 +31,7 @@ pub(crate) mod panels;
 mod single_topic;
 mod slices;
 mod sums;
+pub(crate) mod table;
 mod towards;
 pub(crate) mod weighed;
 mod weights;

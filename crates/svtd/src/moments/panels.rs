@@ -34,6 +34,7 @@ use self::passes::{
     BackwardPass, ForwardPass, NormalPass, ROWS, SlicesPass, SquaresPass, TASK_ROWS,
 };
 
+use crate::aligned::Aligned;
 use crate::corpus::SparseCounts;
 use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
@@ -166,7 +167,7 @@ impl<'a> Products<'a> {
             Arch::new().dispatch(Vectorised { pass, shared: &shared, block, value, result });
             sums
         };
-        let add = |left: &mut Vec<f64>, right: Vec<f64>| {
+        let add = |left: &mut Aligned<f64>, right: Aligned<f64>| {
             let pieces =
                 left.par_chunks_mut(NUMBERS_PER_TASK).zip(right.par_chunks(NUMBERS_PER_TASK));
             let add = |(left, right): (&mut [f64], &[f64])| {
@@ -258,10 +259,7 @@ fn panel_widths(n: usize, n_blocks: usize, n_threads: usize) -> Vec<usize> {
     // The number of panels that can run at the same time when every block of a panel has its own thread. Many
     // threads with a task each would wait for the longest of them, so they get half as many tasks again.
     let wanted = if n_threads < MANY_THREADS { n_threads } else { n_threads + n_threads / 2 };
-    let side_by_side = match n_threads < n_blocks {
-        true => 1,
-        false => wanted.div_ceil(n_blocks).max(1),
-    };
+    let side_by_side = wanted.div_ceil(n_blocks).max(1);
     let wide = if full >= side_by_side { full - full % side_by_side } else { 0 };
     let narrow = (n - wide * WIDE).div_ceil(NARROW);
     let mut widths = vec![WIDE; wide];

@@ -27,11 +27,13 @@ mod three_words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::documents::{self, Asked, CubeSums, Documents, FirstSums};
+use super::asked::Asked;
+use super::documents::{self, CubeSums, Documents, FirstSums};
 use super::panels::{Products, packed_pairs};
 use super::slices::SliceSums;
+use super::table::Table;
 use super::towards::{TowardsSums, towards_sums};
-use super::weighed::{Source, Table, Weighed};
+use super::weighed::{Source, Weighed};
 use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, check_custom};
 use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
@@ -265,7 +267,7 @@ impl<'a> SingleTopicMoments<'a> {
         (slices, own.column(1).to_vec())
     }
 
-    /// What documents make of the slices of a range of features.
+    /// The sums over documents for the slices of a range of features.
     fn slice_sums(&self, rows: Rows, through: &Matrix, range: &Range<usize>) -> SliceSums {
         let request = SliceRequest { rows, features: range.clone(), table: through.clone() };
         match &self.rows {
@@ -373,7 +375,7 @@ impl RowSource<'_> {
     }
 }
 
-/// Adds to the error that documents are too short only because of damping, where that is so.
+/// If the documents are too short only because of damping, the error says so.
 fn damped(corpus: &Corpus, error: Error) -> Error {
     let CorpusReport { n_empty, n_one_word, n_two_words, .. } = *corpus.report();
     match error {

@@ -1,4 +1,4 @@
-//! What documents make of the slices of the third moment.
+//! The sums over documents from which slices of the third moment are computed.
 //!
 //! A slice of the paper's method is a `k x k` table for one feature ([`single_topic`](super::single_topic)).
 //! All that it needs of documents are sums, feature by feature. So slices can be asked for a range of
@@ -7,15 +7,16 @@
 use std::ops::Range;
 
 use super::sums::Sums;
-use super::weighed::Table;
+use super::table::Table;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::questions::{Counting, Rows, SliceRequest, wrong_size};
 
-/// Numbers in an answer about slices, at most: 128 MiB. One feature is always asked for.
+/// The largest number of values in an answer about slices (128 MiB), unless a single feature has
+/// more.
 const MOST_NUMBERS: usize = 1 << 24;
 
-/// Sums over documents that slices are made of, a feature to a row.
+/// The sums over documents for some slices, one row per feature.
 pub(crate) struct SliceSums {
     /// Packed upper triangles of `sum_d w3_d x_di (z_d z_d' - sum_h x_dh b_h b_h')`, with `Z = X B`.
     pub slices: Matrix,
@@ -26,7 +27,7 @@ pub(crate) struct SliceSums {
 }
 
 impl SliceRequest {
-    /// Whether it can be about the slices of `n` features.
+    /// Whether the request is valid for `n` features, and its answer not too large.
     pub(crate) fn fits(&self, n: usize) -> bool {
         let Range { start, end } = self.features;
         let k = self.table.n_columns();
@@ -34,7 +35,7 @@ impl SliceRequest {
         possible && end - start <= at_once(k)
     }
 
-    /// The same in requests whose answers are not too large.
+    /// The request cut into requests with answers of at most [`MOST_NUMBERS`] values.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = SliceRequest> + '_ {
         let (end, step) = (self.features.end, at_once(self.table.n_columns()));
         let piece =
@@ -42,7 +43,7 @@ impl SliceRequest {
         self.features.clone().step_by(step).map(piece)
     }
 
-    /// What the documents of a table make of them.
+    /// The sums over the documents of a table.
     pub(crate) fn sums(&self, table: &Table<'_>, counting: Counting) -> SliceSums {
         let Self { rows, features, table: b } = self;
         let Table { products, weights, .. } = table;
@@ -63,13 +64,13 @@ impl SliceRequest {
     }
 }
 
-/// Features whose slices make up one answer.
+/// The largest number of features in one request.
 fn at_once(k: usize) -> usize {
     (MOST_NUMBERS / (k * (k + 1) / 2).max(1)).max(1)
 }
 
 impl SliceSums {
-    /// What no documents make of them.
+    /// The sums over no documents: zeros.
     pub(crate) fn zeros(request: &SliceRequest) -> Self {
         let (m, k) = (request.features.len(), request.table.n_columns());
         let n_own = match request.rows {
@@ -80,12 +81,12 @@ impl SliceSums {
         Self { slices: zeros(k * (k + 1) / 2), words: zeros(k), own: zeros(n_own) }
     }
 
-    /// The columns one behind the other: what holders of documents answer.
+    /// The values in one list, column after column: the answer of a holder of documents.
     pub(crate) fn to_table(&self) -> Vec<f64> {
         [self.slices.values(), self.words.values(), self.own.values()].concat()
     }
 
-    /// Puts an answer about `n_rows` features, the first of them in row `first`, in its place.
+    /// Copies the answer for `n_rows` features into these sums, from row `first` on.
     ///
     /// # Errors
     /// When the answer is not as large as that.

@@ -6,7 +6,7 @@
 //! sum_d w3_d s_d z_d z_d'      X'(w3 o Z)      X'(w3 o s)
 //! ```
 
-use super::weighed::Table;
+use super::table::Table;
 use crate::linalg::Matrix;
 
 /// The sums over documents for the third moment along a direction.

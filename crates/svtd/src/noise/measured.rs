@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
+
 use crate::linalg::{Matrix, dot};
-use crate::moments::weighed::{Table, Weighed};
-use crate::questions::{Directions, Freed, Request};
+use crate::moments::table::Table;
+use crate::moments::weighed::Weighed;
+use crate::questions::{ConjugateDirections, Directions, Request};
 
 /// Later directions are made conjugate to a direction if it exceeds this many standard errors.
 const CLEAR_ENOUGH: f64 = 2.0;
@@ -32,7 +35,7 @@ pub(super) struct Measured {
 }
 
 /// Sums over documents for the conjugate directions.
-pub(super) struct MeasuredFreed {
+pub(super) struct MeasuredConjugate {
     /// `sum_d w2_d ((x_d'u_j)^2 - sum_h x_dh u_hj^2)`.
     pub totals: Vec<f64>,
     /// Sums for `u_j'Q u_j`.
@@ -42,7 +45,7 @@ pub(super) struct MeasuredFreed {
     clear: Vec<usize>,
 }
 
-impl MeasuredFreed {
+impl MeasuredConjugate {
     /// Sums for `u_b'Q v_j`, for the clear directions `b` before `j`.
     pub fn products_before(&self, j: usize) -> impl Iterator<Item = (usize, Spread)> {
         let all = self.clear.iter().zip(&self.products);
@@ -54,31 +57,34 @@ impl Directions {
     /// Directions before they are made conjugate; `first` is `M1`.
     pub(super) fn new(v: Matrix, a1: f64, first: &[f64]) -> Self {
         let means = means(first, &v);
-        Self { v, a1, means, freed: None }
+        Self { v, a1, means, conjugate: None }
     }
 
     /// These directions, with the conjugate ones added.
-    pub(super) fn freed(self, conjugate: &Conjugate, first: &[f64]) -> Self {
+    pub(super) fn conjugate(self, conjugate: &Conjugate, first: &[f64]) -> Self {
         let means = means(first, &self.v.times(&conjugate.mixing));
         let (mixing, clear) = (conjugate.mixing.clone(), conjugate.clear.clone());
-        Self { freed: Some(Freed { mixing, means, clear }), ..self }
+        Self { conjugate: Some(ConjugateDirections { mixing, means, clear }), ..self }
     }
 
     /// The number of values in an answer.
     fn n_sums(&self) -> usize {
         let k = self.means.len();
-        self.freed.as_ref().map_or(k * k + 2 * k, |freed| 3 * k + 2 * k * freed.clear.len())
+        self.conjugate
+            .as_ref()
+            .map_or(k * k + 2 * k, |conjugate| 3 * k + 2 * k * conjugate.clear.len())
     }
 
     /// Whether the tables have consistent sizes for this many features.
     pub(crate) fn fit(&self, n_features: usize) -> bool {
         let k = self.means.len();
-        let freed = self.freed.as_ref().is_none_or(|Freed { mixing, means, clear }| {
-            (mixing.n_rows(), mixing.n_columns(), means.len()) == (k, k, k)
-                && clear.len() <= k
-                && clear.iter().all(|b| *b < k)
-        });
-        (self.v.n_rows(), self.v.n_columns()) == (n_features, k) && freed
+        let conjugate =
+            self.conjugate.as_ref().is_none_or(|ConjugateDirections { mixing, means, clear }| {
+                (mixing.n_rows(), mixing.n_columns(), means.len()) == (k, k, k)
+                    && clear.len() <= k
+                    && clear.iter().all(|b| *b < k)
+            });
+        (self.v.n_rows(), self.v.n_columns()) == (n_features, k) && conjugate
     }
 
     /// Asks the documents for the sums.
@@ -95,29 +101,32 @@ impl Directions {
     }
 
     /// Measures the conjugate directions on documents.
-    pub(super) fn measured_freed(&self, documents: &Weighed<'_>) -> MeasuredFreed {
+    pub(super) fn measured_conjugate(&self, documents: &Weighed<'_>) -> MeasuredConjugate {
         let (sums, k) = (self.ask(documents), self.means.len());
         let (totals, rest) = sums.split_at(k);
         let (own, products) = rest.split_at(2 * k);
-        MeasuredFreed {
+        MeasuredConjugate {
             totals: totals.to_vec(),
             spreads: spreads(own),
             products: products.chunks_exact((2 * k).max(1)).map(spreads).collect(),
-            clear: self.freed.as_ref().map_or_else(Vec::new, |freed| freed.clear.clone()),
+            clear: self
+                .conjugate
+                .as_ref()
+                .map_or_else(Vec::new, |conjugate| conjugate.clear.clone()),
         }
     }
 
     /// The sums over the documents of a table.
     pub(crate) fn sums(&self, table: &Table<'_>) -> Vec<f64> {
         let z = table.products.forward(&self.v);
-        let Some(freed) = &self.freed else {
+        let Some(conjugate) = &self.conjugate else {
             return table.sums(self.n_sums(), |range, sums| self.add(table, &z, range, sums));
         };
-        let (mut u, zeta) = (self.v.times(&freed.mixing), z.times(&freed.mixing));
+        let (mut u, zeta) = (self.v.times(&conjugate.mixing), z.times(&conjugate.mixing));
         u.values_mut().iter_mut().for_each(|value| *value *= *value);
         let own = table.products.forward(&u);
         table.sums(self.n_sums(), |range, sums| {
-            self.add_freed(table, freed, [&z, &zeta, &own], range, sums);
+            self.add_conjugate(table, conjugate, [&z, &zeta, &own], range, sums);
         })
     }
 
@@ -133,10 +142,10 @@ impl Directions {
         }
     }
 
-    fn add_freed(
+    fn add_conjugate(
         &self,
         table: &Table<'_>,
-        freed: &Freed,
+        conjugate: &ConjugateDirections,
         [z, zeta, own]: [&Matrix; 3],
         range: Range<usize>,
         sums: &mut [f64],
@@ -146,7 +155,7 @@ impl Directions {
         let (totals, rest) = sums.split_at_mut(k);
         let (spreads, products) = rest.split_at_mut(2 * k);
         for (j, (total, spread)) in totals.iter_mut().zip(spreads.chunks_exact_mut(2)).enumerate() {
-            let (zeta, own, mean) = (zeta.column(j), own.column(j), freed.means[j]);
+            let (zeta, own, mean) = (zeta.column(j), own.column(j), conjugate.means[j]);
             for d in range.clone() {
                 let pairs = w2[d] * (zeta[d] * zeta[d] - own[d]);
                 let term = pairs - 2.0 * self.a1 * w1[d] * zeta[d] * mean;
@@ -155,9 +164,10 @@ impl Directions {
                 spread[1] += term * term;
             }
         }
-        for (&b, products) in freed.clear.iter().zip(products.chunks_exact_mut((2 * k).max(1))) {
+        for (&b, products) in conjugate.clear.iter().zip(products.chunks_exact_mut((2 * k).max(1)))
+        {
             for (j, spread) in products.chunks_exact_mut(2).enumerate().skip(b + 1) {
-                let pair = [(zeta.column(b), freed.means[b]), (z.column(j), self.means[j])];
+                let pair = [(zeta.column(b), conjugate.means[b]), (z.column(j), self.means[j])];
                 self.add_products(table, pair, range.clone(), spread);
             }
         }
@@ -171,13 +181,45 @@ impl Directions {
         range: Range<usize>,
         spread: &mut [f64],
     ) {
-        let (w1, w2) = (&table.weights.first, &table.weights.second);
-        for d in range {
-            let (x, y) = (a[d], b[d]);
-            let term = w2[d] * x * y - self.a1 * w1[d] * (x * mean_b + y * mean_a);
-            spread[0] += term;
-            spread[1] += term * term;
+        let columns =
+            [&table.weights.first, &table.weights.second, a, b].map(|c| &c[range.clone()]);
+        let terms = Terms { columns, a1: self.a1, mean_a, mean_b };
+        let sums = Arch::new().dispatch(
+            #[inline(always)]
+            || terms.sums(),
+        );
+        spread.iter_mut().zip(sums).for_each(|(spread, sum)| *spread += sum);
+    }
+}
+
+/// The terms `w2 x y - a1 w1 (x mean_b + y mean_a)` of documents.
+struct Terms<'a> {
+    /// `w1`, `w2`, `x` and `y` of each document.
+    columns: [&'a [f64]; 4],
+    a1: f64,
+    mean_a: f64,
+    mean_b: f64,
+}
+
+impl Terms<'_> {
+    /// Their sum and the sum of their squares, in lanes that fit vector registers.
+    #[inline(always)]
+    fn sums(&self) -> [f64; 2] {
+        const LANES: usize = 8;
+        let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+        let mut add = |lane: usize, [w1, w2, x, y]: [f64; 4]| {
+            let term = w2 * x * y - self.a1 * w1 * (x * self.mean_b + y * self.mean_a);
+            sums[lane] += term;
+            squares[lane] += term * term;
+        };
+        let [w1, w2, x, y] = self.columns.map(|column| column.as_chunks::<LANES>());
+        for (((w1, w2), x), y) in w1.0.iter().zip(w2.0).zip(x.0).zip(y.0) {
+            (0..LANES).for_each(|l| add(l, [w1[l], w2[l], x[l], y[l]]));
         }
+        for (l, w1) in w1.1.iter().enumerate() {
+            add(l, [*w1, w2.1[l], x.1[l], y.1[l]]);
+        }
+        [sums.iter().sum(), squares.iter().sum()]
     }
 }
 

@@ -253,10 +253,11 @@ fn add_scores(
         q.add(-a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
         let errors: Vec<f64> = rough.iter().map(|spread| spread.variance(n).sqrt()).collect();
         let conjugate = Conjugate::new(&q, &errors);
-        let directions = directions.freed(&conjugate, moments.first());
-        let measured = directions.measured_freed(&documents);
-        let freed_means = directions.freed.as_ref().map_or(&[][..], |freed| &freed.means);
-        for (j, (sum, mean)) in sums.iter_mut().zip(freed_means).enumerate() {
+        let directions = directions.conjugate(&conjugate, moments.first());
+        let measured = directions.measured_conjugate(&documents);
+        let conjugate_means =
+            directions.conjugate.as_ref().map_or(&[][..], |conjugate| &conjugate.means);
+        for (j, (sum, mean)) in sums.iter_mut().zip(conjugate_means).enumerate() {
             let total = measured.totals[j] - a1 * mean * mean;
             let taken = measured.products_before(j);
             let taken = taken.map(|(b, product)| product.variance(n) / conjugate.strengths[b]);

@@ -38,8 +38,9 @@ impl Answer {
         Self { sums, ..Self::default() }
     }
 
-    /// The sum of the answers of holders of whole blocks, one for every value of their keys' leading bits and
-    /// `None` for one without documents: added as a fit of all documents adds them. `None` if all are.
+    /// The sum of the answers of holders of whole blocks, added along the same tree as in a fit of
+    /// all documents. There is one entry for every value of the leading bits of the keys, `None`
+    /// for a block without documents. The sum is `None` if all entries are.
     ///
     /// # Errors
     /// When they are answers to different questions.

@@ -50,12 +50,12 @@ pub(crate) struct Directions {
     /// `v_j'M1`.
     pub means: Vec<f64>,
     /// The conjugate directions, once they are known.
-    pub freed: Option<Freed>,
+    pub conjugate: Option<ConjugateDirections>,
 }
 
 /// Directions `U = V mixing`, conjugate to the clear ones before them.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Freed {
+pub(crate) struct ConjugateDirections {
     pub mixing: Matrix,
     /// `u_j'M1`.
     pub means: Vec<f64>,

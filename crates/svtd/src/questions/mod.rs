@@ -4,13 +4,14 @@
 //! number them, and a [`Request`]: what is wanted, with the tables that whoever holds documents needs for it. An
 //! [`Answer`] holds sums, which add up.
 //!
-//! Nothing is computed here. A table stands here so that a corpus can pass it on; the module that asks for a sum
-//! also says how documents make it, so that a fit of documents at hand and of documents elsewhere use the same
-//! function.
+//! Nothing is computed here. The tables are defined here so that a corpus can pass them on. The
+//! module that asks for a sum also computes it for documents in memory, so that a fit of documents
+//! here and of documents elsewhere use the same function.
 
 mod answer;
 mod choosing;
 mod facts;
+mod leaving;
 mod moments;
 mod part;
 mod question;
@@ -19,8 +20,11 @@ mod trust;
 
 pub use self::answer::Answer;
 pub(crate) use self::answer::{Survey, wrong_size};
-pub(crate) use self::choosing::{Deal, DealRequest, Directions, Freed, HeldOutRequest, Others};
+pub(crate) use self::choosing::{
+    ConjugateDirections, Deal, DealRequest, Directions, HeldOutRequest, Others,
+};
 pub(crate) use self::facts::{Facts, KEY_BINS, WordFacts};
+pub(crate) use self::leaving::LeavingRequest;
 pub use self::moments::{Counting, Rows};
 pub(crate) use self::moments::{Law, SliceRequest, Weighing};
 pub(crate) use self::part::{Dealt, KeyPart, KeyRange, mixed};

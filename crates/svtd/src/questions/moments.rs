@@ -66,6 +66,6 @@ pub(crate) struct SliceRequest {
     pub rows: Rows,
     /// The features whose slices are wanted.
     pub features: Range<usize>,
-    /// What they are seen through, `B`: `W` where rows are kept, else `E`.
+    /// The basis `B` by which slices are projected: `W` where rows are kept, otherwise `E`.
     pub table: Matrix,
 }

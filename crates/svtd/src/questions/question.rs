@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::choosing::{Deal, DealRequest, Directions, HeldOutRequest};
+use super::leaving::LeavingRequest;
 use super::moments::{Counting, Law, Rows, SliceRequest, Weighing};
 use super::part::KeyPart;
 use super::sweeps::{Look, LookRequest, Order};
@@ -24,8 +25,8 @@ pub struct Question {
     pub(crate) request: Request,
     /// Set if the question is about simulated documents instead of the real ones.
     pub(crate) redrawing: Option<Arc<Redrawing>>,
-    /// Of which documents it is asked, by the digest of their survey; `None` where the asker sees to it
-    /// that the same documents answer every question.
+    /// The digest of the survey of the documents that should answer; `None` where the caller makes
+    /// sure that the same documents answer every question.
     pub(crate) asked_of: Option<String>,
 }
 
@@ -52,10 +53,12 @@ pub(crate) enum Request {
     Towards(Counting, Weighing, Matrix, Vec<f64>),
     /// The posteriors under topics, given their logarithms, with the topics' weights.
     Expectation(Matrix, Vec<f64>),
+    /// How documents leave small topics when their own words are left out.
+    Leaving(LeavingRequest),
     /// One step of collapsed variational Bayes.
     Look(LookRequest),
-    /// Hashes of the documents that have each word, from keys of the words so far: they tell words without
-    /// names apart.
+    /// Hashes of the documents that contain each word, computed from the present keys of the words;
+    /// they give words without names different keys.
     WordKeys(Vec<u64>),
     /// How well models predict words of held-out documents.
     HeldOut(HeldOutRequest),
@@ -91,6 +94,7 @@ pub(crate) enum Named {
     Slices { counting: Counting, weighing: Weighing, rows: Rows, from: usize, to: usize },
     Towards { counting: Counting, weighing: Weighing },
     Expectation,
+    Leaving { small: Vec<usize>, total: f64 },
     Look { look: Look, order: Order, run: u64, turn: u64 },
     WordKeys,
     HeldOut { models: usize, numbered: bool, single_topic: bool },
@@ -170,6 +174,9 @@ impl Request {
                 Named::Towards { counting: *counting, weighing: *weighing }
             }
             Request::Expectation(..) => Named::Expectation,
+            Request::Leaving(LeavingRequest { small, total, .. }) => {
+                Named::Leaving { small: small.clone(), total: *total }
+            }
             Request::Look(LookRequest { look, order, run, turn, .. }) => {
                 Named::Look { look: *look, order: *order, run: *run, turn: *turn }
             }
@@ -185,8 +192,8 @@ impl Request {
             Request::Torques(counting, weighing, ..) => {
                 Named::Torques { counting: *counting, weighing: *weighing }
             }
-            Request::Directions(counting, weighing, Directions { a1, freed, .. }) => {
-                let clear = freed.as_ref().map(|freed| freed.clear.clone());
+            Request::Directions(counting, weighing, Directions { a1, conjugate, .. }) => {
+                let clear = conjugate.as_ref().map(|conjugate| conjugate.clear.clone());
                 Named::Directions { counting: *counting, weighing: *weighing, a1: *a1, clear }
             }
             Request::Holdings(Holding::Pairs(counting, weighing, _)) => {
@@ -249,6 +256,7 @@ impl Question {
             Request::Slices(..) => "slices",
             Request::Towards(..) => "towards",
             Request::Expectation(..) => "expectation",
+            Request::Leaving(_) => "leaving",
             Request::Look(_) => "look",
             Request::WordKeys(_) => "word-keys",
             Request::HeldOut(_) => "held-out",

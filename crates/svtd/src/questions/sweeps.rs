@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::facts::WordFacts;
+use crate::aligned::Aligned;
 
 /// A step of collapsed variational Bayes with these rates.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,7 @@ pub(crate) enum Order {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rates {
     /// `A`: `S_ij + eta_i`, or fixed topics.
-    pub words: Vec<f32>,
+    pub words: Aligned<f32>,
     /// `1 / a`, the inverse of `S_j + sum eta`, or ones.
     pub inverse: Vec<f32>,
     /// `alpha`; zero for padding topics.

@@ -51,16 +51,18 @@ pub(crate) struct FeedbackRequest {
     pub clamped: bool,
 }
 
-/// How documents are simulated in place of others: each as long (up to a limit), with a mixture drawn from
-/// its posterior or from the prior.
+/// How documents take the place of others. Drawn ones are as long (up to a limit), with a mixture drawn from its
+/// posterior or from the prior; thinned ones are the documents themselves without the repetitions of bursts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Redraw {
     /// The topics that words are drawn from, and how mixtures are found.
     pub settling: Settling,
     /// The Dirichlet parameter of all mixtures, where documents follow the model.
     pub believed: Option<Vec<f64>>,
-    /// The largest number of words simulated for a document.
+    /// The largest number of words of a document (of a thinned one, about).
     pub longest: u64,
+    /// The concentration of the bursts whose repetitions are left out; `None` to draw documents.
+    pub thinned: Option<f64>,
 }
 
 /// Documents that are simulated in place of others.

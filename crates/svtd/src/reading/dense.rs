@@ -16,10 +16,9 @@
 //! Every zero is read, but only non-zero counts are kept.
 
 use super::entries::{Table, whole_count};
-use super::format;
 use super::lda_c::LONGEST_LINE;
 use super::rows::Rows;
-use super::source::{Source, quoted};
+use super::source::{SAMPLE, Source, quoted};
 use crate::error::Result;
 
 /// Headers for which a first column of numbers still contains names.
@@ -35,7 +34,7 @@ pub(super) struct Dense {
 /// Reads the table; rows are documents, or words if it is transposed.
 pub(super) fn read(source: &mut Source) -> Result<Dense> {
     source.allow_lines_of(LONGEST_LINE);
-    let second = source.peek(format::SAMPLE)?.split(|&b| b == b'\n').nth(1).map(<[u8]>::to_vec);
+    let second = source.peek(SAMPLE)?.split(|&b| b == b'\n').nth(1).map(<[u8]>::to_vec);
     let Some(first) = source.next_line()?.map(<[u8]>::to_vec) else {
         return Err(source.error("the file is empty; expected a first row of words"));
     };
@@ -62,14 +61,14 @@ fn head(first: &[u8], second: &[u8], separator: u8) -> Result<(Vec<String>, bool
     let below = second.split(|&b| b == separator).next().unwrap_or_default().trim_ascii();
     let named = corner.is_empty()
         || NAMING.contains(&corner.as_str())
-        || !below.is_empty() && !format::is_number(below);
+        || !below.is_empty() && !is_number(below);
     if named {
         columns.remove(0);
     }
     if columns.is_empty() {
         return Err("expected a row of words, found no word".to_owned());
     }
-    if !named && columns.iter().all(|head| format::is_number(head.as_bytes())) {
+    if !named && columns.iter().all(|head| is_number(head.as_bytes())) {
         let number = &columns[0];
         return Err(format!(
             "expected a first row of words, found the number {number:?}; add a row with the words"
@@ -192,4 +191,9 @@ fn separator(first_row: &[u8]) -> u8 {
         }
     }
     best
+}
+
+/// Whether a cell holds a number.
+pub(super) fn is_number(cell: &[u8]) -> bool {
+    std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok())
 }

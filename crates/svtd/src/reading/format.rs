@@ -26,10 +26,9 @@ use super::dense;
 use super::entries::{fields, whole_number};
 use super::matrix_market;
 use super::plink;
+use super::source::SAMPLE;
 use super::svtdc;
 
-/// Number of bytes that are examined.
-pub(super) const SAMPLE: usize = 1 << 16;
 /// Number of lines that are examined.
 const LINES: usize = 200;
 
@@ -367,7 +366,8 @@ impl PairLine {
             n_pairs += usize::from(!query);
         }
         // A label may be any word, but a word alone is not yet a document.
-        (n_pairs > 0 || is_number(first)).then(|| PairLine { first: whole_number(first), n_pairs })
+        (n_pairs > 0 || dense::is_number(first))
+            .then(|| PairLine { first: whole_number(first), n_pairs })
     }
 }
 
@@ -396,15 +396,10 @@ fn separator(lines: &[&[u8]]) -> Option<u8> {
 fn shape(line: &[u8], separator: u8) -> (usize, usize) {
     let mut n_numbers = 0;
     let n_cells = dense::cells(line.trim_ascii_end(), separator, |i, cell| {
-        n_numbers += usize::from(i == 0 || is_number(cell.trim_ascii()));
+        n_numbers += usize::from(i == 0 || dense::is_number(cell.trim_ascii()));
         Ok(())
     });
     (n_cells.unwrap_or(0), n_numbers)
-}
-
-/// Whether a cell holds a number.
-pub(super) fn is_number(cell: &[u8]) -> bool {
-    std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok())
 }
 
 /// Whether the name, without `.gz` or `.zst`, has one of these endings.

@@ -15,6 +15,9 @@ use super::unpack::{self, Packing, Unpacked, Whole};
 use crate::error::{Error, Result};
 use crate::memory::Limit;
 
+/// Number of bytes by which formats are recognised.
+pub(super) const SAMPLE: usize = 1 << 16;
+
 /// Size of the buffer in bytes. Unless a reader allows more, no line may be longer.
 const BUFFER: usize = 1 << 20;
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];

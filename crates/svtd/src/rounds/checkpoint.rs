@@ -18,8 +18,9 @@ pub struct Checkpoint<A> {
 #[derive(Default)]
 struct State {
     n_asked: usize,
-    /// The questions of the present run that were answered by the folder: whoever is asked has not seen
-    /// them, and needs what they leave behind.
+    /// The questions of the present run whose answers were read from the folder. Holders of
+    /// documents have not seen them; they are asked again before the first new question of the run,
+    /// because they need the state that these leave.
     unseen: Vec<Question>,
 }
 

@@ -9,8 +9,8 @@ use crate::fit::collapsed_vb::Mixtures;
 use crate::questions::{Answer, Facts, Question, Request, Survey};
 
 impl Answer {
-    /// The digest of an answer to the [first question](Question::first), by which later questions tell
-    /// the documents that they are asked of from others with the same words.
+    /// The digest of an answer to the [first question](Question::first). Later questions contain
+    /// it, so that a holder of other documents with the same words can refuse them.
     ///
     /// # Errors
     /// When the answer cannot be written down.

@@ -1,8 +1,8 @@
 //! Rounds: a fit that asks questions about documents, which may be anywhere.
 //!
-//! Everything that a learner wants of documents is a sum, over documents, of something that is made of
-//! one document and a small table that everybody has. So a learner need not hold documents. It asks a
-//! [`Question`]; whoever holds some of the documents gives an [`Answer`]; answers add up.
+//! Everything that a fit needs from documents is a sum over documents of something computed from
+//! one document and a small table that all holders get. So a fit need not hold documents. It asks a
+//! [`Question`]; every holder of documents gives an [`Answer`]; answers add up.
 //!
 //! ```text
 //!             question (small, the same for all)          answer (a sum)
@@ -11,12 +11,12 @@
 //!                                          holder C ─┘
 //! ```
 //!
-//! The data of questions and answers stand in `questions`, below the corpus; here stand those who answer.
-//! [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus of whoever can be asked
-//! ([`Ask`]). A fit of it goes the same road as any other, trust included. A [`Respondent`] answers for
-//! the documents of a corpus at hand, with the functions that a fit of that corpus uses itself. [`Sites`]
-//! asks by files in a folder, so that documents stay where they are; a [`Checkpoint`] keeps answers, so that
-//! a fit that was interrupted goes on where it was.
+//! Questions and answers are defined in `questions`, below the corpus; this module has the holders
+//! of documents. [`Corpus::elsewhere`](crate::Corpus::elsewhere) makes a corpus from anything that
+//! can be asked ([`Ask`]), and a fit of it takes the same steps as any other, trust included. A
+//! [`Respondent`] answers for the documents of a corpus in memory, with the functions that a fit of
+//! that corpus uses itself. [`Sites`] asks by files in a folder, so that documents stay where they
+//! are; a [`Checkpoint`] keeps answers, so that an interrupted fit can continue.
 //!
 //! | question | answer | asked by |
 //! |---|---|---|
@@ -28,6 +28,7 @@
 //! | squares | the rows of `M` | recovery |
 //! | slices | a table for each word | the paper's method |
 //! | expectation | posteriors summed | EM |
+//! | leaving | how they change for documents of small topics without their own words | EM, at its end |
 //! | look | words dealt to topics, in whole numbers | sweeps |
 //! | word keys | what tells words without names apart | held-out words |
 //! | held out | how well models predict held-out words | the choice between candidates |
@@ -36,8 +37,8 @@
 //! | torques, settled, feedback | how an estimate moves without some documents | error bars |
 //! | holdings | how many documents hold how much of a topic | trust |
 //!
-//! A question names the part of the documents that it is about, by their keys: a half of a split, a group of
-//! the jackknife, what is held out.
+//! A question names the part of the documents that it is about, by their keys: one half of a split,
+//! a group of the jackknife, or the held-out documents.
 //!
 //! # Same numbers
 //! Documents are cut into blocks by their keys, and block sums are added along a fixed tree. A holder

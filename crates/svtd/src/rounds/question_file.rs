@@ -8,9 +8,9 @@ use super::writing::{Reading, Writing};
 use crate::corpus::blocks::MOST_BLOCKS;
 use crate::error::Result;
 use crate::questions::{
-    Deal, DealRequest, Directions, FeedbackRequest, Freed, HeldOutRequest, Holding, KeyPart,
-    LookRequest, Named, NamedDeal, NamedSettling, Others, Question, Rates, Redraw, Redrawing,
-    Request, Scores, Settling, SliceRequest,
+    ConjugateDirections, Deal, DealRequest, Directions, FeedbackRequest, HeldOutRequest, Holding,
+    KeyPart, LeavingRequest, LookRequest, Named, NamedDeal, NamedSettling, Others, Question, Rates,
+    Redraw, Redrawing, Request, Scores, Settling, SliceRequest,
 };
 
 /// The part of a [`Redraw`] without its tables.
@@ -20,6 +20,7 @@ struct NamedRedraw {
     longest: u64,
     /// Whether the Dirichlet parameter of the mixtures is given.
     believed: bool,
+    thinned: Option<f64>,
 }
 
 impl Question {
@@ -43,11 +44,12 @@ impl Question {
         file.put("request", &self.request.named())?;
         file.words("words", &self.words);
         if let Some(redrawing) = &self.redrawing {
-            let Redraw { settling, believed, longest } = &redrawing.redraw;
+            let Redraw { settling, believed, longest, thinned } = &redrawing.redraw;
             let named = NamedRedraw {
                 settling: settling.named(),
                 longest: *longest,
                 believed: believed.is_some(),
+                thinned: *thinned,
             };
             file.put("redraw", &named)?;
             file.words("redraw_words", &redrawing.words);
@@ -65,13 +67,20 @@ impl Question {
                 file.matrix("table", table);
                 file.numbers("weights", weights.clone());
             }
+            Request::Leaving(leaving) => {
+                file.matrix("table", &leaving.logarithms);
+                file.numbers("weights", leaving.weights.clone());
+                file.matrix("counts", &leaving.counts);
+                file.numbers("documents", leaving.documents.clone());
+                file.numbers("prior", leaving.prior.clone());
+            }
             Request::Towards(_, _, table, direction) => {
                 file.matrix("table", table);
                 file.numbers("direction", direction.clone());
             }
             Request::Look(LookRequest { rates, known, .. }) => {
                 let Rates { words, inverse, alpha, eta } = rates;
-                let parts =
+                let parts: [(&str, &[f32]); 4] =
                     [("rates", words), ("inverse", inverse), ("alpha", alpha), ("eta", eta)];
                 for (name, values) in parts {
                     file.numbers(name, values.iter().map(|&value| f64::from(value)).collect());
@@ -110,10 +119,10 @@ impl Question {
                 file.matrix("table", b);
                 file.matrix("second", v);
             }
-            Request::Directions(_, _, Directions { v, means, freed, .. }) => {
+            Request::Directions(_, _, Directions { v, means, conjugate, .. }) => {
                 file.matrix("table", v);
                 file.numbers("means", means.clone());
-                if let Some(Freed { mixing, means, .. }) = freed {
+                if let Some(ConjugateDirections { mixing, means, .. }) = conjugate {
                     file.matrix("mixing", mixing);
                     file.numbers("freed_means", means.clone());
                 }
@@ -174,11 +183,20 @@ impl Question {
             Named::Expectation => {
                 Request::Expectation(file.matrix("table")?, file.numbers("weights")?)
             }
+            Named::Leaving { small, total } => Request::Leaving(LeavingRequest {
+                logarithms: file.matrix("table")?,
+                weights: file.numbers("weights")?,
+                small,
+                counts: file.matrix("counts")?,
+                documents: file.numbers("documents")?,
+                prior: file.numbers("prior")?,
+                total,
+            }),
             Named::Look { look, order, run, turn } => {
                 let mut rates = |name: &str| -> Result<Vec<f32>> {
                     Ok(file.numbers(name)?.into_iter().map(|value| value as f32).collect())
                 };
-                let (words, inverse) = (rates("rates")?, rates("inverse")?);
+                let (words, inverse) = (rates("rates")?.into(), rates("inverse")?);
                 let rates = Rates { words, inverse, alpha: rates("alpha")?, eta: rates("eta")? };
                 Request::Look(LookRequest { look, order, run, turn, rates, known: file.known()? })
             }
@@ -216,15 +234,15 @@ impl Question {
             }
             Named::Directions { counting, weighing, a1, clear } => {
                 let (v, means) = (file.matrix("table")?, file.numbers("means")?);
-                let freed = match clear {
+                let conjugate = match clear {
                     Some(clear) => {
                         let (mixing, means) =
                             (file.matrix("mixing")?, file.numbers("freed_means")?);
-                        Some(Freed { mixing, means, clear })
+                        Some(ConjugateDirections { mixing, means, clear })
                     }
                     None => None,
                 };
-                Request::Directions(counting, weighing, Directions { v, a1, means, freed })
+                Request::Directions(counting, weighing, Directions { v, a1, means, conjugate })
             }
             Named::HoldingsOfPairs { counting, weighing } => {
                 Request::Holdings(Holding::Pairs(counting, weighing, file.matrix("table")?))
@@ -248,11 +266,11 @@ impl Question {
         };
         let redrawing = match file.get("redraw")? {
             None => None,
-            Some(NamedRedraw { settling, longest, believed }) => {
+            Some(NamedRedraw { settling, longest, believed, thinned }) => {
                 let settling = file.settling("redraw_", &settling)?;
                 let believed = believed.then(|| file.numbers("believed")).transpose()?;
                 let words: Arc<[String]> = file.words("redraw_words")?.into();
-                let redraw = Redraw { settling, believed, longest };
+                let redraw = Redraw { settling, believed, longest, thinned };
                 Some(Arc::new(Redrawing { words, redraw }))
             }
         };

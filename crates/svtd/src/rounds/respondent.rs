@@ -7,7 +7,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::{HeldOutWords, Judgement, TokenHalves, together, word_sums};
 use crate::fit::collapsed_vb::Mixtures;
-use crate::fit::em::Expected;
+use crate::fit::expectation::Expected;
 use crate::linalg::Matrix;
 use crate::memory;
 use crate::moments::documents::Documents;
@@ -165,6 +165,10 @@ impl Respondent {
                 check_rows(logarithms, n)?;
                 check_columns(logarithms, weights.len())?;
                 Expected::of(corpus, logarithms, weights).into_table(corpus)
+            }
+            Request::Leaving(leaving) => {
+                check(leaving.fits(n))?;
+                leaving.sums(corpus, self.least)
             }
             Request::Towards(counting, weighing, table, direction) => {
                 check(direction.len() == n)?;

@@ -4,7 +4,7 @@ use super::respondent::{Dealing, Respondent, Sweeping, check};
 use crate::choosing::evidence::dealing::{self, StepSums};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::fit::collapsed_vb::{LANES, Ledger, Mixtures, Tallies, Tally};
+use crate::fit::collapsed_vb::{Ledger, Mixtures, NARROW, Tallies, Tally};
 use crate::linalg::Matrix;
 use crate::questions::{Deal, DealRequest, Look, LookRequest, WordFacts};
 
@@ -14,7 +14,8 @@ impl Respondent {
         let LookRequest { look, order, run, turn, rates, known } = request;
         let (n, width) = (corpus.n_present(), rates.alpha.len());
         let sizes = [rates.words.len(), rates.eta.len() * width, known.len() * width];
-        if sizes != [n * width; 3] || rates.inverse.len() != width || !width.is_multiple_of(LANES) {
+        if sizes != [n * width; 3] || rates.inverse.len() != width || !width.is_multiple_of(NARROW)
+        {
             let reason =
                 "the tables of a look do not fit its words; the question is damaged".to_owned();
             return Err(Error::Round { reason });

@@ -9,13 +9,13 @@
 //! sites/north/finished                  written when the fit is over
 //! ```
 //!
-//! The folders are the memory of the fit: all that it did follows from the answers. A fit that was
-//! interrupted, or that ended because answers were missing, is begun again with the same folders, takes
-//! the answers that are there, and goes on.
+//! The state of the fit is in the folders: everything it computes follows from the answers. A fit
+//! that was interrupted, or that ended because answers were missing, is started again with the same
+//! folders; it reads the answers that exist, and continues.
 //!
-//! Every question but the first carries the digest of the survey that the site answered the first with.
-//! So a site whose documents are others, or have changed since, refuses it, even where the words are the
-//! same. The digest tells nobody anything: it goes back to whom it came from.
+//! Every question but the first contains the digest of the site's answer to the first. A site whose
+//! documents are others, or have changed since, refuses it, even where the words are the same. The
+//! digest reveals nothing, because it goes only to the site that it came from.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

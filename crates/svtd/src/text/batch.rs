@@ -57,7 +57,7 @@ struct Span {
 pub(crate) enum Content<'a> {
     /// Text, still to be split.
     Text(&'a str),
-    /// Words that were split by somebody else.
+    /// Words of a text that the caller has already split.
     Words { text: &'a str, start: usize, ends: &'a [usize] },
 }
 

@@ -87,10 +87,10 @@ mod tests {
     fn markup_and_boilerplate_are_pointed_out() {
         let texts: Vec<String> =
             (0..30).map(|i| format!("unsubscribe sea&nbsp;ships harbour{}", i % 7)).collect();
-        let told = notes(&texts).join("\n");
-        assert!(told.contains("look like HTML that was left in the text: \"nbsp\";"), "{told}");
-        assert!(told.contains("3 words are in nearly all documents"), "{told}");
-        assert!(told.contains("\"sea\", \"ships\", \"unsubscribe\"; max-df 0.95"), "{told}");
+        let notes = notes(&texts).join("\n");
+        assert!(notes.contains("look like HTML that was left in the text: \"nbsp\";"), "{notes}");
+        assert!(notes.contains("3 words are in nearly all documents"), "{notes}");
+        assert!(notes.contains("\"sea\", \"ships\", \"unsubscribe\"; max-df 0.95"), "{notes}");
     }
 
     #[test]

@@ -29,13 +29,13 @@
 
 use rayon::prelude::*;
 
-use super::feedback::{Doubters, Followed};
+use super::feedback::{Doubters, Followed, posterior_of};
 use super::groups::{GROUPS, Groups, sign};
 use super::holdings::Holdings;
 use super::pull;
-use super::spread::Spread;
+use super::without::{Own, Steps, Without};
 use crate::corpus::Corpus;
-use crate::fit::em::{self, Expected};
+use crate::fit::expectation::{self, Expected};
 use crate::fit::smoothing;
 use crate::fit::spectral::Estimate;
 use crate::linalg::Matrix;
@@ -53,7 +53,7 @@ const SOLVED: f64 = 1e-4;
 const LOOSE: f64 = 0.02;
 
 /// Number of mixtures of the groups for which the response is computed, for a large corpus and for a small one.
-const MIXTURES: [usize; 2] = [1, 4];
+const MIXTURES: [usize; 2] = [1, 2];
 
 /// Half passes over the whole corpus that one mixture may cost.
 const BUDGET: f64 = 4.0;
@@ -69,31 +69,35 @@ pub(crate) fn leave_out(
 ) -> super::Left {
     let corpus = groups.corpus();
     let Estimate { word_topic, topic_weights, .. } = estimate;
-    let logarithms = em::logarithms_of(word_topic);
+    let logarithms = expectation::logarithms_of(word_topic);
     let strength = smoothing::strength(corpus, topic_weights);
     let all = Expected::ask(corpus, &logarithms, topic_weights);
     let state = State::new(&all, corpus, frequencies, strength);
-    // Of documents at hand, which groups and doubts need again.
+    // The posterior is kept only if the documents are here: the groups and the documents in doubt
+    // need it again.
     let posterior = all.into_posterior();
-    let mut spread = Spread::about(&state.word_topic);
-    let mut mixtures: Vec<Step> = (0..MIXTURES[usize::from(corpus.n_nonzeros() < SMALL)])
-        .map(|_| Step::none(&state.word_topic))
-        .collect();
+    let n_mixtures = MIXTURES[usize::from(corpus.n_nonzeros() < SMALL)];
+    let mut without = Without::new(&state.word_topic, &state.masses, n_mixtures);
+    let mut weights = vec![vec![0.0; topic_weights.len()]; n_mixtures];
     for g in 0..GROUPS {
-        let among = groups.among(g);
-        let own = match &posterior {
-            Some(all) => {
-                Expected::given(&among, all.select_rows(&groups.part(g).documents(corpus)))
+        let (topics, own) = match &posterior {
+            Some(all) => own_of(corpus, all, &groups.part(g).documents(corpus)),
+            None => {
+                let among = groups.among(g);
+                let own = Expected::ask(&among, &logarithms, topic_weights);
+                (own.topics.clone(), Own::of_all(own.words(&among)))
             }
-            None => Expected::ask(&among, &logarithms, topic_weights),
         };
-        let step = state.without(own, &among, corpus.n_documents() as f64);
-        spread.add_steps(g, &step.words);
-        for (mixture, sum) in mixtures.iter_mut().enumerate() {
-            sum.add(sign(mixture, g) / (GROUPS as f64).sqrt(), &step);
+        without.leave_out(g, &own);
+        let step = state.weights_without(&topics);
+        for (mixture, sum) in weights.iter_mut().enumerate() {
+            let factor = sign(mixture, g) / (GROUPS as f64).sqrt();
+            sum.iter_mut().zip(&step).for_each(|(sum, step)| *sum += factor * step);
         }
     }
-    let (mut errors, mut changes) = spread.finish();
+    let Steps { mut errors, mut changes, mixtures } = without.finish();
+    let mixtures = mixtures.into_iter().zip(weights);
+    let mixtures = mixtures.map(|(words, weights)| Step { words, weights }).collect();
     let asked = (logarithms.clone(), topic_weights.clone());
     let doubters = Doubters::new(corpus, asked, posterior.as_ref());
     let feedback = Feedback { doubters, state: &state, n_nonzeros: corpus.n_nonzeros() };
@@ -110,17 +114,18 @@ pub(crate) fn leave_out(
     super::Left { errors, changes, holdings }
 }
 
+/// What some documents add to the number of documents of each topic, and to `X'P`.
+fn own_of(corpus: &Corpus, posterior: &Matrix, documents: &[usize]) -> (Vec<f64>, Own) {
+    let (rows, words) = corpus.rows().picked_with_words(documents, corpus);
+    let posterior = posterior.select_rows(documents);
+    let topics = expectation::documents_of(&rows, &posterior);
+    let sums = Products::new(&rows, words.len(), Counting::Raw).backward(&posterior, None);
+    (topics, Own::new(words, sums))
+}
+
 /// The number of words that documents hold of each topic, given the logarithms of the topics and their weights.
 pub(crate) fn held_words(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
     held(corpus, posterior_of(corpus, logarithms, weights))
-}
-
-/// The posterior of documents at hand, documents x topics.
-pub(super) fn posterior_of(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
-    let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
-    let mut posterior = products.forward(logarithms);
-    em::to_posterior(&mut posterior, weights);
-    posterior
 }
 
 fn held(corpus: &Corpus, posterior: Matrix) -> Matrix {
@@ -135,7 +140,7 @@ struct State {
     prior: Vec<f64>,
     /// Number of words of each topic, including smoothing.
     masses: Vec<f64>,
-    /// Number of documents of each topic.
+    /// Number of documents of each topic, including the one that the weights add.
     documents: Vec<f64>,
     word_topic: Matrix,
 }
@@ -146,22 +151,9 @@ struct Step {
     weights: Vec<f64>,
 }
 
-impl Step {
-    fn none(topics: &Matrix) -> Self {
-        let (n, k) = (topics.n_rows(), topics.n_columns());
-        Self { words: Matrix::zeros(n, k), weights: vec![0.0; k] }
-    }
-
-    fn add(&mut self, factor: f64, other: &Step) {
-        self.words.add(factor, &other.words);
-        let pairs = self.weights.iter_mut().zip(&other.weights);
-        pairs.for_each(|(own, more)| *own += factor * more);
-    }
-}
-
 impl State {
     fn new(all: &Expected, corpus: &Corpus, frequencies: &[f64], strength: f64) -> Self {
-        let documents = all.topics.iter().map(|n| n.max(f64::MIN_POSITIVE)).collect();
+        let documents = all.topics.iter().map(|n| n + 1.0).collect();
         let sums = all.words(corpus);
         let prior: Vec<f64> = frequencies.iter().map(|m1| strength * m1).collect();
         let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
@@ -169,13 +161,12 @@ impl State {
         Self { prior, masses, documents, word_topic }
     }
 
-    /// How the first M step without a group moves the parameters; `n` documents in all.
-    fn without(&self, own: Expected, group: &Corpus, n: f64) -> Step {
-        let size: f64 = own.topics.iter().sum();
+    /// How the first M step without a group of so many documents of each topic moves the weights.
+    fn weights_without(&self, own: &[f64]) -> Vec<f64> {
+        let n: f64 = self.documents.iter().sum();
+        let size: f64 = own.iter().sum();
         let weight = |(all, own): (&f64, &f64)| (all - own) / (n - size) - all / n;
-        let weights = self.documents.iter().zip(&own.topics).map(weight).collect();
-        let own = own.words(group);
-        Step { words: moved_without(&self.word_topic, &self.masses, own), weights }
+        self.documents.iter().zip(own).map(weight).collect()
     }
 
     /// The change of log-scores that follows from a change of the parameters.
@@ -207,21 +198,6 @@ impl State {
     }
 }
 
-/// How far topics `(S + prior) / mass` move without documents whose own part of `S` is given.
-pub(super) fn moved_without(topics: &Matrix, masses: &[f64], own: Matrix) -> Matrix {
-    let own_masses = column_sums(&own);
-    let mut steps = own;
-    let n = steps.n_rows().max(1);
-    steps.values_mut().par_chunks_exact_mut(n).enumerate().for_each(|(j, column)| {
-        let left = masses[j] - own_masses[j];
-        let ratio = own_masses[j] / left;
-        for (value, w) in column.iter_mut().zip(topics.column(j)) {
-            *value = ratio * w - *value / left;
-        }
-    });
-    steps
-}
-
 pub(super) fn column_sums(table: &Matrix) -> Vec<f64> {
     let columns = (0..table.n_columns()).into_par_iter();
     columns.map(|j| table.column(j).iter().sum()).collect()
@@ -248,8 +224,8 @@ struct Feedback<'a> {
 }
 
 impl Feedback<'_> {
-    /// By how much each topic's answer is larger in the end than at first, in the L1 norm, so
-    /// that a few words that move much further than the others do not dominate.
+    /// For each topic, the ratio of its final response to its first, in the L1 norm: so that a few
+    /// words that move much further than the others do not dominate.
     fn growth(&self, mixtures: Vec<Step>) -> Vec<f64> {
         let k = self.state.masses.len();
         let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
@@ -308,7 +284,8 @@ impl Feedback<'_> {
             let mut image = direction.clone();
             image.add(-1.0, &self.state.answered(&moved));
             let curvature = image.product(&moved);
-            // Hardly anything holds this direction, or EM has not come to rest along it.
+            // Along this direction EM contracts too slowly, or has not converged: it is not
+            // followed.
             if curvature <= LOOSE * direction.product(&moved) {
                 break;
             }

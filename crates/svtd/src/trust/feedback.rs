@@ -7,13 +7,12 @@
 
 use rayon::prelude::*;
 
-use super::em::posterior_of;
 use crate::corpus::{Corpus, SparseCounts};
-use crate::fit::em;
+use crate::fit::expectation;
 use crate::linalg::{Matrix, dot};
 use crate::moments::Counting;
 use crate::moments::panels::Products;
-use crate::moments::weighed::sums;
+use crate::moments::table::sums;
 use crate::questions::{FeedbackRequest, Request, Scores, wrong_size};
 use crate::stop;
 
@@ -149,7 +148,7 @@ struct InDoubt {
 
 impl InDoubt {
     fn of(corpus: &Corpus, posterior: &Matrix) -> Self {
-        let likeliest = em::by_document(posterior, 0.0, f64::max);
+        let likeliest = expectation::by_document(posterior, 0.0, f64::max);
         let in_doubt = |&d: &usize| 1.0 - likeliest[d] > IN_DOUBT && corpus.lengths()[d] > 0;
         let documents: Vec<usize> = (0..corpus.n_documents()).filter(in_doubt).collect();
         Self {
@@ -208,4 +207,12 @@ impl InDoubt {
         });
         moved
     }
+}
+
+/// The posterior of documents that are here, documents x topics.
+pub(super) fn posterior_of(corpus: &Corpus, logarithms: &Matrix, weights: &[f64]) -> Matrix {
+    let products = Products::new(corpus.rows(), corpus.n_present(), Counting::Raw);
+    let mut posterior = products.forward(logarithms);
+    expectation::to_posterior(&mut posterior, weights);
+    posterior
 }

@@ -1,29 +1,31 @@
 //! Found again: which topics are found when halves of the documents are fitted from scratch.
 //!
-//! The documents are dealt into two halves by their content. Each half is learned as the whole was,
-//! spectral start included, and knows nothing of the other. Both are matched to the whole, topic by
-//! topic, so that the distances are least altogether. A topic that is there is there in both halves;
-//! what chance or a superfluous topic made of the whole is not. Per topic:
+//! The documents are dealt into two halves by their content. Each half is fitted as the whole was,
+//! spectral start included, without any information from the other half or from the whole. The
+//! topics of both halves are matched to those of the whole so that the sum of the distances is
+//! smallest. A real topic is found in both halves; a topic that comes from chance, or is
+//! superfluous, is not. Per topic:
 //!
 //! * how many of its ten likeliest words are among the ten likeliest in both halves, and
 //! * the L1 distance between its two halves,
 //!
-//! each the mean over the splits. Nothing here follows one solution, as leaving out groups does, and
-//! nothing assumes that words are drawn as a model says.
+//! each the mean over the splits. Unlike the jackknife, this also shows when another solution would
+//! be found, and it does not assume that words are drawn as a model says.
 //!
 //! # Chance
-//! Topics that are not the same share words too: a corpus may have few of them, and superfluous topics
-//! all resemble the corpus. How many of a topic's words return in one half and in *another* topic of the
-//! other half, on average, is what would return by chance; all of them, where its two halves are no
-//! nearer to each other than to another topic of their own half (one topic split in two, or two that
-//! both resemble the corpus). A topic counts as found again only if it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)). Of fewer than
-//! [`LEAST_WORDS`] words any ten share half with any other ten: there nothing is said.
+//! Different topics share words too: the vocabulary may be small, and superfluous topics all
+//! resemble the corpus. The number expected by chance is the mean number of a topic's words that
+//! return in one half and in *another* topic of the other half. It is all of them where the two
+//! counterparts of a topic are no closer to each other than to another topic of their own half (one
+//! topic split in two, or two that both resemble the corpus). A topic counts as found again only if
+//! it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)). With
+//! fewer than [`LEAST_WORDS`] words any ten share half with any other ten, so nothing is reported.
 //!
 //! # Cost
-//! Halves share the vocabulary, and what was chosen for the whole is not chosen again. Their directions
-//! are found as well as half the documents know them, and serve the z-scores too
-//! ([`noise`](crate::noise)). Of a corpus of more than [`LARGE`] counts, halves are samples.
-//! Measured in `benches/record/found_again.md`.
+//! Halves use the vocabulary and the candidate that were chosen for the whole. Their directions are
+//! found with a large tolerance (`Accuracy::Comparison`), because sampling errors are larger, and
+//! are also used for the z-scores ([`noise`](crate::noise)). In a corpus of more than [`LARGE`]
+//! counts, halves are samples. Measured in `benches/record/found_again.md`.
 
 mod returned;
 
@@ -41,7 +43,7 @@ use crate::noise;
 /// Number of likeliest words that represent a topic.
 const TOP_WORDS: usize = 10;
 
-/// For a corpus with more counts than this, halves are samples.
+/// In a corpus with more counts than this, halves are samples of the documents.
 const LARGE: usize = 10_000_000;
 
 /// One count in this many is in the samples.
@@ -128,9 +130,10 @@ pub(crate) fn one_by_one<T: Send>(
     }
 }
 
-/// Two halves of the documents that have words, dealt by content so that their order in the file
-/// changes nothing and whoever holds a document knows its half; equal documents into the same half: a
-/// copy is no evidence of its own. `None` when there are too few different ones.
+/// Two halves of the documents that have words, dealt by a hash of their content, equal documents
+/// into the same half. So their order in the file changes nothing, a holder of a document can
+/// compute its half, and a copy does not count as independent evidence. `None` when there are too
+/// few different ones.
 pub(crate) fn deal(corpus: &Corpus, split: usize) -> Option<[Dealt; 2]> {
     let share = if corpus.n_nonzeros() > LARGE { 1.0 / SAMPLED as f64 } else { 1.0 };
     let half = 0.5 * share;
@@ -171,13 +174,13 @@ mod tests {
     #[test]
     fn with_few_words_nothing_is_said() {
         let lengths = Lengths::Uniform(20..=40);
-        for (n_words, told) in [(12, false), (60, true)] {
+        for (n_words, enough_words) in [(12, false), (60, true)] {
             let corpus = SingleTopicSource::uniform(n_words, 2, 5).draw(300, &lengths, 7).0;
             let model = SingleTopic::params(2).fit(&corpus).unwrap();
             let d = model.diagnostics();
-            assert_eq!(d.topics.iter().all(|topic| topic.halves().is_some()), told);
+            assert_eq!(d.topics.iter().all(|topic| topic.halves().is_some()), enough_words);
             let noted = d.notes.iter().any(|note| note.contains("12 words are too few"));
-            assert_eq!(noted, !told, "{:?}", d.notes);
+            assert_eq!(noted, !enough_words, "{:?}", d.notes);
             assert!(d.z_scores.is_some());
         }
     }

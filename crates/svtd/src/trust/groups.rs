@@ -8,18 +8,19 @@ pub const GROUPS: usize = 20;
 /// With fewer different documents than this there are no groups.
 const LEAST_DOCUMENTS: u64 = 2 * GROUPS as u64;
 
-/// The salt that is mixed with keys to choose the documents that are weighed up.
+/// The salt that is mixed with keys to choose the documents that get a larger weight.
 const SALT: u64 = 1 << 32;
 
 /// The groups that documents of a corpus are in.
 pub(crate) struct Groups<'a>(&'a Corpus);
 
 impl<'a> Groups<'a> {
-    /// Deals the documents by a hash of their content, equal documents into one group, so that
-    /// their order in the file changes nothing, whoever holds a document knows its group, and a copy is no
-    /// evidence of its own. A group is a range of keys, so it lies in one or two blocks, and sums over it cost as little
-    /// as it is small. Groups are about equally large; the jackknife's variance is as right where they
-    /// are not. `None` when there are too few different documents.
+    /// Deals the documents by a hash of their content, equal documents into one group. So their
+    /// order in the file changes nothing, a holder of a document can compute its group, and a copy
+    /// does not count as independent evidence. A group is a range of keys: it lies in one or two
+    /// blocks, and a sum over it costs only as much as the group is large. Groups are about equally
+    /// large; the jackknife's variance does not depend on that. `None` when there are too few
+    /// different documents.
     pub(crate) fn deal(corpus: &'a Corpus) -> Option<Self> {
         let enough = corpus.facts().n_different >= LEAST_DOCUMENTS;
         (enough && corpus.answers_for(1.0 / GROUPS as f64)).then_some(Self(corpus))
@@ -56,8 +57,8 @@ pub(crate) fn note(corpus: &Corpus) -> Option<String> {
     ))
 }
 
-/// Which documents are weighed up where the others are weighed down, given their keys: about half of them, in any
-/// range of keys.
+/// Which documents get a larger weight while the others get a smaller one, given their keys: about
+/// half of them, in any range of keys.
 pub(crate) fn weighed_up(keys: impl Iterator<Item = u64>) -> impl Iterator<Item = bool> {
     let up = Dealt::between(SALT, 0.0, 0.5);
     keys.map(move |key| up.contains(key))

@@ -7,7 +7,7 @@
 use crate::corpus::SparseCounts;
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Driven;
-use crate::moments::weighed::sums;
+use crate::moments::table::sums;
 use crate::questions::{Request, wrong_size};
 use crate::stop;
 

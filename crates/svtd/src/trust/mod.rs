@@ -1,10 +1,11 @@
-//! Can this topic be trusted? What a fit knows about its own errors.
+//! Can this topic be trusted? How a fit estimates its own errors.
 //!
-//! Halves of the documents are learned from scratch, and what comes back in both is there
-//! (`found_again`). Beside that, the documents are dealt into twenty groups, and the estimate is
-//! followed as each group is left out: delete-a-group jackknife, without fitting anything again. The spectral estimate is sums
-//! over documents, so a group is subtracted (`moments`); what EM or the sweeps would do about
-//! it is found by linear algebra at their solution (`em`, `sweeps`). That gives
+//! Halves of the documents are fitted from scratch, and topics that are found in both halves are
+//! reliable (`found_again`). In addition, the documents are dealt into twenty groups, and each
+//! group is left out in turn (delete-a-group jackknife), without fitting anything again. The
+//! spectral estimate consists of sums over documents, so a group is subtracted (`moments`); the
+//! response of EM or of the sweeps is computed by linear algebra at their solution (`em`,
+//! `sweeps`). That gives
 //!
 //! * a standard error for every word probability: `p ± 2.09 error` covers the truth in about 95 of
 //!   100 cases ([`T_FACTOR`] is Student's t for 19 degrees of freedom);
@@ -14,22 +15,27 @@
 //! nearest to it, and whether few documents hold most of its evidence.
 //!
 //! # Cost
-//! Half a fit to two of them, and more where a fit takes a fraction of a second; measured in
-//! `benches/record/found_again.md`.
+//! Half a fit to two fits; less above ten million counts, and more where a fit takes a fraction of
+//! a second. Measured in `benches/record/found_again.md`.
 
+mod bursts;
 pub(crate) mod drift;
 mod em;
+mod end;
 mod feedback;
 pub(crate) mod found_again;
 mod groups;
 mod holdings;
 mod moments;
 mod pull;
+mod redraw;
 #[cfg(test)]
 mod refits;
 mod settled;
+mod simulation;
 mod spread;
 mod sweeps;
+mod without;
 
 pub(crate) use self::em::held_words;
 pub use self::groups::GROUPS;
@@ -38,7 +44,7 @@ pub(crate) use self::holdings::Holdings;
 pub(crate) use self::moments::{Frame, held_pairs, torque_sums};
 use crate::corpus::Corpus;
 use crate::decomposition::{Method, ReadOff};
-use crate::evaluation::l1_distances;
+use crate::evaluation::l1_distances_among;
 use crate::fit::spectral::{Estimate, Evidence, Spectral};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::workload::{Workload, usual_splits};
@@ -52,8 +58,9 @@ use crate::noise;
 /// The 97.5 % quantile of Student's t with 19 degrees of freedom, for 95 % intervals.
 pub const T_FACTOR: f64 = 2.09;
 
-/// The residual to which the directions of half the documents are found, as a part of the last
-/// eigenvalue: half the documents do not know them better than that.
+/// The tolerance of the directions of parts of the documents where only their z-scores are needed:
+/// in `svtd sweep`, and in a fit whose halves are not fitted. Relative to the last eigenvalue;
+/// sampling errors of a part are larger.
 pub(crate) const HALVES_TOLERANCE: f64 = 0.3;
 
 /// How a model is fitted, as far as the checks need to know.
@@ -118,7 +125,7 @@ pub(crate) fn assess(
             (None, None, spectral.kept.iter().map(|&j| holdings.driven(j)).collect())
         }
     };
-    let distances = l1_distances(&estimate.word_topic, &estimate.word_topic);
+    let distances = l1_distances_among(&estimate.word_topic);
     let judged = |j: usize| TopicTrust {
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
@@ -156,7 +163,7 @@ fn leave_out(groups: &Groups<'_>, estimate: &Estimate) -> Option<Left> {
         }
         PolishOutcome::Sweeps { sweeps, .. } => {
             let Estimate { word_topic, topic_weights, prior, .. } = estimate;
-            let end = sweeps::End { word_topic, topic_weights, prior: prior.as_ref()? };
+            let end = end::End { word_topic, topic_weights, prior: prior.as_ref()? };
             Some(sweeps::leave_out(groups, &end, sweeps))
         }
         PolishOutcome::None | PolishOutcome::Declined { .. } => None,
@@ -200,7 +207,7 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
     }
 }
 
-/// A topic with less documents' worth of evidence than this is empty.
+/// A topic is empty if its weight times the number of documents is below this.
 const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has

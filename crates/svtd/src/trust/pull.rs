@@ -1,16 +1,18 @@
-//! How far smoothing pulls topics away from the truth.
+//! The bias of smoothing: how far it moves topics away from the truth.
 //!
-//! Topics `p_ij = (S_ij + eta_i) / m_j` are drawn towards the corpus. Without chance they would be off by
-//! `(eta_i - e p_ij) / m_j`, `e` the sum of `eta`. No subtraction of documents shows this, and the words counted, which
-//! chance has moved, do not tell it well where they are few. But `e` is chosen so that topics are Dirichlet around the corpus
-//! with concentration `e`, and of such topics the mean square is known:
+//! Smoothed topics `p_ij = (S_ij + eta_i) / m_j` are shrunk towards the corpus. Without sampling
+//! error they would be biased by `(eta_i - e p_ij) / m_j`, with `e` the sum of `eta`. The jackknife
+//! does not show this bias, and estimating it from the counted words is inaccurate where these are
+//! few. But `e` is chosen so that topics are Dirichlet around the corpus with concentration `e`,
+//! and for such topics the mean square is known:
 //!
 //! ```text
 //! E (eta_i - e p_ij)^2 / m_j^2  =  eta_i (1 - eta_i / e) e / (e + 1) / m_j^2   <=   eta_i / m_j^2
 //! ```
 //!
-//! Together with the variance of the counts, `S_j p_ij / m_j^2`, this is `p_ij / m_j`, the variance of a topic given its
-//! words. Where the words counted say that a topic is pulled further than that, an interval reaches as far as they say.
+//! Together with the variance of the counts, `S_j p_ij / m_j^2`, this is `p_ij / m_j`, the variance
+//! of a topic given its words. Where the counted words show a larger bias than that, the error is
+//! raised until the interval covers it.
 
 use rayon::prelude::*;
 

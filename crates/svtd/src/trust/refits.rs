@@ -1,6 +1,7 @@
 //! The reference for the jackknife: twenty real fits; tests only.
 
 use super::groups::{GROUPS, Groups};
+use super::settled::Settled;
 use super::spread::Spread;
 use super::sweeps;
 use crate::corpus::Corpus;
@@ -99,16 +100,18 @@ fn sweeps_with_moved_weights_give_the_errors_of_refits() {
         let errors = |corpus: &Corpus| {
             let swept = sweep(corpus);
             let groups = Groups::deal(corpus).unwrap();
-            let end = sweeps::End {
+            let end = super::end::End {
                 word_topic: &swept.word_topic,
                 topic_weights: &swept.topic_weights,
                 prior: &prior(corpus),
             };
-            to_vocabulary(corpus, &sweeps::by_chance(&groups, &end).errors)
+            let settled = Settled::new(corpus, end.settling());
+            to_vocabulary(corpus, &sweeps::by_chance(&groups, &end, &settled).errors)
         };
-        // Without the bias, which is the same in all refits. The answer is followed for a few sweeps
-        // only and falls short of the refits; `drift` makes up for it, since the documents it draws
-        // have all of the chance in them and only what is explained here is taken off.
+        // The errors without the bias, which is the same in all refits. The response is followed
+        // for a few sweeps only, so these errors are smaller than those of the refits. `drift`
+        // makes up for it: the documents it draws contain all of the random error, and only the
+        // part explained here is subtracted.
         let fit = |corpus: &Corpus| to_vocabulary(corpus, &sweep(corpus).word_topic);
         let compared = corpora
             .iter()

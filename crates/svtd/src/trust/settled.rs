@@ -1,10 +1,11 @@
 //! Converged mixtures of documents under given topics, and their sums, for documents here or elsewhere.
 //!
-//! A document's mixture is a function of the document and of the sequence of topics it was fitted to.
-//! So whoever holds the document needs only these topics, and no earlier state.
+//! A document's mixture is a function of the document and of the sequence of topics it was fitted
+//! to. So a holder of documents needs only these topics, and no earlier state.
 
 use super::groups::{Groups, weighed_up};
 use super::holdings::Holdings;
+use super::without::Own;
 use crate::corpus::Corpus;
 use crate::fit::profile::Profile;
 use crate::linalg::Matrix;
@@ -14,7 +15,7 @@ use crate::stop;
 /// Number of passes in which the mixtures converge under the first topics.
 const SETTLING: usize = 3;
 
-/// The largest number of tables of topics that documents are shown one after the other.
+/// The largest number of successive tables of topics in one question.
 const MOST_STAGES: usize = 8;
 
 impl Settling {
@@ -68,49 +69,81 @@ impl<'a> Settled<'a> {
         Self { corpus, settling, here }
     }
 
-    /// Changes the weights of the documents.
-    pub fn weigh(&mut self, nudge: f64) {
-        self.settling.nudge = nudge;
+    /// The same documents with other weights.
+    pub fn nudged(&self, nudge: f64) -> Self {
+        let mut nudged = self.clone();
+        nudged.settling.nudge = nudge;
+        nudged
+    }
+
+    /// The mixtures of documents that are here.
+    pub fn profile(&self) -> Option<&Profile<'a>> {
+        self.here.as_ref()
     }
 
     /// Updates the mixtures under other topics.
-    pub fn follow(&mut self, topics: &Matrix) {
+    pub fn follow(&mut self, topics: Matrix) {
         if let Some(profile) = &mut self.here {
-            profile.set_topics(topics);
+            profile.set_topics(&topics);
             profile.settle();
             self.settling.stages.clear();
         }
-        self.settling.stages.push(topics.clone());
+        self.settling.stages.push(topics);
     }
 
     /// The sums `S` of the last update, features x topics.
     pub fn sums(&self) -> Matrix {
-        let sums = match &self.here {
-            Some(profile) => self.settling.sums(self.corpus, profile),
-            None => self.asked(),
-        };
-        self.times_topics(sums)
-    }
-
-    /// The same for the documents of one group. Whether a document has converged does not depend on other
-    /// documents, so those held here need no more passes.
-    pub fn sums_of_group(&self, groups: &Groups<'_>, g: usize) -> Matrix {
-        let group = groups.among(g);
-        match &self.here {
-            None => Settled::new(&group, self.settling.clone()).sums(),
-            Some(profile) => {
-                let documents = groups.part(g).documents(self.corpus);
-                self.times_topics(profile.sums_of(&documents, group.rows()))
-            }
-        }
-    }
-
-    fn times_topics(&self, mut sums: Matrix) -> Matrix {
-        let topics = &self.settling.stages[self.settling.stages.len() - 1];
+        let (mut sums, topics) = (self.unscaled(), self.topics());
         sums.for_each_column(|j, column| {
             column.iter_mut().zip(topics.column(j)).for_each(|(sum, topic)| *sum *= topic);
         });
         sums
+    }
+
+    /// The topics that follow from these sums, `(S_ij + eta_i) / (S_j + sum eta)`.
+    pub fn updated(&self, eta: &[f64]) -> Matrix {
+        let strength: f64 = eta.iter().sum();
+        let (mut updated, topics) = (self.unscaled(), self.topics());
+        updated.for_each_column(|j, column| {
+            let mut total = 0.0;
+            for (sum, topic) in column.iter_mut().zip(topics.column(j)) {
+                *sum *= topic;
+                total += *sum;
+            }
+            total += strength;
+            column.iter_mut().zip(eta).for_each(|(sum, eta)| *sum = (*sum + eta) / total);
+        });
+        updated
+    }
+
+    /// The sums before the topics are multiplied in.
+    fn unscaled(&self) -> Matrix {
+        match &self.here {
+            Some(profile) => self.settling.sums(self.corpus, profile),
+            None => self.asked(),
+        }
+    }
+
+    /// The sums of the documents of one group. Whether a document has converged does not depend on other
+    /// documents, so those held here need no more passes.
+    pub fn own(&self, groups: &Groups<'_>, g: usize) -> Own {
+        let Some(profile) = &self.here else {
+            return Own::of_all(Settled::new(&groups.among(g), self.settling.clone()).sums());
+        };
+        let documents = groups.part(g).documents(self.corpus);
+        let (rows, words) = self.corpus.rows().picked_with_words(&documents, self.corpus);
+        let mut sums = profile.sums_of(&documents, &rows);
+        let topics = self.topics();
+        sums.for_each_column(|j, column| {
+            let topic = topics.column(j);
+            column.iter_mut().zip(&words).for_each(|(sum, &i)| *sum *= topic[i as usize]);
+        });
+        Own::new(words, sums)
+    }
+
+    /// The last topics that the documents were shown.
+    fn topics(&self) -> &Matrix {
+        &self.settling.stages[self.settling.stages.len() - 1]
     }
 
     /// How much documents hold of each topic.

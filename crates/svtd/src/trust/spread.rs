@@ -36,7 +36,7 @@ impl<'a> Spread<'a> {
     }
 
     /// Adds the change of the estimate without group `g`. An entry that is NaN counts as unchanged.
-    pub fn add_steps(&mut self, g: usize, steps: &Matrix) {
+    fn add_steps(&mut self, g: usize, steps: &Matrix) {
         let n = self.whole.n_rows().max(1);
         let columns = self.sum.values_mut().par_chunks_exact_mut(n);
         let columns = columns.zip(self.squares.values_mut().par_chunks_exact_mut(n));
@@ -71,7 +71,7 @@ impl<'a> Spread<'a> {
 }
 
 /// `SE^2 = (G-1)/G sum_g (theta_g - mean)^2`.
-fn standard_error(squares: f64, sum: f64) -> f64 {
+pub(super) fn standard_error(squares: f64, sum: f64) -> f64 {
     let groups = GROUPS as f64;
     ((groups - 1.0) / groups * (squares - sum * sum / groups).max(0.0)).sqrt()
 }

@@ -9,25 +9,29 @@
 //! of the weights; how much larger it is than its first step says by how much the errors of
 //! each topic grow.
 //!
-//! The feedback of a topic is one number, which part of the documents tells as well.
+//! The feedback of a topic is one number, so it can be measured on a part of the documents.
 //!
 //! # Cost
-//! About four sweeps, and some ten of a part of the documents ([`drift`]).
+//! Three updates of all mixtures, two sums over all documents, and nine of each over a
+//! part of them; beside that what [`drift`] takes.
 //!
 //! # Departure
-//! The errors are those of the sweeps from these topics; another start, from a changed spectral
-//! estimate, ends at the same topics within a small part of the errors. What the sweeps do to topics
-//! that are true is added by [`drift`].
+//! These errors assume that the sweeps begin at these topics. Another start, from a changed
+//! spectral estimate, ends at the same topics up to a small part of the errors. The bias of the
+//! sweeps is added by [`drift`].
 
-use super::em::{column_sums, moved_without};
+use rayon::prelude::*;
+
+use super::em::column_sums;
+use super::end::End;
 use super::groups::{GROUPS, Groups};
 use super::settled::Settled;
-use super::spread::Spread;
+use super::simulation::{Simulation, share_grown};
+use super::without::{Steps, Without};
 use super::{Left, drift};
 use crate::corpus::{Corpus, KeyRange};
-use crate::fit::collapsed_vb::{Prior, smoothed};
+use crate::fit::collapsed_vb::smoothed;
 use crate::linalg::Matrix;
-use crate::questions::Settling;
 
 /// Number of passes after each of which the response is measured; its growth shows where it would end.
 const MEASURED: usize = 4;
@@ -38,48 +42,33 @@ const SLOWEST: f64 = 0.8;
 /// The change of the documents' weights: as large as the effect of leaving out a group.
 const NUDGE: f64 = 0.05;
 
-/// The result of the polish, and its prior.
-pub(crate) struct End<'a> {
-    pub word_topic: &'a Matrix,
-    pub topic_weights: &'a [f64],
-    pub prior: &'a Prior,
-}
-
-impl End<'_> {
-    /// The converged mixtures under the final topics.
-    pub(super) fn settling(&self) -> Settling {
-        let alpha = self.prior.alpha(self.topic_weights);
-        Settling::new(self.word_topic.clone(), alpha, self.prior.order)
-    }
-}
-
 /// Leaves out each group in turn, and adds the bias of this many passes.
-pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, n_sweeps: usize) -> Left {
-    let mut left = by_chance(groups, end);
-    drift::widen(groups.corpus(), end, n_sweeps, &mut left.errors);
+pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, sweeps: usize) -> Left {
+    let corpus = groups.corpus();
+    let settled = &Settled::new(corpus, end.settling());
+    let mut left = by_chance(groups, end, settled);
+    drift::widen(&Simulation { corpus, end, sweeps, settled }, &mut left.errors);
     left
 }
 
 /// The effect of chance on the topics.
-pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>) -> Left {
+pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>, documents: &Settled<'_>) -> Left {
     let (corpus, eta) = (groups.corpus(), &end.prior.eta);
-    let documents = Settled::new(corpus, end.settling());
     let sums = documents.sums();
     let whole = smoothed(&sums, eta);
     let strength = end.prior.strength();
     let masses: Vec<f64> = column_sums(&sums).iter().map(|sum| sum + strength).collect();
-    let mut spread = Spread::about(&whole);
+    let mut without = Without::new(&whole, &masses, 0);
     for g in 0..GROUPS {
-        let own = documents.sums_of_group(groups, g);
-        spread.add_steps(g, &moved_without(&whole, &masses, own));
+        without.leave_out(g, &documents.own(groups, g));
     }
-    let (mut errors, mut changes) = spread.finish();
+    let Steps { mut errors, mut changes, .. } = without.finish();
     let k = whole.n_columns();
     let holdings = documents.holdings();
-    let share = drift::share_looked_at(corpus, k);
+    let share = share_grown(corpus, k);
     let growth = match share < 0.5 {
         true => growth_in_part(&corpus.part(KeyRange::between(0.0, share)).0, corpus, end),
-        false => growth(&documents, &whole, eta),
+        false => growth(documents, &whole, eta),
     };
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
@@ -98,43 +87,42 @@ fn growth_in_part(part: &Corpus, corpus: &Corpus, end: &End<'_>) -> Vec<f64> {
     let prior = end.prior.in_part(&features, part.n_tokens() as f64 / corpus.n_tokens() as f64);
     let end = End { word_topic: &topics, topic_weights: end.topic_weights, prior: &prior };
     let documents = Settled::new(part, end.settling());
-    let whole = smoothed(&documents.sums(), &prior.eta);
-    growth(&documents, &whole, &prior.eta)
+    growth(&documents, &documents.updated(&prior.eta), &prior.eta)
 }
 
 /// The growth of the response to changed weights, for each topic; `whole` is the result with equal weights.
 fn growth(even: &Settled<'_>, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
-    let swept = |nudge: f64| {
-        let mut documents = even.clone();
-        documents.weigh(nudge);
-        let mut measured = vec![smoothed(&documents.sums(), eta)];
-        for sweep in 1..MEASURED {
-            documents.follow(&measured[sweep - 1]);
-            measured.push(smoothed(&documents.sums(), eta));
+    let mut documents = [NUDGE, -NUDGE].map(|nudge| even.nudged(nudge));
+    let mut sizes = Vec::with_capacity(MEASURED);
+    while sizes.len() < MEASURED {
+        let topics = documents.each_ref().map(|documents| documents.updated(eta));
+        sizes.push(sizes_of(whole, &topics));
+        if sizes.len() < MEASURED {
+            documents
+                .iter_mut()
+                .zip(topics)
+                .for_each(|(documents, topics)| documents.follow(topics));
         }
-        measured
-    };
-    let mut answers = swept(NUDGE);
-    for (answer, down) in answers.iter_mut().zip(swept(-NUDGE)) {
-        answer.add(-1.0, &down);
-        answer.values_mut().iter_mut().for_each(|value| *value *= 0.5);
     }
-    ratios(whole, &answers)
+    let of_topic = |j: usize| grown(&sizes.iter().map(|sizes| sizes[j]).collect::<Vec<f64>>());
+    (0..whole.n_columns()).map(of_topic).collect()
 }
 
-/// By how much each topic's answer is larger in the end than at first, at least one; words count
-/// by the inverse of their probability, as their noise does.
-fn ratios(topics: &Matrix, answers: &[Matrix]) -> Vec<f64> {
-    let size = |step: &Matrix, j: usize| {
-        let terms = step.column(j).iter().zip(topics.column(j));
-        terms.map(|(step, p)| step * step / p).sum::<f64>().sqrt()
+/// The size of each topic's response, half the difference of the two; words count by the inverse of their probability,
+/// as their noise does.
+fn sizes_of(whole: &Matrix, [up, down]: &[Matrix; 2]) -> Vec<f64> {
+    let size = |j: usize| {
+        let pairs = up.column(j).iter().zip(down.column(j));
+        let terms = pairs.zip(whole.column(j)).map(|((up, down), p)| (up - down).powi(2) / p);
+        0.5 * terms.sum::<f64>().sqrt()
     };
-    let ratio = |j: usize| {
-        let sizes: Vec<f64> = answers.iter().map(|answer| size(answer, j)).collect();
-        let ratio = limit(&sizes[sizes.len() - 3..]) / sizes[0];
-        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
-    };
-    (0..topics.n_columns()).map(ratio).collect()
+    (0..whole.n_columns()).into_par_iter().map(size).collect()
+}
+
+/// By how much a response is larger in the end than at first, at least one.
+fn grown(sizes: &[f64]) -> f64 {
+    let ratio = limit(&sizes[sizes.len() - 3..]) / sizes[0];
+    if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
 }
 
 /// The limit of three equidistant numbers, if they approach it geometrically.

@@ -1,7 +1,8 @@
-//! The assignment of documents to topics, by whoever holds the documents.
+//! The assignment of documents to topics, computed by the holders of the documents.
 //!
-//! The state of a document between two steps are its scores: the log-posterior of each topic, up to a constant.
-//! The scores stay with the document. A step changes them and returns sums over documents.
+//! The state of a document between two steps is its scores: the log-posterior of each topic, up to
+//! a constant. The scores stay with the holder. A step changes them and returns sums over
+//! documents.
 //!
 //! ```text
 //! begin, keep, ask     X'P and sum P, where P is the posterior that the scores stand for
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 use super::left_out;
 use crate::corpus::{Corpus, SparseCounts};
 use crate::error::Result;
-use crate::fit::em::to_posterior;
+use crate::fit::expectation::to_posterior;
 use crate::linalg::Matrix;
 use crate::moments::Counting;
 use crate::moments::panels::Products;
@@ -44,7 +45,7 @@ pub(crate) struct Moved {
 }
 
 impl Deal {
-    /// Whether it fits `n` words and a state of so many topics.
+    /// Whether the step is valid for `n` words and a state with this many topics.
     pub(crate) fn fits(&self, n: usize, n_topics: Option<usize>) -> bool {
         let of_topics = |k: usize| n_topics.is_none_or(|n_topics| n_topics == k);
         match self {

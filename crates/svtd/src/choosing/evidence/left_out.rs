@@ -18,6 +18,7 @@
 
 use super::gamma::ln_rising;
 use crate::corpus::SparseCounts;
+use crate::fit::leaving::{NO_SHARE, without};
 use crate::linalg::Matrix;
 use crate::logarithm::take_logarithms;
 use crate::questions::Others;
@@ -25,9 +26,6 @@ use rayon::prelude::*;
 
 /// Counts up to this are tabulated.
 const TABLED: usize = 3;
-
-/// A smaller share of a document than this does not change a topic.
-const NO_SHARE: f64 = 1e-4;
 
 /// Documents scored by one task.
 const DOCUMENTS_PER_TASK: usize = 64;
@@ -77,7 +75,8 @@ impl Table {
     }
 }
 
-/// `ln P` before it is normalised, documents x topics, given the `P` that the other documents were told of.
+/// `ln P` before normalisation, documents x topics, given the counts of the other documents, which
+/// follow from the previous `P`.
 pub(super) fn scores(documents: &SparseCounts, posterior: &Matrix, others: &Others) -> Matrix {
     let Others { counts, documents: sizes, prior, strength } = others;
     let table = Table::new(counts, prior);
@@ -95,14 +94,15 @@ pub(super) fn scores(documents: &SparseCounts, posterior: &Matrix, others: &Othe
             for (j, score) in scores.iter_mut().enumerate() {
                 let share = posterior[(d, j)];
                 if share > NO_SHARE {
-                    let without = |(&w, &x): (&u32, &u32)| {
-                        let base = table.row(&table.base, w)[j] - share * f64::from(x);
-                        ln_rising(base.max(prior[w as usize]), u64::from(x))
+                    let of_word = |(&w, &x): (&u32, &u32)| {
+                        let base = table.row(&table.base, w)[j];
+                        let base = without(base, share, f64::from(x), prior[w as usize]);
+                        ln_rising(base, u64::from(x))
                     };
-                    *score = words.iter().zip(counts).map(without).sum();
+                    *score = words.iter().zip(counts).map(of_word).sum();
                 }
-                let total = strength + words_of_topics[j] - share * length as f64;
-                *score -= ln_rising(total.max(*strength), length);
+                let total = strength + words_of_topics[j];
+                *score -= ln_rising(without(total, share, length as f64, *strength), length);
                 *score += (sizes[j] - share + 1.0).ln();
             }
         }

@@ -120,8 +120,8 @@ impl<'a> HeldOut<'a> {
         self.passes.model(self.passes.again(decomposition.clone()), ReadOff::Columns)
     }
 
-    /// The rotation nearest to what all documents say; `None` when fewer topics can be seen here.
-    /// As `W'E = I`, columns `E O` have the rotation `O = W'(E O)`.
+    /// The rotation nearest to that of all documents; `None` when fewer topics are visible here. As
+    /// `W'E = I`, columns `E O` have the rotation `O = W'(E O)`.
     fn nearest_rotation(&self, all: &Passes<'_>, columns: &Matrix) -> Option<Matrix> {
         let (k, whitening) = (columns.n_columns(), self.passes.whitening());
         if k > whitening.n_topics() {

@@ -30,13 +30,15 @@ pub struct Recommendation {
     pub n_found: Option<usize>,
     /// Whether more topics may be found again beyond the range.
     pub plateau_beyond: bool,
-    /// Whether the topics explain how often documents repeat their words: then the clear directions
-    /// are the topics; if not, as in text, those that come back.
+    /// Whether the documents follow the model: topics explain how often documents repeat their
+    /// words. Then the clear directions count as topics; otherwise, as in text, the topics that
+    /// come back in halves.
     pub follows_model: bool,
 }
 
-/// Asks halves for a few numbers of topics of the range, then for some between the last of which
-/// nearly all come back and the next, and where the number found stops growing.
+/// Fits halves of the documents with a few numbers of topics of the range. Then with two more:
+/// half-way from the last number of which nearly all topics come back to the next one, and half-way
+/// from the number at which the number found stops growing.
 pub(super) fn ask_halves(
     corpus: &Corpus,
     options: &Options,
@@ -78,9 +80,9 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
     counted.iter().rev().find(nearly).map(|c| c.n_topics)
 }
 
-/// What to look at. Where documents follow the model: from the least number of topics that predicts as
-/// well as any to the most that the noise leaves. In text: from the number of topics of which nearly
-/// all come back to the number that come back at all.
+/// The recommended range. Where documents follow the model: from the smallest number of topics that
+/// predicts as well as the best, to the number of clear directions. In text: from the largest
+/// number of topics of which nearly all come back in halves, to the number that come back at all.
 pub(super) fn recommend(
     fits: &[SweepFit],
     n_clear: Option<usize>,

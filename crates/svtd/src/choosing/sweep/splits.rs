@@ -8,8 +8,9 @@ use crate::model::topic::Topics;
 /// Topics closer than this in L1 distance count as the same topic.
 const SAME_TOPIC: f64 = 0.5;
 
-/// For every column of one matrix the column of another that it is matched to, so that the angles
-/// between their roots are least altogether: about the match by L1 distance, in one dense product.
+/// Matches the columns of two matrices so that the sum of the angles between the square roots of
+/// matched columns is smallest. The result is nearly that of a match by L1 distance, and needs only
+/// one dense product.
 fn matched(a: &Matrix, b: &Matrix) -> Vec<Option<usize>> {
     let [roots, others] = [a, b].map(|matrix| {
         let mut roots = matrix.clone();
@@ -45,8 +46,8 @@ pub(super) fn swept_topics(topics: &Topics, from: Option<Vec<usize>>) -> Vec<Swe
     (0..topics.len()).map(swept).collect()
 }
 
-/// What the topics of `now` have more than those `before`, which are one fewer; and which of those
-/// each of them continues.
+/// The new topic of `now` compared with `before`, which has one topic less; and the topic of
+/// `before` that each topic continues.
 pub(super) fn split(before: &Matrix, now: &Matrix) -> (Split, Vec<usize>) {
     let matched = matched(now, before);
     let child = matched.iter().position(Option::is_none).unwrap_or(0);

@@ -10,7 +10,7 @@ use super::tally::{Ledger, Tally};
 use crate::memory::will_need;
 use crate::questions::Rates;
 
-/// Words that are updated side by side.
+/// Number of words that are updated side by side.
 const GROUP: usize = 4;
 
 /// How many words ahead rows are prefetched.
@@ -143,7 +143,7 @@ impl<'a, S: Simd, R: Row<S>, const SECOND: bool> Kernel<'a, S, R, SECOND> {
         let Words { mut features, mut counts } = words;
         while !features.is_empty() {
             let many = features.len().min(GROUP);
-            for &feature in features.iter().skip(AHEAD).take(many) {
+            for &feature in features.get(AHEAD..).unwrap_or_default().iter().take(GROUP) {
                 let width = self.rates.alpha.len();
                 will_need(&self.rates.words, feature as usize * width, width);
             }
@@ -203,9 +203,10 @@ impl<'a, S: Simd, R: Row<S>, const SECOND: bool> Kernel<'a, S, R, SECOND> {
         }
     }
 
-    /// The last look: every word is judged without itself and added to the tally. Its own responsibilities are those
-    /// under the present `D`, normalised as in the look before, which hardly differs and saves a sum over topics. In the
-    /// warm-up there is nothing to exclude.
+    /// The last look: the responsibilities of each word are computed with the word itself excluded,
+    /// and added to the tally. The excluded responsibilities are those under the present `D`,
+    /// normalised as in the look before; the difference is small, and this saves a sum over topics.
+    /// In the warm-up nothing is excluded.
     #[inline(always)]
     pub fn assign(
         &mut self,
@@ -227,7 +228,7 @@ impl<'a, S: Simd, R: Row<S>, const SECOND: bool> Kernel<'a, S, R, SECOND> {
         let Words { mut features, mut counts } = words;
         while !features.is_empty() {
             let many = features.len().min(GROUP);
-            for &feature in features.iter().skip(AHEAD).take(many) {
+            for &feature in features.get(AHEAD..).unwrap_or_default().iter().take(GROUP) {
                 tally.will_need(ledger, feature);
             }
             let totals = self.exclude_group(&features[..many], inverses, exclude, fresh);
@@ -251,7 +252,8 @@ impl<'a, S: Simd, R: Row<S>, const SECOND: bool> Kernel<'a, S, R, SECOND> {
         self.sum = sum;
     }
 
-    /// Up to [`GROUP`] words: what they are without themselves, into `fresh`, and its sums over topics.
+    /// For up to [`GROUP`] words: responsibilities with the word itself excluded, not yet
+    /// normalised, into `fresh`; returns their sums over topics.
     #[inline(always)]
     fn exclude_group(
         &self,

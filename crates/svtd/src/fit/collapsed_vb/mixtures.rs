@@ -1,7 +1,7 @@
 //! One pass over the documents: updates their mixtures under the topics and assigns their words to the topics.
 //!
-//! The state of documents between two passes stays with whoever holds them. It is a function of the
-//! documents and of the rates they were given so far.
+//! The state of documents between two sweeps stays with the holder of the documents. It is a
+//! function of the documents and of the rates they were given so far.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::STRIDE;
 use super::kernel::{Kernel, Row, Scratch, Words};
 use super::tally::{Ledger, Tally};
+use super::{LANES, STRIDE};
 use crate::corpus::SparseCounts;
 use crate::error::Result;
 use crate::memory::Numbers;
@@ -22,18 +22,19 @@ use crate::tasks;
 /// excludes each word and adds to `S`.
 const LOOKS: usize = 2;
 
-/// Visits of each document with fixed topics before the first pass.
+/// Looks at each document with fixed topics before the first sweep.
 const WARM_UP: usize = 4;
 
-/// The same to second order, with the over-relaxation of a pass: mixtures that have not converged
-/// under topics that are nearly right would pull those topics together.
+/// [`WARM_UP`] for second-order updates, with the over-relaxation of a sweep. More looks are
+/// needed: mixtures that have not converged under nearly correct topics would move those topics
+/// closer together.
 const LONG_WARM_UP: usize = 11;
 
-/// Pieces the documents are cut into: enough for every core of a large machine. Each thread at work
-/// has sums of its own.
+/// Number of chunks of documents, each a task of a sweep: enough for every core of a large machine
+/// (`benches/record/cores.md`). Each thread has its own sums.
 pub(crate) const CHUNKS: usize = 512;
 
-/// Looks at a document before the first sweep, and how far each goes.
+/// Number of looks at a document before the first sweep, and the over-relaxation of each.
 pub(crate) fn warm_up(order: Order) -> (usize, f32) {
     match order {
         Order::Zeroth => (WARM_UP, 1.0),
@@ -49,7 +50,8 @@ pub(crate) fn kept_for(order: Order, width: usize) -> usize {
     }
 }
 
-/// Tallies that no thread is using: in all as many as there were ever threads at work.
+/// Tallies that no thread is using at the moment. There are as many as the largest number of
+/// threads that ran at once.
 #[derive(Default)]
 pub(crate) struct Tallies(Mutex<Vec<Tally>>);
 
@@ -151,19 +153,39 @@ impl Mixtures {
             crate::stop::here();
             rows.limit().touch(size_of_val(chunk.mixtures));
             let mut tally = tallies.take(ledger);
-            Arch::new().dispatch(Pass {
-                chunk,
-                tally: &mut tally,
-                rows,
-                ledger,
-                order,
-                rates,
-                look,
-            });
+            run(Pass { chunk, tally: &mut tally, rows, ledger, order, rates, look });
             tallies.give_back(tally);
         };
         let chunks = cut(rows, &mut self.values, self.kept).into_par_iter().with_max_len(1);
         tasks::fork(|| chunks.for_each(|chunk| tasks::branch(|| pass(chunk))));
+    }
+}
+
+/// Runs a pass with the widest registers that a row of topics fills.
+fn run(pass: Pass<'_>) {
+    #[cfg(target_arch = "x86_64")]
+    if let Arch::V4(simd) = Arch::new()
+        && !pass.rates.alpha.len().is_multiple_of(LANES)
+    {
+        return simd.vectorize(InHalves { simd: *simd, pass });
+    }
+    Arch::new().dispatch(pass);
+}
+
+/// A pass with half a register at a time, and all the registers of the machine.
+#[cfg(target_arch = "x86_64")]
+struct InHalves<'a> {
+    simd: pulp::x86::V3,
+    pass: Pass<'a>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for InHalves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.pass.with_simd(self.simd);
     }
 }
 
@@ -211,8 +233,8 @@ impl Pass<'_> {
 
     /// Updates the documents; stores their mixtures and adds their contribution to the new `S`.
     ///
-    /// A row of topics lies in as many registers as `blank`; they are registers indeed when their
-    /// number is known to the compiler, and memory near by when it is not.
+    /// `blank` is a row of topics. If its number of registers is known at compile time, the row
+    /// stays in registers; otherwise it is in memory.
     #[inline(always)]
     fn run<S: Simd, R: Row<S>, const SECOND: bool>(self, simd: S, blank: R) {
         let Pass { chunk, tally, rows, ledger, order, rates, look } = self;

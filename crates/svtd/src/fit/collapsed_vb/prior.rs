@@ -1,13 +1,13 @@
 //! The prior of collapsed variational Bayes on topics and mixtures.
 //!
-//! *Text* says a word again because it was said, whatever the topic, so nothing about its topics
-//! follows from how often words are repeated. It is served best by fixed numbers: `alpha = 0.1` for
-//! every topic, `eta = 0.05` for every word, and mixtures taken as if they were known.
+//! In *text* a word that occurs once is likely to occur again, whatever the topic, so repetitions
+//! say nothing about topics. Fixed numbers work best there: `alpha = 0.1` for every topic, `eta =
+//! 0.05` for every word, and zeroth-order updates, which ignore the variance of mixtures.
 //!
-//! *Documents that follow the model* tell how alike their topics are ([`smoothing`]): topics are
-//! Dirichlet around the corpus' frequencies, `eta_i = S M1_i`, and a mixture is Dirichlet with
-//! `alpha0` in all, each topic by its share of the words. There the variance of a mixture counts too:
-//! without it topics end further apart than they are.
+//! *Documents that follow the model* show how similar their topics are ([`smoothing`]): topics are
+//! Dirichlet around the corpus' frequencies, `eta_i = S M1_i`, and a mixture is Dirichlet with the
+//! sum `alpha0`, of which each topic gets its share of the words. There the updates are of second
+//! order: without the variance of mixtures topics would end too far apart.
 
 use crate::corpus::Corpus;
 use crate::fit::smoothing;
@@ -17,8 +17,8 @@ use crate::questions::Order;
 /// The Dirichlet parameter of a document's mixture, per topic, in text.
 const ALPHA: f64 = 0.1;
 
-/// The Dirichlet parameter of a topic's words, per word, in text; documents that follow the model
-/// have no less on average.
+/// The Dirichlet parameter of a topic's words, per word, in text. Where documents follow the model
+/// it is the smallest mean of `eta`.
 const ETA: f64 = 0.05;
 
 /// The Dirichlet parameter of mixtures, `alpha`.
@@ -26,7 +26,7 @@ const ETA: f64 = 0.05;
 enum Mixtures {
     /// The parameter of every topic, the same for all.
     Each(f64),
-    /// The sum over topics; each has a part of it as large as its share of the words.
+    /// The sum over topics; each topic gets a part in proportion to its share of the words.
     Total(f64),
 }
 
@@ -72,7 +72,8 @@ impl Prior {
         }
     }
 
-    /// `alpha` where it describes the mixtures; `None` on text, where it only keeps them from being zero.
+    /// `alpha` where it is an estimate of the mixtures' distribution; `None` on text, where it is a
+    /// fixed number that only keeps mixtures positive.
     pub fn of_any_document(&self, shares: &[f64]) -> Option<Vec<f64>> {
         self.is_of_model().then(|| self.alpha(shares))
     }

@@ -8,19 +8,20 @@
 //! total count   2^s <= 2^31        their sum does not overflow
 //! ```
 //!
-//! A number `v <= 2^22` is rounded by adding `2^23` to it: the low bits of `v + 2^23` are `v` rounded,
-//! and the bits of `2^23` itself are taken off again all at once, as often as the word has documents.
+//! A number `v <= 2^22` is rounded by adding `2^23` to it: the low bits of `v + 2^23` are `v`
+//! rounded. The bits of `2^23` are subtracted at the end, once for each document that has the word.
 //!
-//! Words so frequent that the unit would be coarser than `2^-`[`LEAST_BITS`] are few, and their rows
-//! are never far from the processor: they are summed in 64 bits, in the same way. For all others half
-//! the memory is moved that sums in double precision need.
+//! For very frequent words the unit would be coarser than `2^-`[`LEAST_BITS`]. They are summed in
+//! 64 bits in the same way; they are few, and their rows stay in the cache. All other words need
+//! half the memory traffic of sums in double precision.
 //!
 //! As the sums are exact, documents can be added to any of several tallies, in any order.
 
 use pulp::Simd;
 use pulp::bytemuck::cast_slice;
 
-use super::LANES;
+use super::NARROW;
+use crate::aligned::Aligned;
 use crate::error::Result;
 use crate::memory::will_need;
 use crate::questions::{WordFacts, wrong_size};
@@ -82,7 +83,7 @@ fn bits_of(value: u64) -> u32 {
 
 /// Sums of the responsibilities of some documents, one row of topics per word.
 pub(crate) struct Tally {
-    short: Vec<u32>,
+    short: Aligned<u32>,
     long: Vec<u64>,
 }
 
@@ -90,13 +91,14 @@ impl Tally {
     /// An empty tally.
     pub(crate) fn new(ledger: &Ledger) -> Self {
         Self {
-            short: vec![0; ledger.n_short * ledger.width],
+            short: Aligned::zeros(ledger.n_short * ledger.width),
             long: vec![0; ledger.n_long * ledger.width],
         }
     }
 
-    /// The sum of tallies to which together every document was added once, as whole numbers without what
-    /// rounded them: 32 bits each, then 64 bits each.
+    /// The sum of tallies that together contain every document once, as whole numbers: first the
+    /// sums of 32 bits, then those of 64 bits. The constants that were added for rounding are
+    /// removed.
     pub(crate) fn to_whole(tallies: &[Tally], ledger: &Ledger) -> Vec<u64> {
         let (n_short, n_long) = (ledger.n_short * ledger.width, ledger.n_long * ledger.width);
         let mut whole = vec![0_u64; n_short + n_long];
@@ -111,7 +113,7 @@ impl Tally {
         }
         let (short, long) = whole.split_at_mut(n_short);
         for tally in tallies {
-            for (sum, more) in short.iter_mut().zip(&tally.short) {
+            for (sum, more) in short.iter_mut().zip(tally.short.iter()) {
                 *sum = sum.wrapping_add(u64::from(*more));
             }
             for (sum, more) in long.iter_mut().zip(&tally.long) {
@@ -133,7 +135,8 @@ impl Tally {
             return Err(wrong_size(whole.len(), n_short + n_long));
         }
         let (short, long) = whole.split_at(n_short);
-        Ok(Self { short: short.iter().map(|&sum| sum as u32).collect(), long: long.to_vec() })
+        let short: Vec<u32> = short.iter().map(|&sum| sum as u32).collect();
+        Ok(Self { short: short.into(), long: long.to_vec() })
     }
 
     /// Sets all sums to zero.
@@ -142,7 +145,8 @@ impl Tally {
         self.long.fill(0);
     }
 
-    /// Says that [`add`](Self::add) will soon be called for a word. Long sums are near by anyway.
+    /// Prefetches the sums of a word for which [`add`](Self::add) will soon be called. Sums of 64
+    /// bits belong to few words and are in the cache anyway.
     #[inline(always)]
     pub(crate) fn will_need(&self, ledger: &Ledger, feature: u32) {
         let Place { row, units, .. } = ledger.places[feature as usize];
@@ -185,22 +189,22 @@ impl Tally {
 /// once.
 pub(crate) fn sum_of(tallies: &[Tally], ledger: &Ledger, feature: usize, into: &mut [f64]) {
     let Place { row, units, documents } = ledger.places[feature];
-    let starts = (row as usize * ledger.width..).step_by(LANES);
-    for (start, into) in starts.zip(into.chunks_exact_mut(LANES)) {
+    let starts = (row as usize * ledger.width..).step_by(NARROW);
+    for (start, into) in starts.zip(into.chunks_exact_mut(NARROW)) {
         if units > 0.0 {
             let rounders = documents.wrapping_mul(ROUNDER.to_bits());
-            let mut all = [0_u32.wrapping_sub(rounders); LANES];
+            let mut all = [0_u32.wrapping_sub(rounders); NARROW];
             for tally in tallies {
-                let sums = &tally.short[start..start + LANES];
+                let sums = &tally.short[start..start + NARROW];
                 all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
             }
             let unit = 1.0 / f64::from(units);
             into.iter_mut().zip(all).for_each(|(into, all)| *into = f64::from(all) * unit);
         } else {
             let rounders = u64::from(documents).wrapping_mul(LONG_ROUNDER.to_bits());
-            let mut all = [0_u64.wrapping_sub(rounders); LANES];
+            let mut all = [0_u64.wrapping_sub(rounders); NARROW];
             for tally in tallies {
-                let sums = &tally.long[start..start + LANES];
+                let sums = &tally.long[start..start + NARROW];
                 all.iter_mut().zip(sums).for_each(|(all, sum)| *all = all.wrapping_add(*sum));
             }
             into.iter_mut().zip(all).for_each(|(into, all)| *into = all as f64 / LONG_UNITS);

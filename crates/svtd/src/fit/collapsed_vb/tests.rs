@@ -160,6 +160,22 @@ fn topics_that_nobody_needs_change_nothing_however_many_there_are() {
     }
 }
 
+#[test]
+fn padding_and_the_registers_that_go_with_it_change_no_bit() {
+    let (corpus, start) = example();
+    for (k, widths) in [(4, [8, 16, 24]), (20, [24, 32, 40]), (50, [56, 64, 80])] {
+        let start = Matrix::from_fn(start.n_rows(), k, |i, j| {
+            start[(i, j % 4)] * (1.0 + 0.3 * ((i + 3) as f64 * j as f64).cos())
+        });
+        for prior in [text(&start), Prior::of_model(&corpus, 1.0, k)] {
+            let [narrow, wide, wider] =
+                widths.map(|width| swept_in_rows(&corpus, &start, &prior, 3, width, &|_| {}));
+            assert_eq!(narrow.values(), wide.values(), "{k} topics, {prior:?}");
+            assert_eq!(narrow.values(), wider.values(), "{k} topics, {prior:?}");
+        }
+    }
+}
+
 /// The sums after the passes with fixed topics.
 fn warmed_up(corpus: &Corpus, start: &Matrix) -> Matrix {
     swept(corpus, start, &text(start), 0, &|_| {})

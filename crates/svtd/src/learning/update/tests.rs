@@ -86,8 +86,13 @@ fn a_topic_that_changed_its_words_has_moved_and_one_that_was_replaced_is_new() {
     // One topic has exchanged three of its ten words.
     let moved = draw(&[(0, 10), (13, 23)], 62);
     let update = Update::warm(&model, &moved, 3, &|_| {}).unwrap();
-    let told: Vec<Option<bool>> = update.topics.iter().map(TopicUpdate::has_moved).collect();
-    assert_eq!(told.iter().filter(|moved| **moved == Some(true)).count(), 1, "{:?}", update.topics);
+    let moved: Vec<Option<bool>> = update.topics.iter().map(TopicUpdate::has_moved).collect();
+    assert_eq!(
+        moved.iter().filter(|moved| **moved == Some(true)).count(),
+        1,
+        "{:?}",
+        update.topics
+    );
     // One topic is gone for good, and another one is there.
     let replaced = draw(&[(0, 10), (30, 40)], 63);
     let update = Update::cold(&model, &replaced, 3, &|_| {}).unwrap();

@@ -1,11 +1,18 @@
 //! From the columns of a table to items and coded answers: which columns are items, what kind each is, and which
 //! values are errors.
 
-use super::data::Rows;
 use super::items::{Item, ItemChoice, ItemKind, MAX_CATEGORIES, MAX_CODES, offsets};
 use crate::error::{Error, Result};
-use crate::models::gaussian::LARGEST_WEIGHT;
-use crate::models::table::{Column, Table, as_number, number_label};
+use crate::models::table::{Column, LARGEST_WEIGHT, Table, as_number, number_label, short_number};
+
+/// Answers of one row as the kernels read them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    /// Rows x categorical items.
+    pub codes: Vec<u32>,
+    /// Rows x numeric items.
+    pub values: Vec<f64>,
+}
 
 pub(super) fn chosen_columns<'a>(table: &'a Table, choice: &ItemChoice) -> Result<Vec<&'a Column>> {
     if !choice.items.is_empty() {
@@ -109,6 +116,20 @@ fn observed(column: &Column, weights: &[f64]) -> Result<Vec<(f64, f64)>> {
     let mut pairs: Vec<(f64, f64)> = pairs.filter(|(x, w)| !x.is_nan() && *w > 0.0).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     Ok(pairs)
+}
+
+/// A sentence about a column that is no item, since its answers do not differ, or only by rounding.
+pub(super) fn note_left_out(column: &Column, weights: &[f64]) -> String {
+    let name = column.name();
+    let ends = observed(column, weights).ok().and_then(|o| Some((o.first()?.0, o.last()?.0)));
+    match ends.filter(|(low, high)| low < high) {
+        None => format!("item {name:?} has one answer only, which tells nothing; it is left out"),
+        Some((low, _)) => format!(
+            "item {name:?} has numbers near {} that differ too little to be told from rounding; it is \
+             left out, change its unit or subtract a constant",
+            short_number(low)
+        ),
+    }
 }
 
 fn mean_and_deviation(values: &[(f64, f64)]) -> (f64, f64) {

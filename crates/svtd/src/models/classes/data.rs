@@ -9,19 +9,13 @@
 
 use std::sync::Arc;
 
-use super::coding::{chosen_columns, code, item_of, names_records, note_twins, read_weights};
+use super::coding::{
+    Rows, chosen_columns, code, item_of, names_records, note_left_out, note_twins, read_weights,
+};
 use super::items::{Item, ItemChoice, offsets, widths};
 use crate::error::{Error, Result};
+use crate::models::columns::by_name;
 use crate::models::table::{Column, MISSING, Table};
-
-/// Answers of one row as the kernels read them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
-    /// Rows x categorical items.
-    pub codes: Vec<u32>,
-    /// Rows x numeric items.
-    pub values: Vec<f64>,
-}
 
 /// Records as distinct patterns of answers.
 #[derive(Clone, Debug)]
@@ -79,10 +73,7 @@ impl Records {
                     items.push(item);
                     kept.push(column);
                 }
-                None => notes.push(format!(
-                    "item {:?} has one answer only, which tells nothing; it is left out",
-                    column.name()
-                )),
+                None => notes.push(note_left_out(column, &weights)),
             }
         }
         if items.is_empty() {
@@ -192,6 +183,48 @@ impl Records {
         let whole_weights = record_weights.iter().all(|w| w.fract() == 0.0);
         let rows = Arc::new(distinct);
         Self { items, offsets, rows, weights, pattern_of, record_weights, whole_weights, notes }
+    }
+
+    /// The places of the items in the order in which they are learned from.
+    pub(super) fn columns_by_name(&self) -> Vec<usize> {
+        by_name(self.items.iter().map(|item| item.name.as_str()))
+    }
+
+    /// The same records with their items in another order.
+    pub(super) fn in_columns(&self, order: &[usize]) -> Self {
+        if order.is_sorted() {
+            return self.clone();
+        }
+        let items: Vec<Item> = order.iter().map(|&b| self.items[b].clone()).collect();
+        let (jc, jn) = widths(&items);
+        let of_kind = |numeric: bool| -> Vec<usize> {
+            let own = order.iter().filter(|&&b| self.items[b].is_numeric() == numeric);
+            own.map(|&b| self.items[..b].iter().filter(|item| item.is_numeric() == numeric).count())
+                .collect()
+        };
+        let (categorical, numeric) = (of_kind(false), of_kind(true));
+        let (old, new) = (&self.offsets, offsets(&items));
+        let n = self.n_categories() as u32;
+        let code = |u: usize, place: usize| match self.rows.codes[u * jc + categorical[place]] {
+            missing if missing == n => n,
+            code => code - old[categorical[place]] as u32 + new[place] as u32,
+        };
+        let patterns = 0..self.n_patterns();
+        let codes = patterns.clone().flat_map(|u| (0..jc).map(move |place| (u, place)));
+        let values = patterns.flat_map(|u| numeric.iter().map(move |&l| u * jn + l));
+        let rows = Rows {
+            codes: codes.map(|(u, place)| code(u, place)).collect(),
+            values: values.map(|at| self.rows.values[at]).collect(),
+        };
+        let patterns = Self::collect(items, rows, self.weights.clone());
+        let moved = |pattern: &Option<u32>| patterns.pattern_of[(*pattern)? as usize];
+        Self {
+            pattern_of: self.pattern_of.iter().map(moved).collect(),
+            record_weights: self.record_weights.clone(),
+            whole_weights: self.whole_weights,
+            notes: self.notes.clone(),
+            ..patterns
+        }
     }
 
     /// The items, categorical and numeric, in the order of their columns.

@@ -3,17 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::data::Records;
-use super::em::ClassModel;
-use super::fit::criteria_of;
-use super::fitted::LEAST_SEEN;
 use super::identify::locally_identified;
-use super::items::widths;
+use super::items::{Item, widths};
+use super::model::ClassModel;
 use super::parameters::ClassParameters;
 use super::spectral::pair_counts;
 use crate::linalg::Matrix;
 use crate::models::engine::{
     Criteria, Found, FoundAgain, LatentModel, StartEnd, agreement, relative_entropy,
 };
+
+/// A probability has a standard error if at least this many records of the class gave the answer and as many gave
+/// another, those of the prior included. The jackknife sees no spread in what hardly any record says.
+pub(super) const LEAST_SEEN: f64 = 1.0;
 
 /// A class with less weight than this does not count as a class.
 const FEW_RECORDS: f64 = 5.0;
@@ -78,6 +80,18 @@ impl Summary {
     /// How many of the starts reached the best objective, and how many there were.
     pub fn agreement(&self) -> (usize, usize) {
         agreement(&self.starts)
+    }
+
+    /// The same diagnostics with `items` in another order.
+    pub(super) fn in_columns(mut self, items: &[Item], order: &[usize]) -> Self {
+        self.information = order.iter().map(|&b| self.information[b]).collect();
+        let place = |name: &str| order.iter().position(|&b| items[b].name == name);
+        for pair in &mut self.pairs {
+            if place(&pair.first) > place(&pair.second) {
+                std::mem::swap(&mut pair.first, &mut pair.second);
+            }
+        }
+        self
     }
 }
 
@@ -146,7 +160,7 @@ fn notes(
     notes
 }
 
-/// A sentence about items to which a class always gives one answer, as far as its records tell.
+/// A sentence about items to which all records of a class give the same answer.
 fn constant_items(model: &ClassModel, parameters: &ClassParameters) -> Option<String> {
     let k = parameters.n_classes();
     let n = model.records.total_weight();
@@ -203,6 +217,15 @@ fn classification(r: &Matrix, weights: &[f64]) -> Vec<Vec<f64>> {
     sums
 }
 
+/// The criteria of classes on their records.
+pub(super) fn criteria_of(model: &ClassModel, parameters: &ClassParameters) -> Criteria {
+    Criteria::new(
+        model.log_likelihood(parameters),
+        model.n_free_parameters(parameters.n_classes()),
+        model.records.total_weight(),
+    )
+}
+
 /// The index of the largest number; ties go to the first.
 pub(super) fn likeliest(row: &[f64]) -> usize {
     (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0)
@@ -224,7 +247,7 @@ fn information(model: &ClassModel, parameters: &ClassParameters) -> Vec<f64> {
     let k = shares.len();
     let mut categories = parameters.probabilities.chunks_exact(k).zip(&model.frequencies);
     let mut numeric = 0;
-    let told = model.records.items().iter().map(|item| {
+    let information = model.records.items().iter().map(|item| {
         if item.is_numeric() {
             numeric += 1;
             return numeric_information(model, parameters, numeric - 1, &divergence);
@@ -232,7 +255,7 @@ fn information(model: &ClassModel, parameters: &ClassParameters) -> Vec<f64> {
         let own = categories.by_ref().take(item.labels().len());
         own.map(|(row, frequency)| frequency * divergence(row)).sum()
     });
-    told.map(|nats: f64| if entropy > 0.0 { nats / entropy } else { 0.0 }).collect()
+    information.map(|nats: f64| if entropy > 0.0 { nats / entropy } else { 0.0 }).collect()
 }
 
 fn numeric_information(

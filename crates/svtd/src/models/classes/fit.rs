@@ -1,13 +1,13 @@
 //! `LatentClass::params(k).fit(&records)`: from records to classes with error bars.
 
-use serde::{Deserialize, Serialize};
-
 use super::data::Records;
-use super::diagnostics::{Summary, summarise};
-use super::em::ClassModel;
+use super::diagnostics::{Summary, criteria_of, summarise};
 use super::fitted::LatentClass;
+use super::model::ClassModel;
+use super::options::{ClassCount, ClassOptions};
 use super::parameters::ClassParameters;
 use crate::error::{Error, Result};
+use crate::models::columns::back;
 use crate::models::engine::{
     Criteria, Criterion, Effort, Found, LatentModel, Search, climb, found_again, jackknife,
 };
@@ -19,42 +19,26 @@ pub const MAX_CHOSEN: usize = 12;
 /// Number of further numbers of classes tried beyond the best one.
 const PATIENCE: usize = 2;
 
-/// How many classes to learn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClassCount {
-    /// This many.
-    Fixed(usize),
-    /// Chosen by a criterion, up to a limit.
-    Auto {
-        /// The largest number tried.
-        most: usize,
-    },
-}
-
-/// The options of a fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClassOptions {
-    /// How many classes.
-    pub classes: ClassCount,
-    /// Weight of the prior record in every class; 0 is maximum likelihood.
-    pub prior: f64,
-    /// How much to search.
-    pub effort: Effort,
-    /// The criterion that chooses the number of classes.
-    pub criterion: Criterion,
-    /// Whether standard errors are computed.
-    pub error_bars: bool,
-}
-
 /// The options of a fit, as a builder.
 #[derive(Clone, Debug)]
 pub struct ClassParams {
     options: ClassOptions,
 }
 
+impl LatentClass {
+    /// The options of a fit of `k` classes.
+    pub fn params(k: usize) -> ClassParams {
+        ClassParams::new(ClassCount::Fixed(k))
+    }
+
+    /// The options of a fit whose number of classes the data choose.
+    pub fn auto() -> ClassParams {
+        ClassParams::new(ClassCount::Auto { most: MAX_CHOSEN })
+    }
+}
+
 impl ClassParams {
-    pub(super) fn new(classes: ClassCount) -> Self {
+    fn new(classes: ClassCount) -> Self {
         Self {
             options: ClassOptions {
                 classes,
@@ -109,7 +93,8 @@ impl ClassParams {
         watch: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<LatentClass> {
         self.check(records)?;
-        let model = ClassModel::new(records.clone(), self.options.prior);
+        let order = records.columns_by_name();
+        let model = ClassModel::new(records.in_columns(&order), self.options.prior);
         // The search, the error bars, and the search in halves, which takes longest.
         let parts = if self.options.error_bars { 3 } else { 1 };
         let searching = part_of(watch, 0, parts);
@@ -120,7 +105,7 @@ impl ClassParams {
         };
         let fitted = self.finished(&model, found, tried, &|done| watch(done, parts));
         watch(parts, parts);
-        Ok(fitted)
+        Ok(fitted.in_columns(&back(&order)))
     }
 
     /// Classes for every number of a range, each as from [`ClassParams::fit`] but without error bars.
@@ -139,12 +124,14 @@ impl ClassParams {
             },
         };
         largest.check(records)?;
-        let model = ClassModel::new(records.clone(), self.options.prior);
+        let order = records.columns_by_name();
+        let model = ClassModel::new(records.in_columns(&order), self.options.prior);
         let found = Search::new(&model).effort(self.options.effort).path(range);
         let plain = Self { options: ClassOptions { error_bars: false, ..self.options.clone() } };
         Ok(found
             .into_iter()
             .map(|found| plain.finished(&model, found, Vec::new(), &|_| {}))
+            .map(|fitted| fitted.in_columns(&back(&order)))
             .collect())
     }
 
@@ -234,15 +221,6 @@ impl ClassParams {
 fn best_of(tried: &[Criteria], criterion: Criterion) -> usize {
     let value = |place: usize| tried[place].get(criterion);
     (0..tried.len()).min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b))).unwrap_or(0)
-}
-
-/// The criteria of classes on their records.
-pub(super) fn criteria_of(model: &ClassModel, parameters: &ClassParameters) -> Criteria {
-    Criteria::new(
-        model.log_likelihood(parameters),
-        model.n_free_parameters(parameters.n_classes()),
-        model.records.total_weight(),
-    )
 }
 
 /// Standard errors of all parameters, by the delete-a-group jackknife.

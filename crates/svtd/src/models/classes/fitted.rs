@@ -5,10 +5,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal, Poisson, StandardUniform};
 
 use super::data::Records;
-use super::diagnostics::{Summary, likeliest};
-use super::em::ClassModel;
-use super::fit::{ClassCount, ClassOptions, ClassParams, MAX_CHOSEN};
+use super::diagnostics::{LEAST_SEEN, Summary, likeliest};
 use super::items::{Item, ItemKind};
+use super::model::ClassModel;
+use super::options::ClassOptions;
 use super::parameters::ClassParameters;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -17,10 +17,6 @@ use crate::models::table::{Column, Table, number_label};
 
 /// A probability closer to 0 or 1 than this has no standard error.
 const BOUNDARY: f64 = 1e-6;
-
-/// A probability has a standard error if at least this many records of the class gave the answer and as many gave
-/// another, those of the prior included. The jackknife sees no spread in what hardly any record says.
-pub(super) const LEAST_SEEN: f64 = 1.0;
 
 /// An estimate with its standard error, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,16 +70,6 @@ pub struct LatentClass {
 }
 
 impl LatentClass {
-    /// The options of a fit of `k` classes.
-    pub fn params(k: usize) -> ClassParams {
-        ClassParams::new(ClassCount::Fixed(k))
-    }
-
-    /// The options of a fit whose number of classes the data choose.
-    pub fn auto() -> ClassParams {
-        ClassParams::new(ClassCount::Auto { most: MAX_CHOSEN })
-    }
-
     pub(crate) fn new(
         items: Vec<Item>,
         parameters: ClassParameters,
@@ -92,6 +78,18 @@ impl LatentClass {
         options: ClassOptions,
     ) -> Self {
         Self { items, parameters, errors, summary, options }
+    }
+
+    /// The same classes with their items in another order.
+    pub(super) fn in_columns(self, order: &[usize]) -> Self {
+        let moved = |parameters: &ClassParameters| parameters.in_columns(&self.items, order);
+        Self {
+            parameters: moved(&self.parameters),
+            errors: self.errors.as_ref().map(moved),
+            summary: self.summary.in_columns(&self.items, order),
+            items: order.iter().map(|&b| self.items[b].clone()).collect(),
+            options: self.options,
+        }
     }
 
     /// Number of classes.

@@ -15,8 +15,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::data::Records;
-use super::em::{ClassModel, normalise_within};
 use super::items::ItemKind;
+use super::model::{ClassModel, normalise_within};
 use super::parameters::ClassParameters;
 use super::spectral::pair_counts;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
@@ -77,7 +77,8 @@ impl Identifiability {
                 _ => f64::INFINITY,
             })
             .collect();
-        let (visible, singular_values) = measured_rank(records, &records.groups());
+        let by_name = records.in_columns(&records.columns_by_name());
+        let (visible, singular_values) = measured_rank(&by_name, &by_name.groups());
         Self {
             most_classes: most_classes(&sizes),
             visible,

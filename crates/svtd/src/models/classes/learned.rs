@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::data::Records;
 use super::diagnostics::Summary;
-use super::fit::ClassOptions;
 use super::fitted::{Estimate, ItemLaw, LatentClass};
 use super::items::{Item, widths};
+use super::options::ClassOptions;
 use super::parameters::{ClassParameters, Law};
 use crate::error::{Error, Result};
+use crate::models::columns::places;
 use crate::models::learned::{
     Cells, Learned, Listing, Parts, array, check_distribution, found_again_columns,
     found_again_fact, json_of, membership,
@@ -235,8 +236,8 @@ impl LatentClass {
 
     fn items_listing(&self) -> Listing {
         let mut order: Vec<usize> = (0..self.items().len()).collect();
-        let told = &self.summary().information;
-        order.sort_by(|&a, &b| told[b].total_cmp(&told[a]));
+        let information = &self.summary().information;
+        order.sort_by(|&a, &b| information[b].total_cmp(&information[a]));
         let names = order.iter().map(|&b| self.items()[b].name.clone());
         Listing {
             name: "information",
@@ -244,7 +245,7 @@ impl LatentClass {
                 .to_owned(),
             columns: vec![
                 ("item".to_owned(), Cells::Text(names.collect())),
-                ("information".to_owned(), Cells::real(order.iter().map(|&b| told[b]))),
+                ("information".to_owned(), Cells::real(order.iter().map(|&b| information[b]))),
             ],
         }
     }
@@ -262,6 +263,10 @@ impl LatentClass {
             ],
         }
     }
+}
+
+fn names_of(model: &LatentClass) -> Vec<&str> {
+    model.items().iter().map(|item| item.name.as_str()).collect()
 }
 
 fn incomparable(reason: String) -> Error {
@@ -419,8 +424,11 @@ impl Learned for LatentClass {
             "classes" => LatentClass::from_parts(&mut theirs).map_err(incomparable)?,
             kind => return Err(incomparable(format!("is of kind {kind}"))),
         };
+        let others = || incomparable("has other items or answers".to_owned());
+        let order = places(&names_of(self), &names_of(&other)).ok_or_else(others)?;
+        let other = other.in_columns(&order);
         if self.items() != other.items() {
-            return Err(incomparable("has other items or answers".to_owned()));
+            return Err(others());
         }
         Ok(self.matched(&other))
     }

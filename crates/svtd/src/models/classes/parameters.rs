@@ -41,6 +41,29 @@ impl ClassParameters {
         }
     }
 
+    /// The parameters of `items` when these are in another order.
+    pub(super) fn in_columns(&self, items: &[Item], order: &[usize]) -> Self {
+        let k = self.n_classes();
+        let (mut categories, mut numbers) = (Vec::new(), Vec::new());
+        let (mut category, mut number) = (0, 0);
+        for item in items {
+            let (n, l) = (item.labels().len(), usize::from(item.is_numeric()));
+            categories.push(category..category + n);
+            numbers.push(number..number + l);
+            (category, number) = (category + n, number + l);
+        }
+        let by_rows = |ranges: &[std::ops::Range<usize>], values: &[f64]| -> Vec<f64> {
+            let rows = order.iter().flat_map(|&b| ranges[b].clone());
+            rows.flat_map(|row| values[row * k..(row + 1) * k].to_vec()).collect()
+        };
+        Self {
+            shares: self.shares.clone(),
+            probabilities: by_rows(&categories, &self.probabilities),
+            centres: by_rows(&numbers, &self.centres),
+            variances: by_rows(&numbers, &self.variances),
+        }
+    }
+
     /// Classes from the largest to the smallest.
     pub(super) fn canonical_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.n_classes()).collect();

@@ -8,8 +8,8 @@ use std::ops::Range;
 use pulp::Arch;
 
 use super::data::Records;
-use super::em::ClassModel;
 use super::items::widths;
+use super::model::{ClassModel, add_all};
 use super::parameters::{ClassParameters, SMALLEST, Tables};
 use crate::logarithm::logarithms;
 
@@ -60,10 +60,6 @@ impl Sums {
             add_all(sum, &more);
         }
     }
-}
-
-pub(super) fn add_all(sums: &mut [f64], more: &[f64]) {
-    sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
 }
 
 /// What a pass does with the rows.

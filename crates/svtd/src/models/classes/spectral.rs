@@ -20,7 +20,7 @@
 use std::ops::Range;
 
 use super::data::Records;
-use super::em::normalise_within;
+use super::model::normalise_within;
 use super::parameters::ClassParameters;
 use crate::decomposition::joint::diagonalise_matrices;
 use crate::decomposition::rivals::tensor_power::Deflation;

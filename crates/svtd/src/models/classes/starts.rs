@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::data::Records;
-use super::em::ClassModel;
 use super::items::{Item, ItemKind, widths};
+use super::model::ClassModel;
 use super::parameters::ClassParameters;
 use super::spectral::{Spectral, item_of, scaled_pairs, spectral_classes};
 use crate::krylov::leading_eigenpairs;

@@ -287,13 +287,13 @@ fn a_fit_is_told_to_be_done_when_it_is() {
     let truth = classes(6, 2, 2);
     let records = drawn(&truth, items(6, 2), 400, 3);
     for (bars, least) in [(true, 4), (false, 2)] {
-        let told = std::sync::Mutex::new(Vec::new());
-        let watch = |done: usize, of: usize| told.lock().unwrap().push(done as f64 / of as f64);
+        let progress = std::sync::Mutex::new(Vec::new());
+        let watch = |done: usize, of: usize| progress.lock().unwrap().push(done as f64 / of as f64);
         LatentClass::params(2).error_bars(bars).fit_watched(&records, &watch).unwrap();
-        let told = told.into_inner().unwrap();
-        assert!(told.len() >= least && told.is_sorted(), "{told:?}");
-        assert_eq!(told.last(), Some(&1.0));
+        let progress = progress.into_inner().unwrap();
+        assert!(progress.len() >= least && progress.is_sorted(), "{progress:?}");
+        assert_eq!(progress.last(), Some(&1.0));
         // What comes after the search is not yet made when the search ends.
-        assert_eq!(told.iter().filter(|part| **part == 1.0).count() == 1, bars, "{told:?}");
+        assert_eq!(progress.iter().filter(|part| **part == 1.0).count() == 1, bars, "{progress:?}");
     }
 }

@@ -17,7 +17,7 @@ const MOST_DEALT: f64 = 4e6;
 /// Up to this many equal records each is assigned individually, where there are more than [`MOST_DEALT`] in all.
 const FEW_EQUALS: f64 = 1024.0;
 
-/// Records parted into [`GROUPS`] groups. A lot is what records of the same content make.
+/// Records dealt into [`GROUPS`] groups. All records with the same content form a lot.
 pub struct Groups(Parted);
 
 enum Parted {
@@ -28,7 +28,8 @@ enum Parted {
         /// Weight and group of each record.
         dealt: Vec<(f64, u8)>,
     },
-    /// Lots of so many records that only their number in each group is drawn.
+    /// For very many records: the number of records of each lot, from which the number in each
+    /// group is drawn.
     Counts { keys: Vec<u64>, counts: Vec<f64> },
 }
 
@@ -80,8 +81,8 @@ impl Groups {
     }
 }
 
-/// A number as good as random that follows the content of a record, given as a key, and its number
-/// among records of the same content.
+/// A pseudo-random number, determined by the key of a record (its content) and its number among the
+/// records with the same content.
 pub fn drawn(key: u64, number: u64) -> u64 {
     mixed(mixed(key).wrapping_add(mixed(number)))
 }

@@ -1,21 +1,26 @@
 //! Found again: which components are found when halves of the records are fitted from scratch.
 //!
-//! The records are dealt into two halves by their content. Each is searched as the whole was and knows
-//! nothing of the other. Both solutions then say of all records how much each belongs to each of their
-//! components, and are matched to the whole by that. What two components share of their records,
+//! The records are dealt into two halves by their content. Each half is searched as the whole was,
+//! without any information from the other. Both solutions are then applied to all records, which
+//! gives responsibilities `R`, and their components are matched to those of the whole by the
+//! overlap of their records:
 //!
 //! ```text
 //! shared(a, b) = 2 sum_u w_u min(R_ua, R_ub) / sum_u w_u (R_ua + R_ub)        0 nothing, 1 all
 //! ```
 //!
-//! needs neither units nor names, so that it serves classes, states and components alike. A component
-//! that is there shares its records in both halves; what a superfluous one took does not come back.
+//! The overlap needs neither units nor names, so it works for classes, states and components alike.
+//! The records of a real component overlap in both halves; those of a superfluous one do not.
 //!
 //! # Chance
 //! Components that are not the same share records too, and more so the less certain records are of their
 //! component. The largest that a component shares with *another* of the other half is what returns by
 //! chance, and it counts as found again only beyond that
 //! ([`Standing::of`], as for topics; there of ten words, here of all records).
+//!
+//! A component that rests on fewer than two records is not found again, whatever its place, since only one half can
+//! have it. Nor are copies, components that differ in nothing but their shares: any division of their records
+//! comes back.
 //!
 //! # Cost
 //! Two searches on half the records for each of [`SPLITS`] splits. Data so large that the search is made on
@@ -30,6 +35,12 @@ use crate::model::diagnostics::Standing;
 
 /// How often the records are split into halves, where there are few.
 const SPLITS: usize = 2;
+
+/// A component with fewer records is not found again; rounding takes a little of two whole ones.
+const LEAST_RECORDS: f64 = 2.0 - 1e-6;
+
+/// Components whose distributions over the records have more than this in common are copies of each other.
+const SAME_RECORDS: f64 = 0.99;
 
 /// How well a component is found again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,8 +58,8 @@ impl FoundAgain {
     }
 }
 
-/// What comes back of every component of `parameters`; `None` for one component, or where `halves` has
-/// none. `halves` are two models of disjoint parts of the records, for each split.
+/// How well every component of `parameters` is found again; `None` for one component, or where
+/// `halves` has none. `halves` are two models of disjoint parts of the records, for each split.
 pub fn found_again<M: LatentModel + Send>(
     model: &M,
     parameters: &M::Parameters,
@@ -76,7 +87,44 @@ pub fn found_again<M: LatentModel + Send>(
             sum.by_chance += own.by_chance / n_splits as f64;
         }
     }
+    disown(&mut sums, &whole, on.row_weights(), n_records(model));
     Some(sums)
+}
+
+/// Number of records of a model: what whole weights count, or its rows where weights are smaller.
+fn n_records<M: LatentModel>(model: &M) -> f64 {
+    let n = model.n_rows() as f64;
+    model.row_weights().map_or(n, |weights| weights.iter().sum::<f64>().max(n))
+}
+
+/// Takes back what was found of components that cannot be: one with fewer than two of the `n_records` is in one half
+/// at most, and what comes back of copies is how they divide their records, which means nothing.
+fn disown(found: &mut [FoundAgain], whole: &Matrix, weights: Option<&[f64]>, n_records: f64) {
+    let laws: Vec<(f64, Vec<f64>)> =
+        (0..found.len()).map(|j| law(whole.column(j), weights)).collect();
+    let total: f64 = laws.iter().map(|(mass, _)| mass).sum();
+    for (j, own) in found.iter_mut().enumerate() {
+        let copies = |l: usize| l != j && overlap(&laws[j].1, &laws[l].1) > SAME_RECORDS;
+        if laws[j].0 / total * n_records < LEAST_RECORDS {
+            own.shared = 0.0;
+        } else if (0..laws.len()).any(copies) {
+            own.by_chance = 1.0;
+        }
+    }
+}
+
+/// The weight of a component, and the part of it on each row.
+fn law(responsibilities: &[f64], weights: Option<&[f64]>) -> (f64, Vec<f64>) {
+    let weight = |u: usize| weights.map_or(1.0, |w| w[u]);
+    let masses: Vec<f64> =
+        responsibilities.iter().enumerate().map(|(u, r)| weight(u) * r).collect();
+    let total: f64 = masses.iter().sum();
+    (total, masses.iter().map(|m| m / total.max(f64::MIN_POSITIVE)).collect())
+}
+
+/// What two distributions have in common, from 0 to 1.
+fn overlap(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x.min(*y)).sum()
 }
 
 /// The overlap of the components of two halves, matched by way of the whole.
@@ -153,6 +201,30 @@ mod tests {
         assert!(again.iter().all(|a| a.standing() == Standing::NotFoundAgain), "{again:?}");
         let one = climb(&model, vec![(1.0, 0.0)], 500).parameters;
         assert!(found_again(&model, &one, Effort::BestTwo, |s| dealt(&points, s)).is_none());
+    }
+
+    #[test]
+    fn copies_and_what_rests_on_one_record_are_not_found_again() {
+        let points = drawn(&[(0.5, -6.0), (0.5, 6.0)], 200);
+        let model = Toy::new(points.clone());
+        let standing = |model: &Toy, points: &[f64], start: Vec<(f64, f64)>| -> Vec<Standing> {
+            let again = found_again(model, &start, Effort::BestTwo, |s| dealt(points, s));
+            again.unwrap().iter().map(FoundAgain::standing).collect()
+        };
+        let copies = standing(&model, &points, vec![(0.5, -6.0), (0.3, 6.0), (0.2, 6.0)]);
+        assert_eq!(copies[1..], [Standing::NotFoundAgain; 2]);
+        let with_outlier: Vec<f64> = points.iter().copied().chain([1e6]).collect();
+        let model = Toy::new(with_outlier.clone());
+        let outlier = vec![(0.495, -6.0), (0.495, 6.0), (0.01, 1e6)];
+        let found = standing(&model, &with_outlier, outlier);
+        assert_eq!(found[2], Standing::NotFoundAgain, "{found:?}");
+        // Weights may be small.
+        let mut found = [FoundAgain { shared: 0.9, by_chance: 0.0 }; 2];
+        let whole = Matrix::from_columns(4, 2, vec![1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+        disown(&mut found, &whole, Some(&[0.01; 4]), 4.0);
+        assert!(found.iter().all(|one| one.standing() == Standing::Reproduces), "{found:?}");
+        disown(&mut found, &whole, None, 3.0);
+        assert!(found.iter().all(|one| one.shared == 0.0), "{found:?}");
     }
 
     #[test]

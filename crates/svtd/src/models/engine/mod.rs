@@ -47,9 +47,8 @@ pub use criteria::{Criteria, Criterion, relative_entropy};
 pub use dealing::{Groups, content_order, drawn};
 pub use found_again::{FoundAgain, found_again};
 pub use jackknife::{GROUPS, JACKKNIFE_FACTOR, jackknife};
-pub use moves::Reach;
 pub use partition::{partition_responsibilities, pca_partition, signed};
-pub use search::{Effort, Found, Search, StartEnd, agreement};
+pub use search::{Effort, Found, Reach, Search, StartEnd, agreement};
 
 use crate::linalg::Matrix;
 

@@ -18,44 +18,6 @@ use crate::linalg::Matrix;
 /// The largest number of rounds of up-and-down moves.
 const ROUNDS: usize = 8;
 
-/// How wide moves up and down look around. Which numbers do best for a model at which cost is measured on drawn data
-/// (`benches/record/models.md` and `classes.md`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// Number of steps after which new candidates are compared.
-    pub glance: usize,
-    /// Further steps of the candidates that are kept.
-    pub look: usize,
-    /// Number of splits kept after these steps.
-    pub kept_splits: usize,
-    /// Number of merges kept after these steps.
-    pub kept_merges: usize,
-    /// Number of steps before a split is merged again.
-    pub settle: usize,
-    /// Number of splits that are merged again in a round.
-    pub up_then_down: usize,
-    /// Number of merges that are split again in a round.
-    pub down_then_up: usize,
-    /// From how many different maxima the moves begin. The third is skipped when the first two led to the same
-    /// maximum.
-    pub origins: usize,
-}
-
-impl Default for Reach {
-    fn default() -> Self {
-        Self {
-            glance: 4,
-            look: 20,
-            kept_splits: 4,
-            kept_merges: 3,
-            settle: 60,
-            up_then_down: 2,
-            down_then_up: 3,
-            origins: 2,
-        }
-    }
-}
-
 /// Number of candidates that are converged in one round.
 const CONVERGED_PER_ROUND: usize = 3;
 

@@ -3,11 +3,49 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Climbed, LatentModel, Reach, climb};
+use super::{Climbed, LatentModel, climb};
 use crate::linalg::Matrix;
 
 /// Number of EM steps for a rung of the ladder.
 const RUNG: usize = 200;
+
+/// How wide moves up and down look around. Which numbers do best for a model at which cost is measured on drawn data
+/// (`benches/record/models.md` and `classes.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Number of steps after which new candidates are compared.
+    pub glance: usize,
+    /// Further steps of the candidates that are kept.
+    pub look: usize,
+    /// Number of splits kept after these steps.
+    pub kept_splits: usize,
+    /// Number of merges kept after these steps.
+    pub kept_merges: usize,
+    /// Number of steps before a split is merged again.
+    pub settle: usize,
+    /// Number of splits that are merged again in a round.
+    pub up_then_down: usize,
+    /// Number of merges that are split again in a round.
+    pub down_then_up: usize,
+    /// From how many different maxima the moves begin. The third is skipped when the first two led to the same
+    /// maximum.
+    pub origins: usize,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            glance: 4,
+            look: 20,
+            kept_splits: 4,
+            kept_merges: 3,
+            settle: 60,
+            up_then_down: 2,
+            down_then_up: 3,
+            origins: 2,
+        }
+    }
+}
 
 /// How much to search beyond the starts. A model may stop when enough starts agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

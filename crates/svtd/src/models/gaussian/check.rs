@@ -6,8 +6,9 @@
 
 use serde::Serialize;
 
-use super::model::{GaussianModel, fingerprint};
+use super::model::GaussianModel;
 use super::points::Points;
+use super::points::fingerprint;
 use super::shape::Covariance;
 use crate::error::Result;
 use crate::models::engine::{Criteria, Criterion, Effort, LatentModel};

@@ -18,6 +18,7 @@ use super::points::{Points, data};
 use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, symmetric_eigen};
+use crate::models::table::short_number;
 
 /// Eigenvalues of the correlation matrix below this fraction of the largest mean that variables are linearly
 /// dependent: the rest is rounding error.
@@ -160,16 +161,33 @@ impl Coordinates {
     }
 }
 
-/// Returns an error for a variable without a value or with only one value.
+/// Returns an error for a variable without a value, with only one value, or whose values cannot be told apart.
 fn check_spread(points: &Points, moments: &[(f64, f64)]) -> Result<()> {
-    for (name, &(mean, variance)) in points.names().iter().zip(moments) {
+    for (a, (name, &(mean, variance))) in points.names().iter().zip(moments).enumerate() {
         if !mean.is_finite() {
             return Err(data(format!("variable {name} has no observed value; leave it out")));
         }
-        if variance <= (1e-12 * mean.abs()).powi(2) || variance < f64::MIN_POSITIVE {
+        let (low, high) = points.range(a);
+        if low == high {
             return Err(data(format!(
-                "variable {name} is {mean} in every record, so components cannot differ in it; \
-                 leave it out"
+                "variable {name} is {} in every record, so components cannot differ in it; leave \
+                 it out",
+                short_number(low)
+            )));
+        }
+        if variance < f64::MIN_POSITIVE {
+            return Err(data(format!(
+                "the values of variable {name}, from {} to {}, are too close to each other to be \
+                 squared; change its unit",
+                short_number(low),
+                short_number(high)
+            )));
+        }
+        if variance <= (1e-12 * mean.abs()).powi(2) {
+            return Err(data(format!(
+                "the values of variable {name} differ too little beside their mean of {} to be told \
+                 from rounding; subtract a constant from them",
+                short_number(mean)
             )));
         }
         if !variance.is_finite() {

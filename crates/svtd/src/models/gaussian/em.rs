@@ -16,10 +16,11 @@
 
 use pulp::Arch;
 
-use super::blocks::{Blocks, WIDTH};
+use super::blocks::WIDTH;
 use super::density::{Density, density};
 use super::factor::{between_factors, log_diagonal, lower_factor, trace_of_quotient};
 use super::kernels::{Accumulate, Sums, Workspace, weighted_sum};
+use super::problem::Problem;
 use super::shape::{Covariance, Mixture};
 use crate::linalg::{Matrix, symmetric_eigen};
 
@@ -28,17 +29,6 @@ pub(super) const LEAST_VARIANCE: f64 = 1e-6;
 
 /// A component with a smaller sum of responsibilities than this keeps its mean.
 const NOTHING: f64 = 1e-10;
-
-/// What an EM step needs besides the records: the prior and the covariance type.
-#[derive(Clone, Debug)]
-pub(super) struct Problem {
-    pub(super) blocks: Blocks,
-    pub(super) covariance: Covariance,
-    /// `C`, the matrix of the prior.
-    pub(super) prior: Matrix,
-    /// `nu`, the weight of the prior in records; zero is maximum likelihood with a floor.
-    pub(super) nu: f64,
-}
 
 /// The result of a pass over the records.
 pub(super) struct Pass {

@@ -4,11 +4,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::{ErrorBars, GaussianMixture};
-use super::model::{GaussianModel, fingerprint};
+use super::model::GaussianModel;
+use super::points::fingerprint;
 use super::points::{Points, data};
 use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::models::columns::back;
 use crate::models::engine::{
     Criteria, Criterion, Effort, Found, LatentModel, Search, climb, found_again, jackknife,
 };
@@ -127,7 +129,7 @@ impl GaussianMixtureParams {
         };
         let (model, found) = self.search(&model, k, &of);
         let barred = || watch(searches + 1, parts);
-        let mut fitted = self.finished(&model, found, path, &barred);
+        let mut fitted = shown(points, self.finished(&model, found, path, &barred));
         fitted.record.notes.extend(points.silent_note());
         watch(parts, parts);
         Ok(fitted)
@@ -158,11 +160,12 @@ impl GaussianMixtureParams {
             Prior::Records(nu) => nu,
         };
         let model = GaussianModel::new(&points.in_content_order(), self.covariance, nu)?;
+        let start = start.clone().in_columns(&points.columns_by_name());
         let (weights, means) = (start.weights(), start.means());
         let mixture =
             model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
         let end = climb(&model, mixture, model.max_steps());
-        Ok(self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
+        Ok(shown(points, self.finished(&model, found_by_climbing(end), Vec::new(), &|| {})))
     }
 
     /// The start called `name`, after `steps` steps of EM and without any search; `None` where the data do not
@@ -183,7 +186,7 @@ impl GaussianMixtureParams {
         let start = starts.into_iter().find(|start| start.0 == name);
         Ok(start.map(|(_, mixture)| {
             let end = climb(&model, mixture, steps);
-            self.finished(&model, found_by_climbing(end), Vec::new(), &|| {})
+            shown(points, self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
         }))
     }
 
@@ -287,6 +290,11 @@ impl GaussianMixtureParams {
         }
         fitted
     }
+}
+
+/// A mixture that was learned from variables by name, with them as the points have them.
+fn shown(points: &Points, fitted: GaussianMixture) -> GaussianMixture {
+    fitted.in_columns(&back(&points.columns_by_name()))
 }
 
 /// Components by falling weight.

@@ -7,10 +7,10 @@ use rand_distr::{StandardNormal, StandardUniform};
 
 use super::blocks::Blocks;
 use super::coordinates::Coordinates;
-use super::em::Problem;
 use super::factor::lower_factor;
 use super::model::GaussianModel;
 use super::points::{Points, data};
+use super::problem::Problem;
 use super::shape::{Covariance, Mixture};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -115,6 +115,20 @@ impl GaussianMixture {
             error_bars: None,
             record: FitRecord::unknown(),
         })
+    }
+
+    /// The same mixture with its variables in another order.
+    pub(super) fn in_columns(mut self, order: &[usize]) -> Self {
+        let (k, d) = (self.weights.len(), order.len());
+        let by_component = |means: &Matrix| Matrix::from_fn(k, d, |j, a| means[(j, order[a])]);
+        let by_pair = |c: &Matrix| Matrix::from_fn(d, d, |a, b| c[(order[a], order[b])]);
+        self.names = order.iter().map(|&a| self.names[a].clone()).collect();
+        self.means = by_component(&self.means);
+        self.covariances = self.covariances.iter().map(by_pair).collect();
+        if let Some(bars) = &mut self.error_bars {
+            bars.means = by_component(&bars.means);
+        }
+        self
     }
 
     /// Adds a note about components with fewer records than variables.

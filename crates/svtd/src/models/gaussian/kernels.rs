@@ -1,14 +1,14 @@
 //! The inner loops of an EM step, over blocks of [`WIDTH`] records, variable after variable.
 //!
-//! Every loop runs over the records of a block, so that it is compiled to vector instructions for the
-//! processor at hand. Sums are made in eight lanes and added in their order: the same bits whatever
-//! the instructions.
+//! Every loop runs over the records of a block, so that it is compiled to the vector instructions
+//! of the processor. Sums are computed in eight lanes that are added in a fixed order: the same
+//! bits for all instruction sets.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::blocks::{Block, Pattern, WIDTH};
 use super::density::Density;
-use super::em::Problem;
+use super::problem::Problem;
 use super::shape::Mixture;
 use crate::linalg::Matrix;
 

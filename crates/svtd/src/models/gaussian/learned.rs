@@ -9,6 +9,7 @@ use super::points::{Points, data};
 use super::shape::Covariance;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::models::columns::places;
 use crate::models::engine::JACKKNIFE_FACTOR;
 use crate::models::fitting::FitRecord;
 use crate::models::learned::{
@@ -202,9 +203,10 @@ impl Learned for GaussianMixture {
             return Err(data(format!("a mixture and a model of kind {} differ", other.kind())));
         }
         let other = Self::from_parts(&mut Parts::of(other)?).map_err(data)?;
-        if other.names() != self.names() {
+        let Some(order) = places(&names_of(self), &names_of(&other)) else {
             return Err(data("the two mixtures are about other variables".to_owned()));
-        }
+        };
+        let other = other.in_columns(&order);
         // Distances of means in standard deviations of the first model's components.
         let distance = |i: usize, j: usize| -> f64 {
             let c = self.covariance_of(i);
@@ -237,6 +239,10 @@ impl Learned for GaussianMixture {
         };
         Table::new((0..d).map(column).collect())
     }
+}
+
+fn names_of(mixture: &GaussianMixture) -> Vec<&str> {
+    mixture.names().iter().map(String::as_str).collect()
 }
 
 /// Pairs with the smallest distances, taken one after the other, none twice.

@@ -4,15 +4,13 @@
 //! that do not depend on the model are made here, once, so that later code meets no infinite number or negative
 //! weight.
 
-use super::model::{compare_bits, fingerprint};
 use crate::error::{Error, Result};
+use crate::models::columns::by_name;
 use crate::models::engine::{Groups, content_order};
+use crate::models::table::{LARGEST_WEIGHT, short_number};
 
 /// The largest value that can be squared and summed.
 const LARGEST: f64 = 1e140;
-
-/// The largest weight. Up to it, every number of records differs from the next.
-pub(crate) const LARGEST_WEIGHT: f64 = 1e15;
 
 /// Records in a table of real variables, some values of which may be missing.
 #[derive(Clone, Debug)]
@@ -28,17 +26,22 @@ impl Points {
     /// # Errors
     /// When the table is not rectangular, a value is infinite, or nothing is observed at all.
     pub fn new(n_variables: usize, values: Vec<f64>) -> Result<Self> {
-        if n_variables == 0 || values.is_empty() {
+        Self::named((1..=n_variables).map(|a| format!("x{a}")).collect(), values)
+    }
+
+    /// Points whose variables have these names, of which errors speak.
+    pub(super) fn named(names: Vec<String>, values: Vec<f64>) -> Result<Self> {
+        if names.is_empty() || values.is_empty() {
             return Err(data("the table has no values; is it the right file?".to_owned()));
         }
-        if !values.len().is_multiple_of(n_variables) {
+        if !values.len().is_multiple_of(names.len()) {
             return Err(data(format!(
-                "{} values do not fill rows of {n_variables} variables",
-                values.len()
+                "{} values do not fill rows of {} variables",
+                values.len(),
+                names.len()
             )));
         }
-        let names = (1..=n_variables).map(|a| format!("x{a}")).collect();
-        let weights = vec![1.0; values.len() / n_variables];
+        let weights = vec![1.0; values.len() / names.len()];
         let points = Self { names, values, weights };
         points.check_values()?;
         Ok(points)
@@ -127,11 +130,27 @@ impl Points {
         (silent > 0).then(|| format!("{silent} of {n} records have no value; they teach nothing"))
     }
 
-    /// The records that have a weight and a value, in the order of their content: whatever order they came in, they are learned
-    /// from in this one. Where weights count records, equal records are joined, so that a record of
+    /// The places of the variables in the order in which they are learned from.
+    pub(crate) fn columns_by_name(&self) -> Vec<usize> {
+        by_name(self.names.iter().map(String::as_str))
+    }
+
+    /// The same points with their variables in another order.
+    fn in_columns(&self, order: &[usize]) -> Self {
+        let record = |i: usize| order.iter().map(move |&a| self.record(i)[a]);
+        Self {
+            names: order.iter().map(|&a| self.names[a].clone()).collect(),
+            values: (0..self.n_records()).flat_map(record).collect(),
+            weights: self.weights.clone(),
+        }
+    }
+
+    /// The records that have a weight and a value, in the order of their content, and their variables by name: whatever
+    /// order rows and columns came in, they are learned from in this one. Where weights count records, equal records are joined, so that a record of
     /// weight two is a record given twice.
     pub(crate) fn in_content_order(&self) -> Self {
-        let used = self.reweighted(self.weights.clone());
+        let used = self.in_columns(&self.columns_by_name());
+        let used = used.reweighted(self.weights.clone());
         let compare = |i: usize, j: usize| {
             let weights = used.weights[i].total_cmp(&used.weights[j]);
             compare_bits(used.record(i), used.record(j)).then(weights)
@@ -196,6 +215,13 @@ impl Points {
             .collect()
     }
 
+    /// The smallest and the largest observed value of a variable.
+    pub(crate) fn range(&self, a: usize) -> (f64, f64) {
+        let observed = self.values.iter().skip(a).step_by(self.n_variables());
+        let widened = |(low, high): (f64, f64), x: &f64| (low.min(*x), high.max(*x));
+        observed.fold((f64::INFINITY, f64::NEG_INFINITY), widened)
+    }
+
     fn check_values(&self) -> Result<()> {
         let d = self.n_variables();
         if self.values.iter().all(|value| value.is_nan()) {
@@ -207,9 +233,10 @@ impl Points {
         for (at, value) in self.values.iter().enumerate() {
             if value.is_finite() && value.abs() > LARGEST {
                 return Err(data(format!(
-                    "record {} has the value {value:e} for variable {}, too large to be squared; \
+                    "record {} has the value {} for variable {}, too large to be squared; \
                      change its unit",
                     at / d + 1,
+                    short_number(*value),
                     self.names[at % d]
                 )));
             }
@@ -257,4 +284,18 @@ fn check_weights(weights: &[f64], n_records: usize) -> Result<()> {
 /// An error about the data as a whole.
 pub(crate) fn data(reason: String) -> Error {
     Error::Records { reason }
+}
+
+/// Numbers one by one, by their bits, so that NaN equals NaN.
+pub(crate) fn compare_bits(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
+    a.iter().map(|x| x.to_bits()).cmp(b.iter().map(|x| x.to_bits()))
+}
+
+/// A number that follows the bits of a record and nothing else (FNV-1a, finished by a multiply).
+pub(crate) fn fingerprint(record: &[f64]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in record.iter().flat_map(|x| x.to_bits().to_le_bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (hash ^ (hash >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -26,7 +26,7 @@ impl Points {
         }
         let values =
             (0..table.n_rows()).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
-        let points = Points::new(names.len(), values)?.with_names(names)?;
+        let points = Points::named(names, values)?;
         match weights {
             None => Ok(points),
             Some(name) => {

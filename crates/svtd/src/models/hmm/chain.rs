@@ -49,6 +49,19 @@ impl Layout {
         }
     }
 
+    /// The places of a state's emissions when its variables are in another order.
+    pub(super) fn places(&self, order: &[usize]) -> Vec<usize> {
+        match self.emissions {
+            Emissions::Categorical => {
+                order.iter().flat_map(|&v| self.offsets[v]..self.offsets[v + 1]).collect()
+            }
+            Emissions::Poisson | Emissions::Multinomial => order.to_vec(),
+            Emissions::Gaussian => {
+                order.iter().copied().chain(order.iter().map(|&v| self.d + v)).collect()
+            }
+        }
+    }
+
     /// Ranges of a state's emissions that sum to one.
     pub(super) fn laws(&self) -> Vec<std::ops::Range<usize>> {
         match self.emissions {
@@ -116,6 +129,11 @@ impl Chain {
         }
         result
     }
+}
+
+/// Expected number of steps that a state lasts once entered.
+pub(super) fn dwell(stay: f64) -> f64 {
+    1.0 / (1.0 - stay).max(1e-12)
 }
 
 /// The stationary distribution of `A` (row after row).

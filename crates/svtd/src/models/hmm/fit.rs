@@ -1,10 +1,11 @@
 //! Fitting: options, the search, the number of states, standard errors.
 
-use super::chain::{Chain, stationary};
+use super::chain::{Chain, dwell, stationary};
 use super::fitted::{ErrorBars, Hmm};
-use super::model::HmmModel;
+use super::model::{HmmModel, in_units};
 use super::sequences::{Emissions, Sequences};
 use crate::error::Result;
+use crate::models::columns::back;
 use crate::models::engine::{
     Criteria, Criterion, Effort, Found, GROUPS, LatentModel, Search, climb, found_again, jackknife,
 };
@@ -96,6 +97,7 @@ impl HmmParams {
         };
         let (model, found) = self.search(model, k, &|part| of(chosen + part));
         let fitted = self.finished(&model, &found, path, &|| watch(searches + 1, parts));
+        let fitted = shown(sequences, fitted);
         watch(parts, parts);
         Ok(fitted)
     }
@@ -120,6 +122,7 @@ impl HmmParams {
     pub fn climb_from(&self, sequences: &Sequences, start: &Hmm) -> Result<Hmm> {
         self.check(sequences)?;
         sequences.check_same(start.emissions, &start.names, &start.categories)?;
+        let start = start.clone().in_columns(&sequences.columns_by_name());
         let model = HmmModel::new(sequences.in_content_order(), self.prior);
         let width = model.observations.layout.width();
         let mut chain = Chain::zeros(start.n_states, width);
@@ -131,7 +134,8 @@ impl HmmParams {
             chain.emission_mut(i).copy_from_slice(&placed);
         }
         let end = climb(&model, chain, model.max_steps());
-        Ok(self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
+        let fitted = self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {});
+        Ok(shown(sequences, fitted))
     }
 
     /// The start called `name`, after `steps` steps of EM and without any search; `None` where the data do not
@@ -151,7 +155,7 @@ impl HmmParams {
         let start = starts.into_iter().find(|start| start.0 == name);
         Ok(start.map(|(_, chain)| {
             let end = climb(&model, chain, steps);
-            self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {})
+            shown(sequences, self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
         }))
     }
 
@@ -217,7 +221,12 @@ impl HmmParams {
     }
 }
 
-/// States by the mean of their first variable, rising, or by their share of the steps, falling,
+/// A model that was learned from variables by name, with them as the sequences have them.
+fn shown(sequences: &Sequences, fitted: Hmm) -> Hmm {
+    fitted.in_columns(&back(&sequences.columns_by_name()))
+}
+
+/// States by the mean of their first variable by name, rising, or by their share of the steps, falling,
 /// where emissions have no order.
 fn canonical(model: &HmmModel, chain: &Chain) -> Chain {
     let law = stationary(chain.transitions(), chain.k);
@@ -247,7 +256,7 @@ fn error_bars(model: &HmmModel, chain: &Chain) -> ErrorBars {
         let steps: usize = kept.iter().map(|r| r.len()).sum();
         (steps > 1 && steps < n).then(|| model.on(&kept))
     };
-    let estimates = |model: &HmmModel, chain: &Chain| told(model, chain);
+    let estimates = |model: &HmmModel, chain: &Chain| with_error_bars(model, chain);
     let errors = jackknife(chain, without, estimates);
     ErrorBars::of(errors, chain.k, chain.width)
 }
@@ -290,7 +299,7 @@ fn around(
 
 /// The numbers that get error bars: transitions, emissions in the data's units, dwell times,
 /// stationary law.
-pub(super) fn told(model: &HmmModel, chain: &Chain) -> Vec<f64> {
+pub(super) fn with_error_bars(model: &HmmModel, chain: &Chain) -> Vec<f64> {
     let k = chain.k;
     let mut numbers = chain.transitions().to_vec();
     for j in 0..k {
@@ -299,18 +308,6 @@ pub(super) fn told(model: &HmmModel, chain: &Chain) -> Vec<f64> {
     numbers.extend((0..k).map(|j| dwell(chain.transitions()[j * k + j])));
     numbers.extend(stationary(chain.transitions(), k));
     numbers
-}
-
-/// Emission parameters in the units of the data.
-pub(super) fn in_units(model: &HmmModel, emission: &[f64]) -> Vec<f64> {
-    let layout = &model.observations.layout;
-    if layout.emissions != Emissions::Gaussian {
-        return emission.to_vec();
-    }
-    let units = &model.observations.units;
-    let means = (0..layout.d).map(|v| units[v].0 + units[v].1 * emission[v]);
-    let variances = (0..layout.d).map(|v| units[v].1.powi(2) * emission[layout.d + v]);
-    means.chain(variances).collect()
 }
 
 /// Emission parameters in the units of the fit.
@@ -323,9 +320,4 @@ fn out_of_units(model: &HmmModel, emission: &[f64]) -> Vec<f64> {
     let means = (0..layout.d).map(|v| (emission[v] - units[v].0) / units[v].1);
     let variances = (0..layout.d).map(|v| emission[layout.d + v] / units[v].1.powi(2));
     means.chain(variances).collect()
-}
-
-/// Expected number of steps that a state lasts once entered.
-pub(super) fn dwell(stay: f64) -> f64 {
-    1.0 / (1.0 - stay).max(1e-12)
 }

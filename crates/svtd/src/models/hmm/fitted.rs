@@ -1,8 +1,7 @@
 //! A fitted hidden Markov model: its parameters.
 
-use super::chain::{Chain, Layout, stationary};
-use super::fit::{dwell, in_units};
-use super::model::HmmModel;
+use super::chain::{Chain, Layout, dwell, stationary};
+use super::model::{HmmModel, in_units};
 use super::sequences::Emissions;
 use super::table::SequenceColumns;
 use crate::error::Result;
@@ -65,7 +64,7 @@ impl Hmm {
     ) -> Self {
         let k = chain.k;
         let sequences = &model.sequences;
-        let told: Vec<Vec<f64>> = (0..k).map(|j| in_units(model, chain.emission(j))).collect();
+        let emissions: Vec<Vec<f64>> = (0..k).map(|j| in_units(model, chain.emission(j))).collect();
         let log_likelihood = model.log_likelihood(chain);
         let steps = sequences.n_steps() as f64;
         let criteria = Criteria::new(log_likelihood, model.n_free_parameters(k), steps);
@@ -77,7 +76,7 @@ impl Hmm {
             n_states: k,
             initial: chain.initial().to_vec(),
             transitions: Matrix::from_fn(k, k, |i, j| chain.transitions()[i * k + j]),
-            emission: Matrix::from_fn(k, chain.width, |j, c| told[j][c]),
+            emission: Matrix::from_fn(k, chain.width, |j, c| emissions[j][c]),
             n_sequences: sequences.lengths().len(),
             error_bars,
             record: FitRecord::new(model.prior, found, criteria, path),
@@ -87,8 +86,8 @@ impl Hmm {
     }
 
     /// A model from its parameters: `A` row by column, emission parameters in the data's units
-    /// state by parameter, laid out as [`emission`](Self::emission) tells, categories of each
-    /// variable, and the number of sequences they were learned from.
+    /// state by parameter, laid out as described at [`emission`](Self::emission), categories of
+    /// each variable, and the number of sequences they were learned from.
     ///
     /// # Errors
     /// When sizes differ or a number is not finite.
@@ -138,6 +137,20 @@ impl Hmm {
             }
         }
         self.record.note("steps", "fewer states");
+    }
+
+    /// The same model with its variables in another order.
+    pub(super) fn in_columns(mut self, order: &[usize]) -> Self {
+        let places = self.layout().places(order);
+        let by_state =
+            |m: &Matrix| Matrix::from_fn(m.n_rows(), places.len(), |j, c| m[(j, places[c])]);
+        self.names = order.iter().map(|&v| self.names[v].clone()).collect();
+        self.categories = order.iter().map(|&v| self.categories[v].clone()).collect();
+        self.emission = by_state(&self.emission);
+        if let Some(bars) = &mut self.error_bars {
+            bars.emissions = by_state(&bars.emissions);
+        }
+        self
     }
 
     /// The same model, with the columns of its table stored.

@@ -10,6 +10,7 @@ use super::sequences::Emissions;
 use super::table::SequenceTable;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::models::columns::places;
 use crate::models::engine::JACKKNIFE_FACTOR;
 use crate::models::fitting::FitRecord;
 use crate::models::gaussian::{by_rows, data, matched, whole};
@@ -107,9 +108,9 @@ impl Hmm {
     fn emission_listing(&self) -> Listing {
         let d = self.names().len();
         let (k, width) = (self.n_states(), self.emission(0).len());
-        let told = if self.emissions() == Emissions::Gaussian { d } else { width };
+        let n_listed = if self.emissions() == Emissions::Gaussian { d } else { width };
         let cells: Vec<(usize, usize)> =
-            (0..k).flat_map(|j| (0..told).map(move |c| (j, c))).collect();
+            (0..k).flat_map(|j| (0..n_listed).map(move |c| (j, c))).collect();
         let bars = self.error_bars();
         let error = |&jc: &(usize, usize)| bars.map(|b| JACKKNIFE_FACTOR * b.emissions[jc]);
         let mut columns = vec![
@@ -161,6 +162,10 @@ impl Hmm {
     fn read(&self, table: &Table) -> Result<SequenceTable> {
         self.columns.read_like(table, self.emissions(), self.names(), self.categories())
     }
+}
+
+fn names_of(model: &Hmm) -> Vec<&str> {
+    model.names().iter().map(String::as_str).collect()
 }
 
 impl Learned for Hmm {
@@ -303,10 +308,12 @@ impl Learned for Hmm {
             )));
         }
         let other = Self::from_parts(&mut Parts::of(other)?).map_err(data)?;
-        let same = (other.emissions(), other.names(), other.categories())
-            == (self.emissions(), self.names(), self.categories());
+        let others = || data("the two models are about other observations".to_owned());
+        let order = places(&names_of(self), &names_of(&other)).ok_or_else(others)?;
+        let other = other.in_columns(&order);
+        let same = (other.emissions(), other.categories()) == (self.emissions(), self.categories());
         if !same {
-            return Err(data("the two models are about other observations".to_owned()));
+            return Err(others());
         }
         let distance = |i: usize, j: usize| -> f64 {
             let pairs = self.emission(i).into_iter().zip(other.emission(j));

@@ -27,10 +27,11 @@ struct Plan {
     kept: usize,
 }
 
-/// States that are distributions over symbols have the most maxima (`benches/record/models.md`).
+/// The plan for states that are distributions over symbols, whose likelihood has the most maxima
+/// (`benches/record/models.md`).
 const SYMBOLS: Plan = Plan { points: 300, steps: 40, kept: 30 };
 
-/// States that are means or rates.
+/// The plan for states that are means or rates.
 const NUMBERS: Plan = Plan { points: 100, steps: 20, kept: 15 };
 
 /// The starts for `k` states, best first.

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::models::columns::by_name;
 use crate::models::engine::content_order;
 use crate::models::gaussian::{compare_bits, data, fingerprint};
+use crate::models::table::short_number;
 
 /// The distribution of the observations in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,18 @@ impl Sequences {
         values: Vec<f64>,
         lengths: Vec<usize>,
     ) -> Result<Self> {
+        let names = (1..=n_variables).map(|v| format!("x{v}")).collect();
+        Self::named(emissions, names, values, lengths)
+    }
+
+    /// Sequences whose variables have these names, of which errors speak.
+    pub(super) fn named(
+        emissions: Emissions,
+        names: Vec<String>,
+        values: Vec<f64>,
+        lengths: Vec<usize>,
+    ) -> Result<Self> {
+        let n_variables = names.len();
         let steps: usize = lengths.iter().sum();
         if n_variables == 0 || values.is_empty() {
             return Err(data("there are no observations; is it the right file?".to_owned()));
@@ -72,7 +86,6 @@ impl Sequences {
         if let Some(s) = lengths.iter().position(|&l| l == 0) {
             return Err(data(format!("sequence {} is empty; leave it out", s + 1)));
         }
-        let names = (1..=n_variables).map(|v| format!("x{v}")).collect();
         let mut sequences =
             Self { emissions, names, categories: vec![Vec::new(); n_variables], lengths, values };
         sequences.check_values()?;
@@ -180,9 +193,30 @@ impl Sequences {
         }
     }
 
-    /// The same sequences in the order of their content: whatever order they came in, they are learned from
-    /// in this one.
+    /// The places of the variables in the order in which they are learned from.
+    pub(super) fn columns_by_name(&self) -> Vec<usize> {
+        by_name(self.names.iter().map(String::as_str))
+    }
+
+    /// The same sequences with their variables in another order.
+    fn in_columns(&self, order: &[usize]) -> Self {
+        let step = |t: usize| order.iter().map(move |&v| self.step(t)[v]);
+        Self {
+            emissions: self.emissions,
+            names: order.iter().map(|&v| self.names[v].clone()).collect(),
+            categories: order.iter().map(|&v| self.categories[v].clone()).collect(),
+            lengths: self.lengths.clone(),
+            values: (0..self.n_steps()).flat_map(step).collect(),
+        }
+    }
+
+    /// The same sequences in the order of their content, and their variables by name: whatever order they came in,
+    /// they are learned from in this one.
     pub(super) fn in_content_order(&self) -> Self {
+        self.in_columns(&self.columns_by_name()).sorted_by_content()
+    }
+
+    fn sorted_by_content(&self) -> Self {
         let d = self.names.len();
         let mut start = 0;
         let range = |&length: &usize| {
@@ -235,7 +269,8 @@ impl Sequences {
                         "variable {name} has one category only, so states cannot differ in it"
                     ),
                     _ => format!(
-                        "variable {name} is {first} at every step, so states cannot differ in it"
+                        "variable {name} is {} at every step, so states cannot differ in it",
+                        short_number(first)
                     ),
                 }));
             }
@@ -259,8 +294,9 @@ impl Sequences {
                 _ => continue,
             };
             return Err(data(format!(
-                "step {} has {x} for variable {}; {} emissions need {needed}",
+                "step {} has {} for variable {}; {} emissions need {needed}",
                 at / d + 1,
+                short_number(x),
                 self.names[at % d],
                 self.emissions.name(),
             )));

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::sequences::{Emissions, Sequences};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::models::columns::natural;
 use crate::models::gaussian::data;
 use crate::models::table::{Column, Table, as_number};
 
@@ -106,8 +107,7 @@ impl SequenceColumns {
             values.extend(cells.iter().map(|column| column[row]));
         }
         let names = columns.iter().map(|column| column.name().to_owned()).collect();
-        let mut sequences =
-            Sequences::new(emissions, columns.len(), values, lengths)?.with_names(names)?;
+        let mut sequences = Sequences::named(emissions, names, values, lengths)?;
         if emissions == Emissions::Categorical {
             sequences = sequences.with_categories(categories)?;
         }
@@ -155,7 +155,7 @@ impl SequenceColumns {
         Ok((rows, lengths, notes))
     }
 
-    fn repeated(&self, table: &Table, row: usize) -> crate::Error {
+    fn repeated(&self, table: &Table, row: usize) -> Error {
         let label = |name: &Option<String>| {
             let column = name.as_ref().and_then(|name| table.column(name).ok());
             column.and_then(|column| column.label(row)).unwrap_or("1").to_owned()
@@ -198,6 +198,9 @@ fn order_places(column: &Column) -> Result<Vec<f64>> {
     if column.labels().iter().all(|label| as_number(label).is_some()) {
         return column.numbers();
     }
+    if column.labels().iter().any(|label| as_number(label).is_some()) {
+        return Err(no_number(column));
+    }
     if let Some(label) = column.labels().iter().find(|label| is_date_of_unknown_order(label)) {
         return Err(data(format!(
             "column {} holds {label:?}, whose day and month cannot be told apart; write dates year first, such as \
@@ -212,6 +215,18 @@ fn order_places(column: &Column) -> Result<Vec<f64>> {
     Ok(column.codes().iter().map(|&code| places[code as usize]).collect())
 }
 
+/// The error for the first step of a column of numbers whose place is none.
+fn no_number(column: &Column) -> Error {
+    let is_number = |row: &usize| column.label(*row).is_some_and(|l| as_number(l).is_some());
+    let row = (0..column.codes().len()).find(|row| !is_number(row)).unwrap_or(0);
+    Error::Cell {
+        column: column.name().to_owned(),
+        row,
+        found: column.label(row).unwrap_or("nothing").to_owned(),
+        needed: "a number to order the steps by, as in other rows".to_owned(),
+    }
+}
+
 /// Whether a label is a date such as 10/1/2026 or 10.1.26.
 fn is_date_of_unknown_order(label: &str) -> bool {
     let date = label.split([' ', 'T']).next().unwrap_or_default();
@@ -219,20 +234,6 @@ fn is_date_of_unknown_order(label: &str) -> bool {
     let digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
     parts.iter().all(digits) && matches!(lengths[..], [1..=2, 1..=2, 2 | 4])
-}
-
-/// A label as stretches of text, each with the number that follows it; the label itself decides between equals.
-fn natural(label: &str) -> (Vec<(String, u128)>, String) {
-    let mut parts: Vec<(String, u128)> = Vec::new();
-    let mut rest = label;
-    while !rest.is_empty() {
-        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let end = rest[text..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| text + n);
-        let number = rest[text..end].parse().unwrap_or(if text < end { u128::MAX } else { 0 });
-        parts.push((rest[..text].to_owned(), number));
-        rest = &rest[end..];
-    }
-    (parts, label.to_owned())
 }
 
 /// Labels of a column: numbers by size, others in alphabetical order.
@@ -291,6 +292,11 @@ mod tests {
         let cells = ["visit 10", "visit 2", "visit 1", "visit 02b"];
         let column = Column::from_cells("t", cells.map(Some));
         assert_eq!(order_places(&column).unwrap(), [3.0, 1.0, 0.0, 2.0]);
+        let mixed = Column::from_cells("t", ["1", "2", "x", "10"].map(Some));
+        assert_eq!(
+            order_places(&mixed).unwrap_err().to_string(),
+            "column \"t\", row 3: expected a number to order the steps by, as in other rows, found \"x\""
+        );
         let dates = Column::from_cells("t", ["2026-10-01", "2026-9-30"].map(Some));
         assert_eq!(order_places(&dates).unwrap(), [1.0, 0.0]);
         for date in ["10/1/2026", "1.10.26 12:00"] {

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::chain::Chain;
+use super::emissions::{clipped, from_emissions};
 use super::model::HmmModel;
-use super::starts::{clipped, from_emissions};
 use super::symbols::{MISSING, Symbols};
 use crate::linalg::Matrix;
 use crate::models::classes::{ClassModel, Item, ItemKind, Records};

@@ -124,6 +124,11 @@ impl Ratings {
         self.items.len()
     }
 
+    /// Number of different labels.
+    pub fn n_labels(&self) -> usize {
+        self.labels.len()
+    }
+
     /// Number of ratings.
     pub fn n_ratings(&self) -> usize {
         self.ratings.len()

@@ -1,21 +1,47 @@
 //! The passes over the counts: one block of documents, one panel of columns at a time.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use rayon::prelude::*;
 
 use super::Pass;
 use super::counting::EntryValue;
+use crate::aligned::Aligned;
 use crate::corpus::blocks::Block;
 use crate::linalg::Matrix;
+use crate::memory::will_need_row;
 use crate::tasks;
 
+/// How many words ahead the row is prefetched to which something will be added. (Rows that are only read need no
+/// such hint: the processor runs ahead by itself.)
+const AHEAD: usize = 16;
+
+/// Rows of `W` numbers that begin with a cache line.
+pub(super) struct Rows<const W: usize>(Aligned<f64>);
+
+impl<const W: usize> Rows<W> {
+    fn zeros(n: usize) -> Self {
+        Self(Aligned::zeros(n * W))
+    }
+}
+
+impl<const W: usize> Deref for Rows<W> {
+    type Target = [[f64; W]];
+
+    fn deref(&self) -> &[[f64; W]] {
+        self.0.as_chunks().0
+    }
+}
+
+impl<const W: usize> DerefMut for Rows<W> {
+    fn deref_mut(&mut self) -> &mut [[f64; W]] {
+        self.0.as_chunks_mut().0
+    }
+}
+
 /// Columns of a matrix, stored row by row and padded with zeros.
-pub(super) fn gather_columns<const W: usize>(
-    matrix: &Matrix,
-    columns: Range<usize>,
-) -> Vec<[f64; W]> {
-    let mut rows = vec![[0.0; W]; matrix.n_rows()];
+pub(super) fn gather_columns<const W: usize>(matrix: &Matrix, columns: Range<usize>) -> Rows<W> {
+    let mut rows = Rows::<W>::zeros(matrix.n_rows());
     // A few rows at a time, which stay in the cache while all columns are copied.
     let lay = |first: usize, rows: &mut [[f64; W]]| {
         for (target, j) in columns.clone().enumerate() {
@@ -75,6 +101,9 @@ pub(super) fn scatter<const W: usize>(
     let (features, counts) = block.row(d);
     let first = block.first_entry(d);
     for (e, (&h, &count)) in features.iter().zip(counts).enumerate() {
+        if let Some(&next) = features.get(e + AHEAD) {
+            will_need_row(target, next as usize);
+        }
         add_scaled(&mut target[h as usize], value.value(first + e, count), row);
     }
 }
@@ -84,7 +113,7 @@ pub(super) struct ForwardPass<'a> {
 }
 
 impl Pass for ForwardPass<'_> {
-    type Shared<const W: usize> = Vec<[f64; W]>;
+    type Shared<const W: usize> = Rows<W>;
 
     fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W> {
         gather_columns::<W>(self.q, columns)
@@ -110,7 +139,7 @@ pub(super) struct NormalPass<'a> {
 }
 
 impl Pass for NormalPass<'_> {
-    type Shared<const W: usize> = Vec<[f64; W]>;
+    type Shared<const W: usize> = Rows<W>;
 
     fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W> {
         gather_columns::<W>(self.q, columns)
@@ -163,7 +192,10 @@ impl Pass for BackwardPass<'_> {
                 for (target, column) in z.iter_mut().zip(&columns) {
                     *target = weight * column[d];
                 }
-                scatter(block, d, value, &z, result);
+                // Most posteriors are zero for all topics of a panel, and adding zeros changes nothing.
+                if z.iter().any(|&z| z != 0.0) {
+                    scatter(block, d, value, &z, result);
+                }
             }
         }
     }
@@ -175,7 +207,7 @@ pub(super) struct SquaresPass<'a> {
 }
 
 impl Pass for SquaresPass<'_> {
-    type Shared<const W: usize> = Vec<[f64; W]>;
+    type Shared<const W: usize> = Rows<W>;
 
     fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W> {
         gather_columns::<W>(self.b, columns)
@@ -189,6 +221,7 @@ impl Pass for SquaresPass<'_> {
         value: &impl EntryValue,
         result: &mut [[f64; W]],
     ) {
+        let b: &[[f64; W]] = b;
         let (squares, plain) = result.split_at_mut(b.len());
         for d in block.documents() {
             let weight = self.weights[d];
@@ -225,11 +258,11 @@ pub(super) struct SlicesPass<'a> {
 }
 
 impl Pass for SlicesPass<'_> {
-    type Shared<const W: usize> = (Vec<[f64; W]>, Range<usize>);
+    type Shared<const W: usize> = (Rows<W>, Range<usize>);
 
     fn share<const W: usize>(&self, columns: Range<usize>) -> Self::Shared<W> {
         let pairs = &self.pairs[columns.clone()];
-        let mut products = vec![[0.0; W]; self.b.n_rows()];
+        let mut products = Rows::<W>::zeros(self.b.n_rows());
         for (j, &(a, b)) in pairs.iter().enumerate() {
             let (left, right) = (self.b.column(a), self.b.column(b));
             for ((row, x), y) in products.iter_mut().zip(left).zip(right) {

@@ -33,6 +33,7 @@ fn assert_expected(corpus: &Corpus) {
 }
 
 /// `data`, `indices`, `indptr` by cells, or by genes.
+#[cfg(feature = "hdf5")]
 fn compressed(by_genes: bool) -> (Vec<f32>, Vec<i32>, Vec<i64>) {
     let (mut data, mut indices, mut indptr) = (Vec::new(), Vec::new(), vec![0]);
     let (outer, inner) = if by_genes { (3, 4) } else { (4, 3) };

@@ -193,14 +193,14 @@ mod tests {
 
     #[test]
     fn xml_is_told_in_turn() {
-        let mut told = String::new();
+        let mut events = String::new();
         xml("<?xml version='1.0'?><W:p a='1&amp;2'>x&lt;<tab/><![CDATA[<y>]]></W:p>", |event| {
-            told.push_str(&match event {
+            events.push_str(&match event {
                 Event::Start(name, value) => format!("({name} {:?}", value("A")),
                 Event::End(name) => format!("{name})"),
                 Event::Text(text) => format!("[{text}]"),
             });
         });
-        assert_eq!(told, "(w:p Some(\"1&2\")[x<](tab Nonetab)[<y>]w:p)");
+        assert_eq!(events, "(w:p Some(\"1&2\")[x<](tab Nonetab)[<y>]w:p)");
     }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::CorpusReader;
-use super::opened::Counts;
 use crate::corpus::{Corpus, CorpusBuilder, SparseCounts, Vocabulary};
 use crate::error::{Error, Result};
+use crate::reading::cells::Cells;
 use crate::reading::entries::{self, Header, Table};
 use crate::reading::matrix_market::read_header;
 use crate::reading::source::{Source, line_error};
@@ -16,6 +16,32 @@ const PLAUSIBLE_DOCUMENTS: u64 = 1_000_000;
 
 /// Without a vocabulary file this many words are plausible, and 50 more for each entry.
 const PLAUSIBLE_WORDS: u64 = 1_000_000;
+
+/// Counts as a format gives them, with what it knows about words and documents.
+pub(super) struct Counts {
+    pub(super) table: Table,
+    /// Whether there may be more words than the largest id says.
+    pub(super) open_ended: bool,
+    pub(super) words: Option<Vec<String>>,
+    pub(super) names: Option<Vec<String>>,
+    pub(super) labels: Option<Vec<String>>,
+    pub(super) notes: Vec<String>,
+}
+
+impl From<Table> for Counts {
+    fn from(table: Table) -> Self {
+        let (words, names, labels) = (None, None, None);
+        Counts { table, open_ended: false, words, names, labels, notes: vec![] }
+    }
+}
+
+impl From<Cells> for Counts {
+    fn from(found: Cells) -> Self {
+        let (words, names) = (Some(found.genes), Some(found.cells));
+        let (labels, notes) = (found.labels, found.notes);
+        Counts { words, names, labels, notes, ..found.table.into() }
+    }
+}
 
 impl CorpusReader {
     /// Only the counts of a docword or MatrixMarket file, with the ids and the order of the file: for benchmarks of

@@ -4,14 +4,15 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use super::CorpusReader;
-use super::finishing::turn;
+use super::finishing::{Counts, turn};
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::reading::Format;
-use crate::reading::cells::{self, TenxFolder};
+#[cfg(feature = "hdf5")]
+use crate::reading::cells;
+use crate::reading::cells::TenxFolder;
 use crate::reading::documents;
-use crate::reading::entries::Table;
 use crate::reading::npz::Npz;
 #[cfg(feature = "parquet")]
 use crate::reading::parquet::{Parquet, counts, texts::Texts};
@@ -42,32 +43,6 @@ pub(super) enum Input {
     H5(Box<cells::H5>),
     TenxFolder(TenxFolder),
     Plink(File),
-}
-
-/// Counts as a format gives them, with what it knows about words and documents.
-pub(super) struct Counts {
-    pub(super) table: Table,
-    /// Whether there may be more words than the largest id says.
-    pub(super) open_ended: bool,
-    pub(super) words: Option<Vec<String>>,
-    pub(super) names: Option<Vec<String>>,
-    pub(super) labels: Option<Vec<String>>,
-    pub(super) notes: Vec<String>,
-}
-
-impl From<Table> for Counts {
-    fn from(table: Table) -> Self {
-        let (words, names, labels) = (None, None, None);
-        Counts { table, open_ended: false, words, names, labels, notes: vec![] }
-    }
-}
-
-impl From<cells::Cells> for Counts {
-    fn from(found: cells::Cells) -> Self {
-        let (words, names) = (Some(found.genes), Some(found.cells));
-        let (labels, notes) = (found.labels, found.notes);
-        Counts { words, names, labels, notes, ..found.table.into() }
-    }
 }
 
 impl Opened {

@@ -17,7 +17,7 @@ use crate::reading::format::{self, Detected};
 use crate::reading::npz::Npz;
 #[cfg(feature = "parquet")]
 use crate::reading::parquet::Parquet;
-use crate::reading::source::Source;
+use crate::reading::source::{SAMPLE, Source};
 use crate::reading::zip::Archive;
 
 /// A folder name for data in memory, which no file system can have.
@@ -61,8 +61,8 @@ impl CorpusReader {
 
     fn open_source(&self, mut source: Source, path: &Path) -> Result<Opened> {
         let name = source.path().to_owned();
-        let start = source.peek(format::SAMPLE)?;
-        if start.trim_ascii().is_empty() && start.len() < format::SAMPLE {
+        let start = source.peek(SAMPLE)?;
+        if start.trim_ascii().is_empty() && start.len() < SAMPLE {
             let reason = match start.is_empty() {
                 true => "the file is empty; text or a table of counts is needed",
                 false => "the file holds nothing but blanks; text or a table of counts is needed",

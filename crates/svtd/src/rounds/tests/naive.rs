@@ -3,6 +3,7 @@
 //! Every kind of question is asked of odd but valid corpora: whoever holds the documents, in whatever order,
 //! and into however many blocks they are cut.
 
+mod cuts;
 mod deal;
 mod held_out;
 mod looks;
@@ -14,8 +15,8 @@ use serde_json::json;
 use super::*;
 use crate::linalg::Matrix;
 use crate::questions::{
-    Counting, Directions, FeedbackRequest, Freed, Holding, Law, Order, Rows, Scores, Settling,
-    SliceRequest, Weighing,
+    ConjugateDirections, Counting, Directions, FeedbackRequest, Holding, Law, LeavingRequest,
+    Order, Rows, Scores, Settling, SliceRequest, Weighing,
 };
 
 /// A document: its counts in the order of the question's words.
@@ -33,7 +34,8 @@ fn tuples(c: f64, order: usize) -> f64 {
     [c, c - 1.0, c - 2.0][..order].iter().product()
 }
 
-/// What the law of least variance, where two words coincide by the chance `s`, says of a length.
+/// The value of a document of length `c` under the law of least variance; `s` is the probability
+/// that two words coincide.
 fn value(s: f64, order: usize, c: f64) -> f64 {
     match order {
         _ if c < order as f64 => 0.0,
@@ -62,8 +64,41 @@ fn posterior(row: &Row, logarithms: &Matrix, weights: &[f64]) -> (Vec<f64>, f64)
     let scores: Vec<f64> =
         times(row, logarithms).iter().zip(weights).map(|(s, w)| s + w.ln()).collect();
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = scores.iter().map(|s| (s - top).exp()).sum();
-    (scores.iter().map(|s| (s - top).exp() / total).collect(), top + total.ln())
+    // Topics far below the best one get nothing of a document, as in the library: it matters where
+    // holdings are counted.
+    let part = |s: &f64| if s - top < -50.0 { 0.0 } else { (s - top).exp() };
+    let total: f64 = scores.iter().map(part).sum();
+    (scores.iter().map(|s| part(s) / total).collect(), top + total.ln())
+}
+
+/// How the posterior changes when a document is compared with small topics without its own words.
+fn left(row: &Row, request: &LeavingRequest) -> Vec<f64> {
+    let LeavingRequest { logarithms, weights, small, counts, documents, prior, total } = request;
+    let (before, _) = posterior(row, logarithms, weights);
+    let (n, k, c) = (row.len(), weights.len(), row.iter().sum::<f64>());
+    if c == 0.0 || small.iter().all(|&j| before[j] <= 1e-4) {
+        return vec![0.0; (n + 1) * k];
+    }
+    let strength: f64 = prior.iter().sum();
+    let mut scores: Vec<f64> =
+        times(row, logarithms).iter().zip(weights).map(|(s, w)| s + w.ln()).collect();
+    for (a, &j) in small.iter().enumerate().filter(|(_, j)| before[**j] > 1e-4) {
+        let share = before[j];
+        let mass = strength + counts.column(a).iter().sum::<f64>();
+        let word = |i: usize| {
+            let others = (counts[(i, a)] + prior[i] - share * row[i]).max(prior[i]);
+            if row[i] > 0.0 { row[i] * others.ln() } else { 0.0 }
+        };
+        scores[j] = (0..n).map(word).sum::<f64>() - c * (mass - share * c).max(strength).ln()
+            + (((documents[a] - share).max(0.0) + 1.0) / total).ln();
+    }
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+    let change = |(s, before): (&f64, &f64)| (s - top).exp() / sum - before;
+    let change: Vec<f64> = scores.iter().zip(&before).map(change).collect();
+    let mut sums: Vec<f64> = outer(row, &change).collect();
+    sums.extend(&change);
+    sums
 }
 
 fn add(sums: &mut [f64], more: impl IntoIterator<Item = f64>) {
@@ -170,6 +205,7 @@ fn of_document(raw: &Row, request: &Request) -> Vec<f64> {
             sums.extend(outer(raw, &p));
             sums
         }
+        Request::Leaving(leaving) => left(raw, leaving),
         Request::Torques(counting, _, b, v) => {
             let (row, _, w) = weighed(counting);
             let (beta, upsilon) = (times(&row, b), times(&row, v));
@@ -184,7 +220,7 @@ fn of_document(raw: &Row, request: &Request) -> Vec<f64> {
         Request::Directions(counting, _, directions) => {
             let (row, _, w) = weighed(counting);
             let z = times(&row, &directions.v);
-            let mixing = directions.freed.as_ref().map(|freed| freed.mixing.clone());
+            let mixing = directions.conjugate.as_ref().map(|conjugate| conjugate.mixing.clone());
             let mixing = mixing.unwrap_or_else(|| Matrix::identity(z.len()));
             let mut u = directions.v.times(&mixing);
             let zeta = times(&row, &u);
@@ -227,10 +263,11 @@ fn requests(n: usize) -> Vec<Request> {
     let mut asked = Vec::new();
     for c in [Counting::Raw, Counting::Damped] {
         let directions =
-            Directions { v: table(0.3, 3), a1: 0.5, means: vec![0.1, -0.2, 0.3], freed: None };
+            Directions { v: table(0.3, 3), a1: 0.5, means: vec![0.1, -0.2, 0.3], conjugate: None };
         let mut mixing = Matrix::identity(3);
         (mixing[(0, 1)], mixing[(1, 2)]) = (-0.3, 0.2);
-        let freed = Some(Freed { mixing, means: vec![0.2, 0.1, -0.1], clear: vec![0, 2] });
+        let conjugate =
+            Some(ConjugateDirections { mixing, means: vec![0.2, 0.1, -0.1], clear: vec![0, 2] });
         asked.extend([
             Request::Lengths(c),
             Request::Totals(c, law),
@@ -243,7 +280,7 @@ fn requests(n: usize) -> Vec<Request> {
             Request::Slices(c, weighing, slices(Rows::Kept, 0..n)),
             Request::Slices(c, weighing, slices(Rows::Removed, 0..n)),
             Request::Slices(c, weighing, slices(Rows::Removed, 1..n - 1)),
-            Request::Directions(c, weighing, Directions { freed, ..directions.clone() }),
+            Request::Directions(c, weighing, Directions { conjugate, ..directions.clone() }),
             Request::Directions(c, weighing, directions),
             Request::Holdings(Holding::Pairs(c, weighing, table(0.8, 3))),
         ]);
@@ -261,11 +298,20 @@ fn requests(n: usize) -> Vec<Request> {
         asked.push(Request::Feedback(FeedbackRequest { logarithms, weights, scores, clamped }));
     }
     asked.push(Request::Expectation(logarithms.clone(), weights.clone()));
+    asked.push(Request::Leaving(LeavingRequest {
+        logarithms: logarithms.clone(),
+        weights: weights.clone(),
+        small: vec![0, 2],
+        counts: Matrix::from_fn(n, 2, |i, a| (i % (3 + a)) as f64),
+        documents: vec![2.5, 0.25],
+        prior: topics.column(1).iter().map(|m| 5.0 * m).collect(),
+        total: 60.0,
+    }));
     asked.push(Request::Holdings(Holding::Posteriors(logarithms, weights)));
     asked
 }
 
-/// Documents, and whoever may hold them.
+/// A corpus, from which holders of all or of some documents are made.
 struct Example {
     corpus: Corpus,
     /// The words that occur, in the order of the questions.
@@ -317,7 +363,8 @@ impl Example {
         corpora.into_iter().map(Self::new).collect()
     }
 
-    /// One who has all documents; the same in another order; three who have some of them each.
+    /// One holder of all documents; the same with the documents reversed; three holders of some
+    /// documents each.
     fn holders(&self) -> Vec<Vec<Respondent>> {
         let n = self.corpus.n_documents();
         let backwards: Vec<usize> = (0..n).rev().collect();

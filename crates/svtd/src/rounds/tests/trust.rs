@@ -121,3 +121,20 @@ fn an_update_of_documents_elsewhere_is_that_of_documents_here() {
         }
     }
 }
+
+#[test]
+fn documents_elsewhere_leave_small_topics_as_those_here_do() {
+    let source = SingleTopicSource::zipf(400, 3, 5.0, 200.0, 1000.0, 8);
+    let corpus = source.draw(4000, &Lengths::Uniform(0..=120), 9).0;
+    let single = SingleTopic::params(9).allow_fewer(true);
+    let here = single.fit(&corpus).unwrap();
+    let who = Together::new(vec![corpus.clone()]);
+    let elsewhere = Corpus::elsewhere(who.clone()).unwrap();
+    let there = single.fit(&elsewhere).unwrap();
+    assert!(who.asked().contains(&"leaving"), "{:?}", who.asked());
+    let here = bytes(Model::SingleTopic(here), &corpus);
+    assert!(here == bytes(Model::SingleTopic(there), &elsewhere));
+    let elsewhere = Corpus::elsewhere(by_leading_bits(&corpus, 2)).unwrap();
+    let there = single.fit(&elsewhere).unwrap();
+    assert!(here == bytes(Model::SingleTopic(there), &elsewhere));
+}

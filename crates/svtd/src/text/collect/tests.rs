@@ -120,13 +120,13 @@ fn what_was_dropped_is_told_by_reason_with_examples() {
     let chosen = plain().stop_words(StopWords::of(Language::English)).min_df("2".parse().unwrap());
     let corpus = count_texts(["the sun 12", "the the sun moon 7 x"], &chosen).unwrap();
     let choice = corpus.word_choice().unwrap();
-    let told: Vec<(Reason, u64, u64, &str)> = choice
+    let dropped: Vec<(Reason, u64, u64, &str)> = choice
         .dropped
         .iter()
         .map(|d| (d.reason, d.n_words, d.n_tokens, d.examples[0].0.as_str()))
         .collect();
     assert_eq!(
-        told,
+        dropped,
         [
             (Reason::StopWord, 1, 3, "the"),
             (Reason::Number, 2, 2, "12"),

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use super::TOP_WORDS;
-use crate::evaluation::{l1_distance, l1_distances, match_by};
+use crate::evaluation::{l1_distance, l1_distances, l1_distances_among, match_by};
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Standing;
 
-/// What the topics of two halves, words x topics both and matched to each other, share of their ten
-/// likeliest words; `n_words` are in use. One topic split in two returns once: what its copy shares is
-/// chance.
+/// How many of its ten likeliest words each topic of the first half shares with its counterpart in
+/// the second (both words x topics); `n_words` words occur in all. If one topic was split in two,
+/// only one of them counts as found again; what the other shares is counted as chance.
 pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec<Returned> {
     let [first, second] = [first, second].map(Likeliest::new);
     let partners = first.matched(&second);
@@ -43,7 +43,8 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
 pub(crate) struct Returned {
     /// Number of the ten likeliest words that are in both halves.
     pub words: f64,
-    /// Number of words that would be by chance: as many as different topics share.
+    /// Number of words that would be in both halves by chance: as many as two different topics
+    /// share.
     pub by_chance: f64,
     /// The L1 distance between the two halves.
     pub distance: f64,
@@ -84,8 +85,8 @@ impl Pairs<'_> {
         in_half(&self.first).min(in_half(&self.second))
     }
 
-    /// How many of the words `own` of topic `j` are in both halves; and on average in one half of it and
-    /// in the other half of another topic.
+    /// How many of the words `own` of topic `j` are in both of its counterparts; and by chance: on
+    /// average how many are in one counterpart and in another topic of the other half.
     fn returned(&self, j: usize, own: &[usize], n_words: usize, apart: Apart) -> Returned {
         let (Some(first), Some(second)) = (self.first[j], self.second[j]) else {
             return Returned { words: 0.0, by_chance: 0.0, distance: 2.0 };
@@ -103,7 +104,7 @@ impl Pairs<'_> {
                 compared += 1;
             }
         }
-        // Words drawn at random; the only measure if there is one topic.
+        // The expected overlap of words drawn at random; the only measure if there is one topic.
         let blindly = (TOP_WORDS * TOP_WORDS) as f64 / n_words.max(TOP_WORDS) as f64;
         let by_others = of_ten(shared as f64 / compared.max(1) as f64);
         let words = of_ten(among(&in_first, second).len() as f64);
@@ -128,7 +129,7 @@ impl Likeliest {
 
     /// The distance of each topic to the nearest of the others.
     fn nearest(&self) -> Vec<f64> {
-        let distances = l1_distances(&self.topics, &self.topics);
+        let distances = l1_distances_among(&self.topics);
         let nearest = |j: usize| {
             let others = (0..self.n_topics()).filter(|&other| other != j);
             others.map(|other| distances[(j, other)]).fold(f64::INFINITY, f64::min)

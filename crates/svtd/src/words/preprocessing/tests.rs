@@ -46,8 +46,8 @@ fn the_language_decides_what_was_left_open() {
 
 #[test]
 fn what_was_told_is_not_guessed() {
-    let told = Preprocessing::new().language(Some(Language::Italian));
-    let (settled, notes) = told.resolved(ENGLISH).unwrap();
+    let italian = Preprocessing::new().language(Some(Language::Italian));
+    let (settled, notes) = italian.resolved(ENGLISH).unwrap();
     assert_eq!(settled.stop_words, StopWords::of(Language::Italian));
     assert_eq!(settled.apostrophes, Some(Apostrophes::Split));
     assert_eq!(notes, Vec::<String>::new());

@@ -93,9 +93,10 @@ fn step(rows: &[Row], scores: &mut [Vec<f64>], deal: &Deal) -> (Vec<f64>, Vec<u6
     (sums, whole)
 }
 
-/// What a document is told after a step: of these documents, and of others that nobody holds. They tell the
-/// topics clearly apart, so that a document of a million words has one: its own words are left out of the counts,
-/// where a little doubt about its topic would be more than all other words.
+/// The counts that documents get after a step: of these documents, and of others that nobody holds.
+/// The latter separate the topics clearly, so that the document of a million words has one topic:
+/// its own words are subtracted from the counts, and a little uncertainty about its topic would
+/// outweigh all other words.
 fn others(sums: &[f64], n: usize) -> Others {
     let k = sums.len() / (n + 1);
     let unlike = |i: usize, j: usize| if i > 0 { 4.0 * j as f64 } else { 0.0 };

@@ -10,7 +10,7 @@ use crate::questions::{Look, LookRequest, Rates, WordFacts};
 const K: usize = 20;
 const WIDTH: usize = 32;
 
-/// How far mixtures go beyond where they are drawn.
+/// The over-relaxation of a sweep.
 const STRIDE: f32 = 1.8;
 
 type Topics = [f32; WIDTH];
@@ -23,7 +23,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Goes `stride` times the way to the new mixture; `squares` is what the variance lacks to it.
+    /// Moves `stride` times the way to the new mixture; the new variance is `sum - squares`.
     fn follow(&mut self, sum: &Topics, squares: &Topics, stride: f32) {
         for j in 0..WIDTH {
             let step = stride * (sum[j] - self.mixture[j]);
@@ -33,7 +33,8 @@ impl Kept {
     }
 }
 
-/// The sum over topics, which is defined by halves: topics 16 apart, 8 apart and so on.
+/// The sum over topics, in the order that the library defines: values 16 apart are added, then 8
+/// apart and so on.
 fn total(values: &Topics) -> f32 {
     let mut sums = [0.0; 16];
     (0..WIDTH).for_each(|j| sums[j % 16] += values[j]);
@@ -167,7 +168,7 @@ fn looks(n: usize, order: Order, known: &[WordFacts]) -> Vec<LookRequest> {
         let inverse = |j: usize| if turn == 0 { 1.0 } else { (1.0 / (9.0 + value(j))) as f32 };
         let alpha = |j: usize| if j < K { 0.1 + 0.01 * j as f32 } else { 0.0 };
         let rates = Rates {
-            words: (0..n * WIDTH).map(|at| rate(at / WIDTH, at % WIDTH)).collect(),
+            words: (0..n * WIDTH).map(|at| rate(at / WIDTH, at % WIDTH)).collect::<Vec<_>>().into(),
             inverse: (0..WIDTH).map(inverse).collect(),
             alpha: (0..WIDTH).map(alpha).collect(),
             eta: vec![0.05; n],

@@ -1,7 +1,9 @@
 //! What trust and z-scores ask of a document, by plain loops.
 
 use super::{Row, counted, outer, posterior, times, weight};
-use crate::questions::{Directions, FeedbackRequest, Freed, Holding, Order, Settling};
+use crate::questions::{
+    ConjugateDirections, Directions, FeedbackRequest, Holding, Order, Settling,
+};
 
 /// A mixture at rest: what the document holds of each topic, and its part of `C'B`.
 pub(super) fn settled(row: &Row, settling: &Settling) -> (Vec<f64>, Vec<f64>) {
@@ -57,13 +59,13 @@ pub(super) fn measured(
     zeta: &[f64],
     w: [f64; 3],
 ) -> Vec<f64> {
-    let Directions { means, a1, freed, .. } = directions;
+    let Directions { means, a1, conjugate, .. } = directions;
     let k = means.len();
     let term = |x: f64, y: f64, mean_x: f64, mean_y: f64| {
         w[1] * x * y - a1 * w[0] * (x * mean_y + y * mean_x)
     };
     let mut sums = Vec::new();
-    let Some(Freed { means: freed_means, clear, .. }) = freed else {
+    let Some(ConjugateDirections { means: conjugate_means, clear, .. }) = conjugate else {
         (0..k * k).for_each(|at| sums.push(w[1] * z[at % k] * z[at / k]));
         for j in 0..k {
             let term = term(z[j], z[j], means[j], means[j]);
@@ -73,12 +75,13 @@ pub(super) fn measured(
     };
     (0..k).for_each(|j| sums.push(w[1] * (zeta[j] * zeta[j] - own[j])));
     for j in 0..k {
-        let term = w[1] * (zeta[j] * zeta[j] - own[j]) - 2.0 * a1 * w[0] * zeta[j] * freed_means[j];
+        let term =
+            w[1] * (zeta[j] * zeta[j] - own[j]) - 2.0 * a1 * w[0] * zeta[j] * conjugate_means[j];
         sums.extend([term, term * term]);
     }
     for &b in clear {
         for j in 0..k {
-            let term = if j > b { term(zeta[b], z[j], freed_means[b], means[j]) } else { 0.0 };
+            let term = if j > b { term(zeta[b], z[j], conjugate_means[b], means[j]) } else { 0.0 };
             sums.extend([term, term * term]);
         }
     }

@@ -1,0 +1,21 @@
+//! What the end of EM asks of documents: would they be in a small topic if they had not made it?
+
+use crate::linalg::Matrix;
+
+/// The topics at which EM has converged, and what the small ones are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LeavingRequest {
+    /// Logarithms of the topics, and their weights.
+    pub logarithms: Matrix,
+    pub weights: Vec<f64>,
+    /// The small topics, in ascending order.
+    pub small: Vec<usize>,
+    /// `C`, features x small topics.
+    pub counts: Matrix,
+    /// `N_j` of the small topics.
+    pub documents: Vec<f64>,
+    /// `S m`.
+    pub prior: Vec<f64>,
+    /// `N + k`, by which the weights were divided.
+    pub total: f64,
+}

@@ -1,0 +1,212 @@
+//! How far topics move in the first step without each group.
+//!
+//! Topics are `w_ij = (S_ij + eta_i) / m_j`. A group that adds `o_ij` to the sums, `o_j` for all words, takes with it
+//!
+//! ```text
+//! r_j w_ij - o_ij / (m_j - o_j),      r_j = o_j / (m_j - o_j)
+//! ```
+//!
+//! A group has few of the words. All words move by the first term, which is added up for each topic; the second is
+//! there only for the words of the group.
+//!
+//! # Cost
+//! For each group its words times the topics, and a few tables of all words at the end.
+
+use rayon::prelude::*;
+
+use super::groups::{GROUPS, sign};
+use super::spread::standard_error;
+use crate::linalg::Matrix;
+
+/// What the documents of a group add to the sums.
+pub(super) struct Own {
+    /// The words that they have, ascending.
+    words: Vec<u32>,
+    /// Words x topics.
+    sums: Matrix,
+}
+
+impl Own {
+    /// Sums of some words. Words whose sums are zero are left out, so that it does not matter which are given.
+    pub fn new(words: Vec<u32>, sums: Matrix) -> Self {
+        let has = |&i: &usize| (0..sums.n_columns()).any(|j| sums[(i, j)] != 0.0);
+        let kept: Vec<usize> = (0..words.len()).filter(has).collect();
+        if kept.len() == words.len() {
+            return Self { words, sums };
+        }
+        let sums = sums.select_rows(&kept);
+        Self { words: kept.iter().map(|&i| words[i]).collect(), sums }
+    }
+
+    /// Sums of all words.
+    pub fn of_all(sums: Matrix) -> Self {
+        Self::new((0..sums.n_rows() as u32).collect(), sums)
+    }
+}
+
+/// The steps of the groups left out so far.
+pub(super) struct Without<'a> {
+    topics: &'a Matrix,
+    masses: &'a [f64],
+    columns: Vec<Column>,
+    n_mixtures: usize,
+}
+
+/// The steps of a topic.
+struct Column {
+    /// The sum of `r_j` over the groups, and of its squares.
+    ratios: [f64; 2],
+    /// The sum of the steps and of their squares, beyond the terms of all words.
+    sum: Vec<f64>,
+    squares: Vec<f64>,
+    /// How far the topic moves without each group.
+    changes: Vec<f64>,
+    mixtures: Vec<Mixture>,
+}
+
+/// A sum of steps with the signs of the groups.
+#[derive(Clone)]
+struct Mixture {
+    ratio: f64,
+    sum: Vec<f64>,
+}
+
+/// What the steps of all groups say.
+pub(super) struct Steps {
+    /// Standard errors, features x topics.
+    pub errors: Matrix,
+    /// The L1 distance by which each topic (column) moves without each group (row).
+    pub changes: Matrix,
+    /// Sums of the steps with signs, each as large as the error of one.
+    pub mixtures: Vec<Matrix>,
+}
+
+impl<'a> Without<'a> {
+    /// For these topics, whose words are `masses`; in `n_mixtures` the steps are added with signs.
+    pub fn new(topics: &'a Matrix, masses: &'a [f64], n_mixtures: usize) -> Self {
+        let n = topics.n_rows();
+        let mixture = Mixture { ratio: 0.0, sum: vec![0.0; n] };
+        let column = || Column {
+            ratios: [0.0; 2],
+            sum: vec![0.0; n],
+            squares: vec![0.0; n],
+            changes: vec![0.0; GROUPS],
+            mixtures: vec![mixture.clone(); n_mixtures],
+        };
+        let columns = (0..topics.n_columns()).map(|_| column()).collect();
+        Self { topics, masses, columns, n_mixtures }
+    }
+
+    /// Leaves out group `g`. A topic that has nothing left without it counts as unchanged.
+    pub fn leave_out(&mut self, g: usize, own: &Own) {
+        let (topics, masses) = (self.topics, self.masses);
+        self.columns.par_iter_mut().enumerate().for_each(|(j, column)| {
+            column.leave_out(g, &own.words, own.sums.column(j), topics.column(j), masses[j]);
+        });
+    }
+
+    pub fn finish(self) -> Steps {
+        let (n, k) = (self.topics.n_rows(), self.topics.n_columns());
+        let mut changes = Matrix::zeros(GROUPS, k);
+        for (j, column) in self.columns.iter().enumerate() {
+            changes.column_mut(j).copy_from_slice(&column.changes);
+        }
+        let errors = Matrix::from_filled(n, k, |j, errors| {
+            self.columns[j].errors(self.topics.column(j), errors);
+        });
+        let mixture = |m: usize| {
+            Matrix::from_filled(n, k, |j, steps| {
+                let Mixture { ratio, sum } = &self.columns[j].mixtures[m];
+                for ((step, sum), w) in steps.iter_mut().zip(sum).zip(self.topics.column(j)) {
+                    *step = ratio * w + sum;
+                }
+            })
+        };
+        Steps { errors, changes, mixtures: (0..self.n_mixtures).map(mixture).collect() }
+    }
+}
+
+impl Column {
+    fn leave_out(&mut self, g: usize, words: &[u32], own: &[f64], topic: &[f64], mass: f64) {
+        let own_mass: f64 = own.iter().sum();
+        let left = mass - own_mass;
+        if left <= 0.0 || left.is_nan() {
+            return;
+        }
+        let (ratio, share) = (own_mass / left, 1.0 / left);
+        // The probability of the words that the group lacks, and the distance by which its own move.
+        let (mut lacked, mut moved) = (1.0, 0.0);
+        for (&i, own) in words.iter().zip(own) {
+            let i = i as usize;
+            let (usual, less) = (ratio * topic[i], share * own);
+            self.sum[i] -= less;
+            self.squares[i] += less * (less - 2.0 * usual);
+            lacked -= topic[i];
+            moved += (usual - less).abs();
+        }
+        self.changes[g] = moved + ratio * lacked.max(0.0);
+        self.ratios[0] += ratio;
+        self.ratios[1] += ratio * ratio;
+        for (m, mixture) in self.mixtures.iter_mut().enumerate() {
+            let factor = sign(m, g) / (GROUPS as f64).sqrt();
+            mixture.ratio += factor * ratio;
+            for (&i, own) in words.iter().zip(own) {
+                mixture.sum[i as usize] -= factor * share * own;
+            }
+        }
+    }
+
+    fn errors(&self, topic: &[f64], errors: &mut [f64]) {
+        let sums = self.sum.iter().zip(&self.squares);
+        for ((error, w), (sum, squares)) in errors.iter_mut().zip(topic).zip(sums) {
+            let (all, all_squares) = (self.ratios[0] * w, self.ratios[1] * w * w);
+            *error = standard_error(squares + all_squares, sum + all);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trust::spread::Spread;
+
+    /// What each group adds to the sums of three words and two topics; each group lacks a word.
+    fn own(g: usize) -> Matrix {
+        Matrix::from_fn(3, 2, |i, j| match i == g % 3 {
+            true => 0.0,
+            false => 1.0 + ((7 * g + 3 * i + j) as f64).sin(),
+        })
+    }
+
+    #[test]
+    fn steps_are_those_of_the_topics_without_each_group() {
+        let eta = 0.5;
+        let mut sums = Matrix::zeros(3, 2);
+        (0..GROUPS).for_each(|g| sums.add(1.0, &own(g)));
+        let topics_of = |sums: &Matrix| {
+            let mass = |j: usize| sums.column(j).iter().sum::<f64>() + 3.0 * eta;
+            let masses = [mass(0), mass(1)];
+            (Matrix::from_fn(3, 2, |i, j| (sums[(i, j)] + eta) / masses[j]), masses)
+        };
+        let (topics, masses) = topics_of(&sums);
+        let mut without = Without::new(&topics, &masses, 2);
+        let mut spread = Spread::about(&topics);
+        let mut mixture = Matrix::zeros(3, 2);
+        for g in 0..GROUPS {
+            without.leave_out(g, &Own::of_all(own(g)));
+            let mut left = sums.clone();
+            left.add(-1.0, &own(g));
+            let mut step = topics_of(&left).0;
+            spread.add(g, step.clone());
+            step.add(-1.0, &topics);
+            mixture.add(sign(1, g) / (GROUPS as f64).sqrt(), &step);
+        }
+        let (errors, changes) = spread.finish();
+        let steps = without.finish();
+        let pairs = [(errors, steps.errors), (changes, steps.changes)];
+        for (a, b) in pairs.iter().chain(&[(mixture, steps.mixtures[1].clone())]) {
+            let apart = a.values().iter().zip(b.values()).map(|(a, b)| (a - b).abs());
+            assert!(apart.fold(0.0, f64::max) < 1e-14, "{a:?} and {b:?}");
+        }
+    }
+}
