@@ -10,6 +10,10 @@ use crate::linalg::Matrix;
 use crate::questions::Redraw;
 use crate::synthetic::{Drawn, draw_mixtures, unit};
 
+/// Occurrences of a word that are looked at one by one. Of a word that is repeated more often, those after them are
+/// leapt over, so that a count of a billion costs no more than a few thousand draws.
+const ONE_BY_ONE: u32 = 256;
+
 /// The seed that is mixed with the documents' own keys.
 const SEED: u64 = 0x5EED;
 
@@ -109,9 +113,7 @@ fn thinned<'a>(
         let (features, counts) = corpus.rows().row(d);
         let thinned = features.iter().zip(counts).map(|(&i, &count)| {
             let p = topics.probabilities(i).iter().zip(mixture).map(|(a, m)| a * m);
-            let new = scale * p.sum::<f64>();
-            let is_new = |t: &u32| unit(&mut rng) * (new + f64::from(*t)) < kept * new;
-            (i, (0..count).filter(is_new).count() as u32)
+            (i, n_new(&mut rng, scale * p.sum::<f64>(), kept, count))
         });
         let entries: Vec<(u32, u32)> = thinned.filter(|(_, count)| *count > 0).collect();
         // Words are those of a corpus, counted once each, so this cannot fail.
@@ -120,5 +122,62 @@ fn thinned<'a>(
     match builder.build() {
         Ok(corpus) => corpus,
         Err(error) => unreachable!("a thinned corpus is well formed: {error}"),
+    }
+}
+
+/// Of `count` occurrences of a word, the number that is new and kept. Occurrence `t`, counted from 0, is so with
+/// probability `kept new / (new + t)`, independently of the others.
+fn n_new(rng: &mut ChaCha8Rng, new: f64, kept: f64, count: u32) -> u32 {
+    let probability = |t: f64| kept * new / (new + t);
+    let is_new = |t: &u32| unit(rng) * (new + f64::from(*t)) < kept * new;
+    let mut n = (0..count.min(ONE_BY_ONE)).filter(is_new).count() as u32;
+    // Probabilities fall with `t`. The next candidate comes as if they stayed as they are, after a geometric
+    // number of occurrences, and is accepted with the ratio of the two: the same law.
+    let mut t = f64::from(ONE_BY_ONE);
+    while t < f64::from(count) {
+        let here = probability(t);
+        let leap = match here > 0.0 {
+            true => ((1.0 - unit(rng)).ln() / (-here).ln_1p()).floor(),
+            false => f64::INFINITY,
+        };
+        let candidate = t + leap;
+        if candidate < f64::from(count) && unit(rng) * here < probability(candidate) {
+            n += 1;
+        }
+        t = candidate + 1.0;
+    }
+    n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaps_keep_as_many_occurrences_as_looking_at_each() {
+        for (new, kept, count) in [(3.0, 1.0, 20_000), (400.0, 0.5, 3_000), (0.02, 1.0, 60_000)] {
+            let expected: f64 = (0..count).map(|t| kept * new / (new + f64::from(t))).sum();
+            let variance: f64 =
+                (0..count).map(|t| kept * new / (new + f64::from(t))).map(|p| p * (1.0 - p)).sum();
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let runs = 4000;
+            let draws: Vec<f64> =
+                (0..runs).map(|_| f64::from(n_new(&mut rng, new, kept, count))).collect();
+            let mean = draws.iter().sum::<f64>() / f64::from(runs);
+            let spread = draws.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / f64::from(runs);
+            let error = (variance / f64::from(runs)).sqrt();
+            assert!((mean - expected).abs() < 4.0 * error, "{mean} for {expected}");
+            assert!((spread / variance - 1.0).abs() < 0.15, "{spread} for {variance}");
+        }
+    }
+
+    #[test]
+    fn a_count_as_large_as_counts_can_be_costs_few_draws() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let kept = 20_000.0 / f64::from(u32::MAX);
+        let n = n_new(&mut rng, 1e12, kept, u32::MAX);
+        assert!((19_000..21_000).contains(&n), "{n}");
+        assert_eq!(n_new(&mut rng, 0.0, 1.0, u32::MAX), 0);
+        assert!(n_new(&mut rng, 1e-300, 1.0, u32::MAX) <= 1);
     }
 }
