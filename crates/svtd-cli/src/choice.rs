@@ -37,6 +37,18 @@ pub fn sentence(choice: &Choice) -> String {
 fn come_back(choice: &Choice) -> String {
     let (n, limit) = (choice.n_topics, choice.limit);
     let asked = choice.counted.last().map_or(0, |last| last.n_topics);
+    if choice.nothing_came_back() {
+        return format!(
+            "no topic comes back in independent halves of the documents, with up to {asked} asked for: \
+             do not rely on them; add documents, or cut long ones into passages"
+        );
+    }
+    if n == 1 {
+        return format!(
+            "only one topic comes back in independent halves of the documents, with up to {asked} asked \
+             for: they show no groups; add documents, cut long ones into passages, or ask for a number"
+        );
+    }
     if choice.limit_reached() {
         return format!(
             "{n} topics come back in independent halves of the documents when {asked} are asked for, the \
@@ -129,5 +141,7 @@ mod tests {
         assert!(text.contains("only about 5 of 10 when 10 are: -k 18 shows more"), "{text}");
         choice.counted = vec![found(45, 40.0), found(67, 55.0), found(100, 70.0)];
         assert!(sentence(&choice).contains("more may be there"), "{}", sentence(&choice));
+        choice.counted = vec![found(2, 0.0), found(3, 0.0)];
+        assert!(sentence(&choice).contains("no topic comes back"), "{}", sentence(&choice));
     }
 }

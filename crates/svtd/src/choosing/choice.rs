@@ -13,8 +13,10 @@
 //!   only one direction is clear, the distance between topics is unknown, and no rare topic is looked for.
 //!
 //! If they do not, words come in bursts (overdispersion), as in text, and directions stand out for that reason
-//! alone. Then more and more topics are fitted to halves of the documents, and the result is where the number that
-//! both find stops growing ([`counting`](crate::choosing::counting)): a lower bound.
+//! alone. The same is assumed if there are fewer than twenty documents for each clear direction: so many topics
+//! would explain the words of so few documents in any case. Then more and more topics are fitted to halves of the documents, and the result is where the number that
+//! both find stops growing ([`counting`](crate::choosing::counting)): a lower bound. If halves find no topic twice,
+//! two are taken at most, and the answer says so.
 //!
 //! # Cost
 //! Two whitenings of half the corpus (five of four fifths of it when it is small), for as many directions as turn
@@ -46,6 +48,9 @@ const MORE: usize = 4;
 
 /// Documents follow the model if topics explain at least this share of the repetition of words.
 const FOLLOWS: f64 = 0.92;
+
+/// The smallest number of documents for each topic with which an explained repetition of words means something.
+const DOCUMENTS_TO_EXPLAIN: usize = 20;
 
 /// A sum of the Dirichlet parameter for which nearly every mixture has one topic.
 const NEARLY_ONE: f64 = 1e-6;
@@ -100,11 +105,20 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             repeats_explained,
             counted: Vec::new(),
         };
-        if (!follow(repeats_explained) || all_clear)
-            && let Some(counted) = come_back(corpus, options, limit)
+        // So many topics explain the repetition of words in so few documents whether they are there or not.
+        let too_many = n_clear * DOCUMENTS_TO_EXPLAIN > corpus.n_documents();
+        let is_text = too_many || !follow(repeats_explained);
+        // Where every direction up to the limit is clear, halves with so few topics may tell nothing.
+        let must_tell = !is_text || all_clear && !too_many;
+        if (is_text || all_clear)
+            && let Some(counted) = come_back(corpus, options, limit, must_tell)
         {
-            choice.n_topics = choice::n_topics(&counted);
             choice.counted = counted;
+            choice.n_topics = match choice::n_topics(&choice.counted) {
+                // In text directions do not count topics: no more are taken than a comparison needs.
+                0 => choice.n_topics.min(2),
+                n => n,
+            };
             return Ok(choice);
         }
         match rare(corpus, options, n_clear, limit) {
@@ -131,11 +145,17 @@ pub(crate) fn follow(explained: Option<f64>) -> bool {
     explained.is_none_or(|share| share >= FOLLOWS)
 }
 
-/// The number of topics found again in halves; `None` when there are none, when halves cannot be fitted, or when
-/// they can be fitted with only one number of topics, which shows no plateau.
-fn come_back(corpus: &Corpus, options: &Options, limit: usize) -> Option<Vec<FoundInHalves>> {
+/// The number of topics found again in halves; `None` when halves cannot be fitted. With `must_tell` also when
+/// nothing is found again, or when halves can be fitted with only one number of topics, which shows no plateau.
+fn come_back(
+    corpus: &Corpus,
+    options: &Options,
+    limit: usize,
+    must_tell: bool,
+) -> Option<Vec<FoundInHalves>> {
     let counted = up_to_the_plateau(corpus, options, limit, n_splits(corpus, options))?;
-    (counted.len() > 1 && choice::n_topics(&counted) > 0).then_some(counted)
+    let tells = counted.len() > 1 && choice::n_topics(&counted) > 0;
+    (tells || !must_tell).then_some(counted)
 }
 
 /// Number of splits into halves.
@@ -210,6 +230,19 @@ mod tests {
         let chosen = Lda::params(1).choose_topics(&corpus, 100).unwrap();
         assert_eq!(chosen.chosen().unwrap().n_topics, 5);
         assert_eq!(chosen.trust(false).fit(&corpus).unwrap().topics().len(), 5);
+    }
+
+    #[test]
+    fn in_few_documents_with_bursts_directions_do_not_count_topics() {
+        let source = LdaSource::zipf(1500, 4, 5.0, 300.0, 1.0, 3);
+        for (length, concentration) in [(120, 100.0), (3000, 200.0)] {
+            let lengths = Lengths::Uniform(length / 2..=2 * length);
+            let corpus = source.draw_bursty(70, &lengths, concentration, 4);
+            let chosen = Lda::params(1).choose_topics(&corpus, 100).unwrap();
+            let choice = chosen.chosen().unwrap();
+            assert!(choice.n_topics <= 4 && choice.n_clear() > 4, "{choice:?}");
+            assert!(choice.nothing_came_back() == (choice.counted.iter().all(|c| c.n_found < 1.0)));
+        }
     }
 
     #[test]

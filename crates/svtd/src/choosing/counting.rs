@@ -28,11 +28,12 @@ use crate::trust::found_again::{self, Returned};
 /// Number of passes or EM steps after which halves can be compared.
 const ENOUGH_STEPS: usize = 8;
 
-/// The smallest number of documents for each topic; with fewer, what halves share is chance.
-const DOCUMENTS_PER_TOPIC: usize = 20;
+/// The smallest number of documents for each topic that is fitted to halves (`benches/record/found_again.md`).
+const DOCUMENTS_PER_TOPIC: usize = 5;
 
-/// The numbers of topics fitted first.
+/// The numbers of topics fitted first, and the one below them where documents are few.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
+const FEWEST: usize = 2;
 
 /// Fits each of these numbers of topics, ascending, to halves; `None` when they cannot be fitted, or there are too
 /// few words to tell.
@@ -82,8 +83,11 @@ pub(crate) fn up_to_the_plateau(
     limit: usize,
     n_splits: usize,
 ) -> Option<Vec<FoundInHalves>> {
-    let limit = limit.min((corpus.n_documents() / DOCUMENTS_PER_TOPIC).max(2));
+    let limit = limit.min((corpus.n_documents() / DOCUMENTS_PER_TOPIC).max(FEWEST));
     let mut numbers: Vec<usize> = FIRST.into_iter().filter(|k| *k < limit).collect();
+    if limit == FIRST[0] {
+        numbers.push(FEWEST);
+    }
     if limit <= FIRST[FIRST.len() - 1] {
         numbers.push(limit);
     }

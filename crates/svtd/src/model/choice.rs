@@ -57,6 +57,11 @@ impl Choice {
         Some((found, reached(&self.counted)?))
     }
 
+    /// Whether halves of the documents were compared and found no topic twice.
+    pub fn nothing_came_back(&self) -> bool {
+        !self.counted.is_empty() && n_topics(&self.counted) == 0
+    }
+
     /// Number of clear directions.
     pub fn n_clear(&self) -> usize {
         n_clear(&self.z_scores)
@@ -104,12 +109,13 @@ pub(crate) fn has_settled(counted: &[FoundInHalves]) -> bool {
     flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
 }
 
-/// The number of topics that are found again however many are fitted: the median of all numbers found, from the
-/// first one that is within 15 % of the largest.
+/// The number of topics that are found again however many are fitted: the median of the numbers found that are
+/// within 15 % of the largest. Where documents are few the number found falls again behind its peak, because
+/// superfluous topics take documents from the true ones, so these do not count.
 pub(crate) fn plateau(counted: &[FoundInHalves]) -> f64 {
     let most = counted.iter().map(|c| c.n_found).fold(0.0, f64::max);
-    let nearly = |c: &&FoundInHalves| SLOW * c.n_found < most;
-    let mut found: Vec<f64> = counted.iter().skip_while(nearly).map(|c| c.n_found).collect();
+    let found = counted.iter().map(|c| c.n_found);
+    let mut found: Vec<f64> = found.filter(|n_found| SLOW * n_found >= most).collect();
     found.sort_unstable_by(f64::total_cmp);
     match found.len() {
         0 => 0.0,
