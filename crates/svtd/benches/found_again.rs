@@ -2,7 +2,7 @@
 //! detected?
 //!
 //! `SVTD_DATA=... cargo bench -p svtd --bench found_again` prints what is recorded in
-//! `benches/record/found_again.md`. Behind `--`: `text`, `invented`, `separated` and `cost` run a part
+//! `benches/record/found_again.md`. Behind `--`: `text`, `invented`, `separated`, `cost` and `large` (the cost above ten million counts) run a part
 //! of it, `choosing` the corpora that thresholds were chosen on in place of those they are shown on.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
@@ -26,11 +26,12 @@ fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let asked = |name: &str| given.iter().any(|a| a == name);
     let choosing = asked("choosing");
-    let parts: [(&str, &dyn Fn()); 4] = [
+    let parts: [(&str, &dyn Fn()); 5] = [
         ("text", &|| text(choosing)),
         ("invented", &|| invented(if choosing { 51_000 } else { 52_000 })),
         ("separated", &|| separated(if choosing { 53_000 } else { 54_000 })),
-        ("cost", &cost),
+        ("cost", &|| cost(usual_corpora())),
+        ("large", &|| cost(vec![large_corpus()])),
     ];
     let all = !parts.iter().any(|part| asked(part.0));
     for (_, run) in parts.iter().filter(|part| all || asked(part.0)) {
@@ -335,12 +336,8 @@ fn separated(seed: u64) {
 
 // --- cost --------------------------------------------------------------------------------------
 
-fn cost() {
-    println!("## Processor seconds of a fit without trust, and with it (medians of three)\n");
-    println!(
-        "| corpus | model | k | without | with | of it trust, as a part of the fit |\n|{}",
-        "---|".repeat(6)
-    );
+/// Corpora of 2,000 to 20,000 documents, with two numbers of topics each.
+fn usual_corpora() -> Vec<(&'static str, Corpus, [usize; 2])> {
     let mut corpora = Vec::new();
     if let Some(data) = std::env::var_os("SVTD_DATA").map(PathBuf::from) {
         let news = Corpus::read(data.join("docword.20newsgroups.txt.gz")).unwrap();
@@ -350,10 +347,23 @@ fn cost() {
     }
     let source = LdaSource::zipf(3000, 10, 5.0, 300.0, 1.0, 5);
     corpora.push(("drawn, bursts of 300, N = 4000", draw(&source, 4000, Some(300.0), 6), [10, 20]));
+    corpora
+}
+
+/// A corpus of more than ten million counts.
+fn large_corpus() -> (&'static str, Corpus, [usize; 2]) {
     let source = LdaSource::zipf(20_000, 20, 5.0, 3000.0, 1.0, 7);
     let large = draw(&source, 130_000, None, 8);
     assert!(large.n_nonzeros() > 10_000_000, "{}", large.n_nonzeros());
-    corpora.push(("drawn, N = 130,000", large, [20, 50]));
+    ("drawn, N = 130,000", large, [20, 50])
+}
+
+fn cost(corpora: Vec<(&str, Corpus, [usize; 2])>) {
+    println!("## Processor seconds of a fit without trust, and with it (medians of three)\n");
+    println!(
+        "| corpus | model | k | without | with | of it trust, as a part of the fit |\n|{}",
+        "---|".repeat(6)
+    );
     for (name, corpus, numbers) in &corpora {
         for lda in [true, false] {
             for &k in numbers {

@@ -23,7 +23,7 @@
 //! The largest *algebraic* ones. A large negative eigenvalue of an estimated pair moment is noise; ordering by
 //! modulus would let it in as a topic.
 
-use crate::linalg::{Matrix, orthonormal_basis, symmetric_eigen};
+use crate::linalg::{Matrix, orthonormal_basis, orthonormal_once, symmetric_eigen};
 use crate::pace::Pace;
 
 /// Columns multiplied at a time. Small blocks need the fewest columns in all; this many fill a panel of the sparse
@@ -213,7 +213,7 @@ fn finite(values: &[f64]) -> bool {
 /// Splits `image` into its part in `basis` (the coefficients) and an orthonormal basis of the
 /// rest. The third value is `Q'(rest)`: with it the residuals of Ritz pairs cost nothing.
 ///
-/// With `roughly`, rounding errors of the projection are left in the rest.
+/// With `roughly`, rounding errors of the projection are left in the rest, and its columns are made orthonormal once.
 fn new_directions(basis: &Matrix, mut image: Matrix, roughly: bool) -> (Matrix, Matrix, Matrix) {
     let norms: Vec<f64> = column_norms(&image);
     let mut coefficients = basis.transpose_times(&image);
@@ -224,15 +224,21 @@ fn new_directions(basis: &Matrix, mut image: Matrix, roughly: bool) -> (Matrix, 
         image.subtract_product(basis, &correction);
         coefficients.add(1.0, &correction);
     }
-    let rest = image.clone();
     let largest = norms.iter().fold(0.0_f64, |a, b| a.max(*b));
     let left = column_norms(&image);
+    let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-3 * before);
+    if roughly
+        && !nearly_spent
+        && let Some((next, leftover)) = orthonormal_once(&image)
+    {
+        return (next, coefficients, leftover);
+    }
+    let rest = image.clone();
     for (j, norm) in left.iter().enumerate() {
         if *norm <= 1e-14 * largest {
             image.column_mut(j).fill(0.0);
         }
     }
-    let nearly_spent = left.iter().zip(&norms).any(|(after, before)| *after < 1e-3 * before);
     let mut next = orthonormal_basis(image);
     // Directions made of rounding errors are not quite orthogonal to the basis: orthogonalise once more.
     if nearly_spent && next.n_columns() > 0 {

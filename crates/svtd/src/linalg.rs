@@ -21,8 +21,9 @@ use rayon::prelude::*;
 use crate::tasks;
 
 pub use self::eigen::symmetric_eigen;
+pub(crate) use self::factors::orthonormal_once;
 pub use self::factors::{orthonormal_basis, positive_inverse};
-pub(crate) use self::grams::weighted_grams;
+pub(crate) use self::grams::{weighted_grams, weighted_grams_roughly};
 pub use self::least_squares::non_negative_least_squares;
 
 /// Rows handled by one task of a product with a long matrix.

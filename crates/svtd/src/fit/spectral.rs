@@ -51,10 +51,10 @@ impl Spectral {
         let mut notes = Vec::new();
         let whitening = whiten(accuracy.tolerance(), moments, options, &mut notes, watch)?;
         watch(Stage::Decomposition.into());
+        let rough = || moments.third_whitened_roughly(whitening.basis());
         let decomposition = match (accuracy, options.method) {
-            (Accuracy::Comparison, Method::Joint) => {
-                joint::decompose_roughly(&moments.third_whitened(whitening.basis()), &whitening)
-            }
+            (Accuracy::Comparison, Method::Joint) => joint::decompose_roughly(&rough(), &whitening),
+            (Accuracy::Start, Method::Joint) => joint::decompose(&rough(), &whitening),
             (_, method) => method.decompose(moments, &whitening, options.rows),
         };
         notes.extend(decomposition.note.clone());

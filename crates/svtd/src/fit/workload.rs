@@ -334,6 +334,8 @@ fn memory(options: &Options, sizes: Sizes) -> f64 {
     }
     if options.trust {
         peak = peak.max(match is_lda {
+            // Two threads learn two halves at a time.
+            true if rayon::current_num_threads() == 1 => held(4.0, 12.0, 22.0, 6.5, 1.5),
             true => held(4.0, 12.0, 24.0, 6.5, 1.5),
             false => held(3.0, 18.0, 21.0, 3.5, 2.0),
         });

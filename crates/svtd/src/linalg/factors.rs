@@ -21,22 +21,29 @@ pub fn positive_inverse(matrix: &Matrix) -> Option<Matrix> {
 /// twice per column, which drops a column that lies in the span of its predecessors to within `1e-10` of its
 /// length.
 pub fn orthonormal_basis(block: Matrix) -> Matrix {
-    match cholesky_qr(&block).and_then(|once| cholesky_qr(&once)) {
-        Some(basis) => basis,
+    let twice = cholesky_qr(&block, 1e-9).and_then(|(once, _)| cholesky_qr(&once, 1e-9));
+    match twice {
+        Some((basis, _)) => basis,
         None => gram_schmidt(&block),
     }
 }
 
-/// One round of Cholesky-QR; `None` when the block is too ill-conditioned for it.
-fn cholesky_qr(block: &Matrix) -> Option<Matrix> {
-    let lower = cholesky(&block.transpose_times(block), 1e-9)?;
+/// A basis `Q` of the span of the columns of `block`, orthonormal to about `1e-10`, and `R` with `block = Q R`;
+/// `None` when the columns are too close to dependent for that. It takes half the time of [`orthonormal_basis`].
+pub(crate) fn orthonormal_once(block: &Matrix) -> Option<(Matrix, Matrix)> {
+    cholesky_qr(block, 1e-6)
+}
+
+/// One round of Cholesky-QR; `None` when a pivot falls below `tolerance` times its diagonal entry.
+fn cholesky_qr(block: &Matrix, tolerance: f64) -> Option<(Matrix, Matrix)> {
+    let lower = cholesky(&block.transpose_times(block), tolerance)?;
     // block * inv(lower') has orthonormal columns.
     let n = lower.n_rows();
     let mut inverse = Matrix::identity(n);
     for j in 0..n {
         solve_lower(&lower, inverse.column_mut(j));
     }
-    Some(block.times(&inverse.transpose()))
+    Some((block.times(&inverse.transpose()), lower.transpose()))
 }
 
 fn gram_schmidt(block: &Matrix) -> Matrix {

@@ -100,6 +100,18 @@ impl<'a> LdaMoments<'a> {
         slices
     }
 
+    /// The whitened cube with the corrections for documents that mix topics.
+    fn corrected(&self, basis: &Basis, raw: &Cube) -> Cube {
+        let m = whitened_first(basis, self.first());
+        let (a1, c1) = (self.a1(), self.c1());
+        let same = |x: usize, y: usize| if x == y { 1.0 } else { 0.0 };
+        Cube::symmetric(raw.side(), |a, b, c| {
+            raw.get(a, b, c)
+                - c1 * (same(a, b) * m[c] + same(a, c) * m[b] + same(b, c) * m[a])
+                - a1 * c1 * m[a] * m[b] * m[c]
+        })
+    }
+
     /// Slices with row `i` removed, for any `E`: the correction with `M2 E`, less the contribution of row `i`.
     fn removed_projections(&self, basis: &Basis, range: Range<usize>) -> Matrix {
         let (mut slices, diagonal) = self.raw.removed_projections(basis, range.clone());
@@ -162,15 +174,11 @@ impl Moments for LdaMoments<'_> {
     }
 
     fn third_whitened(&self, basis: &Basis) -> Cube {
-        let raw = self.raw.third_whitened(basis);
-        let m = whitened_first(basis, self.first());
-        let (a1, c1) = (self.a1(), self.c1());
-        let same = |x: usize, y: usize| if x == y { 1.0 } else { 0.0 };
-        Cube::symmetric(raw.side(), |a, b, c| {
-            raw.get(a, b, c)
-                - c1 * (same(a, b) * m[c] + same(a, c) * m[b] + same(b, c) * m[a])
-                - a1 * c1 * m[a] * m[b] * m[c]
-        })
+        self.corrected(basis, &self.raw.third_whitened(basis))
+    }
+
+    fn third_whitened_roughly(&self, basis: &Basis) -> Cube {
+        self.corrected(basis, &self.raw.third_whitened_roughly(basis))
     }
 
     fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {

@@ -68,6 +68,11 @@ pub trait Moments: Sync {
     /// `M3(W, W, W)`, the whitened third moment.
     fn third_whitened(&self, basis: &Basis) -> Cube;
 
+    /// The same to about six digits, where that is enough and an implementation has a faster way.
+    fn third_whitened_roughly(&self, basis: &Basis) -> Cube {
+        self.third_whitened(basis)
+    }
+
     /// The whitened slices `H_i` for the features of a range, one packed upper triangle of
     /// `k(k+1)/2` numbers per row.
     fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix;

@@ -37,7 +37,7 @@ use super::weighed::{Source, Weighed};
 use super::{Basis, Cube, DocumentWeights, MomentWeights, Moments, Rows, check_custom};
 use crate::corpus::{Corpus, CorpusReport, KeyPart, SparseCounts};
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, dot, weighted_grams};
+use crate::linalg::{Matrix, dot, weighted_grams, weighted_grams_roughly};
 use crate::questions::{Counting, Request, SliceRequest, Weighing};
 
 /// Theorem 2.1: moments of a corpus, as if each document were about one topic.
@@ -267,6 +267,26 @@ impl<'a> SingleTopicMoments<'a> {
         (slices, own.column(1).to_vec())
     }
 
+    /// The whitened third moment, its correction for the words themselves by the given products.
+    fn cube(&self, basis: &Basis, grams: impl Fn(&Matrix, &Matrix) -> Vec<Matrix>) -> Cube {
+        let w = basis.unmixing();
+        let CubeSums { documents, words: mut r } = match &self.rows {
+            RowSource::Elsewhere(asked) => asked.cube(w),
+            _ => documents::cube(self.rows.table(), self.products(), w, &self.weights),
+        };
+        // 2 m3 w^(3) is -sym3(w w', r) with r = -2/3 m3 w: both corrections in one product.
+        for c in 0..w.n_columns() {
+            let column = r.column_mut(c).iter_mut();
+            for ((target, m3), w) in column.zip(&self.triple_diagonal).zip(w.column(c)) {
+                *target -= 2.0 / 3.0 * m3 * w;
+            }
+        }
+        let words = grams(w, &r);
+        Cube::symmetric(w.n_columns(), |a, b, c| {
+            documents[a][(c - a, b - a)] - (words[c][(b, a)] + words[b][(c, a)] + words[a][(c, b)])
+        })
+    }
+
     /// The sums over documents for the slices of a range of features.
     fn slice_sums(&self, rows: Rows, through: &Matrix, range: &Range<usize>) -> SliceSums {
         let request = SliceRequest { rows, features: range.clone(), table: through.clone() };
@@ -306,22 +326,11 @@ impl Moments for SingleTopicMoments<'_> {
     }
 
     fn third_whitened(&self, basis: &Basis) -> Cube {
-        let w = basis.unmixing();
-        let CubeSums { documents, words: mut r } = match &self.rows {
-            RowSource::Elsewhere(asked) => asked.cube(w),
-            _ => documents::cube(self.rows.table(), self.products(), w, &self.weights),
-        };
-        // 2 m3 w^(3) is -sym3(w w', r) with r = -2/3 m3 w: both corrections in one product.
-        for c in 0..w.n_columns() {
-            let column = r.column_mut(c).iter_mut();
-            for ((target, m3), w) in column.zip(&self.triple_diagonal).zip(w.column(c)) {
-                *target -= 2.0 / 3.0 * m3 * w;
-            }
-        }
-        let words = weighted_grams(w, &r, |_| 0);
-        Cube::symmetric(w.n_columns(), |a, b, c| {
-            documents[a][(c - a, b - a)] - (words[c][(b, a)] + words[b][(c, a)] + words[a][(c, b)])
-        })
+        self.cube(basis, |w, r| weighted_grams(w, r, |_| 0))
+    }
+
+    fn third_whitened_roughly(&self, basis: &Basis) -> Cube {
+        self.cube(basis, |w, r| weighted_grams_roughly(w, r, |_| 0))
     }
 
     fn third_slices(&self, basis: &Basis, rows: Rows, features: Range<usize>) -> Matrix {
