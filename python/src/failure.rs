@@ -55,6 +55,7 @@ fn spelled(error: &Error) -> String {
         Error::Exists { .. } => {
             sentence.replace("allow overwriting", "allow overwriting (overwrite=True)")
         }
+        Error::NoMixtures => sentence.replace("is for lda", "is for model='lda'"),
         Error::FewerTopicsVisible { visible, .. } if *visible > 0 => {
             format!("{sentence} (n_components={visible}), or accept them (allow_fewer=True)")
         }

@@ -225,6 +225,17 @@ fn topic_model() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| name.parse::<Kind>())
 }
 
+/// `alpha0` for a kind of topic model; `flag` is what the command calls the kind.
+///
+/// # Errors
+/// The sentence to say when the kind has no `alpha0`.
+pub fn alpha0(kind: Kind, given: Option<f64>, flag: &str) -> Result<f64, String> {
+    kind.alpha0(given).map_err(|error| {
+        let sentence = error.to_string();
+        format!("--{}", sentence.replacen("is for lda", &format!("is for {flag}lda"), 1))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;

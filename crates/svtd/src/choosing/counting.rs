@@ -21,7 +21,7 @@ use crate::linalg::Matrix;
 use crate::model::choice::has_settled;
 use crate::model::diagnostics::Standing;
 use crate::model::features::{frequencies, lift, to_vocabulary};
-use crate::model::{FoundInHalves, Options, Smoothing};
+use crate::model::{FoundInHalves, Kind, Options, Smoothing};
 use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
 
@@ -118,14 +118,17 @@ fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
     let start = Matrix::from_fn(words.len(), topics.len(), |i, j| {
         topics.word_topic()[(words[i] as usize, j)]
     });
-    let learned = if passes.is_lda() {
-        let prior = Prior::of_text(words.len());
-        collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
-    } else {
-        let smoothing = Smoothing::Estimated;
-        let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
-        let (weights, _) = lift(topics.weights());
-        em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
+    let learned = match passes.kind() {
+        Kind::Lda => {
+            let prior = Prior::of_text(words.len());
+            collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
+        }
+        Kind::SingleTopic => {
+            let smoothing = Smoothing::Estimated;
+            let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
+            let (weights, _) = lift(topics.weights());
+            em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
+        }
     };
     to_vocabulary(corpus, &learned)
 }
@@ -140,8 +143,7 @@ mod tests {
     fn the_number_found_stops_at_the_number_there_are() {
         let source = LdaSource::zipf(800, 6, 5.0, 200.0, 1.0, 3);
         let corpus = source.draw_bursty(1200, &Lengths::Uniform(60..=120), 100.0, 4);
-        let mut options = Options::new(1);
-        options.alpha0 = Some(1.0);
+        let options = Options::of(Kind::Lda, 1);
         let counted = up_to_the_plateau(&corpus, &options, 100, 2).unwrap();
         assert!((5..=7).contains(&n_topics(&counted)), "{counted:?}");
         assert!(counted.last().unwrap().n_topics >= 12 && !plateau_is_beyond(&counted));

@@ -78,9 +78,9 @@ impl<'a> Passes<'a> {
         &self.whitening
     }
 
-    /// Whether documents mix topics.
-    pub fn is_lda(&self) -> bool {
-        matches!(self.moments, Estimated::Lda(..))
+    /// The kind of model.
+    pub fn kind(&self) -> Kind {
+        self.options.kind()
     }
 
     #[cfg(test)]

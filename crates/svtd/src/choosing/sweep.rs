@@ -304,6 +304,7 @@ fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Dire
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Kind;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{Lda, SingleTopic};
 
@@ -312,11 +313,8 @@ mod tests {
     fn corpora() -> [(Corpus, Options); 2] {
         let single = SingleTopicSource::zipf(300, 5, 5.0, 300.0, 20.0, 1).draw(1500, &LENGTHS, 2).0;
         let mixed = LdaSource::zipf(300, 5, 5.0, 300.0, 1.0, 3).draw(1500, &LENGTHS, 4).0;
-        let (mut plain, mut lda) = (Options::new(1), Options::new(1));
-        plain.polish = Polish::None;
-        lda.polish = Polish::None;
-        lda.alpha0 = Some(1.0);
-        [(single, plain), (mixed, lda)]
+        let unpolished = |kind| Options { polish: Polish::None, ..Options::of(kind, 1) };
+        [(single, unpolished(Kind::SingleTopic)), (mixed, unpolished(Kind::Lda))]
     }
 
     #[test]
@@ -340,12 +338,12 @@ mod tests {
         for (corpus, options) in &corpora() {
             let compared = |model: &Model| {
                 let k = model.topics().len();
-                let topics = match options.alpha0 {
-                    None => {
+                let topics = match options.kind() {
+                    Kind::SingleTopic => {
                         let params = SingleTopic::params(k).polish(Polish::None).trust(false);
                         params.fit(corpus).unwrap().topics().clone()
                     }
-                    Some(_) => {
+                    Kind::Lda => {
                         let params = Lda::params(k).polish(Polish::None).trust(false);
                         params.fit(corpus).unwrap().topics().clone()
                     }

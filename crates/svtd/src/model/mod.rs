@@ -23,12 +23,12 @@ pub use diagnostics::{
     Diagnostics, Driven, Halves, Nearest, PolishOutcome, RivalOutcome, Stability, Standing,
     TopicDiagnostics, TopicTrust,
 };
+pub(crate) use kind::DEFAULT_ALPHA0;
 pub use kind::Kind;
 pub use lda::Lda;
 pub use learner::{CollapsedGibbs, Em, Learner, Smoothing, Start};
 pub use markers::{Marker, markers};
 pub use merging::Merged;
-pub(crate) use options::DEFAULT_ALPHA0;
 pub use options::{Options, Polish};
 pub use single_topic::SingleTopic;
 pub use topic::{LONGEST_NAME, Topic, Topics};
