@@ -10,9 +10,9 @@
 //!
 //! # Cost
 //! An approximate whitening and a cube of each half for all numbers of topics, then for each number a rotation and
-//! a few passes of collapsed variational Bayes (or steps of EM) of each half.
+//! a few sweeps of collapsed variational Bayes (or steps of EM) of each half.
 
-use super::passes::Passes;
+use super::shared::Shared;
 use crate::corpus::Corpus;
 use crate::decomposition::ReadOff;
 use crate::fit::collapsed_vb::{self, Prior};
@@ -25,7 +25,7 @@ use crate::model::{FoundInHalves, Kind, Options, Smoothing};
 use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
 
-/// Number of passes or EM steps after which halves can be compared.
+/// Number of sweeps or EM steps after which halves can be compared.
 const ENOUGH_STEPS: usize = 8;
 
 /// The smallest number of documents for each topic that is fitted to halves (`benches/record/found_again.md`).
@@ -51,20 +51,20 @@ pub(crate) fn count(
     for split in 0..n_splits {
         let halves = found_again::deal(corpus, split)?;
         let parts = halves.map(|half| corpus.part(half));
-        let passes = |half: usize| {
+        let shared = |half: usize| {
             let options = options.of_part(&parts[half].1);
             let counting = options.counting();
-            Passes::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
+            Shared::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
         };
-        let passes = [passes(0)?, passes(1)?];
+        let shared = [shared(0)?, shared(1)?];
         for (sum, &k) in sums.iter_mut().zip(numbers) {
-            let both = (|| learned(&passes[0], k), || learned(&passes[1], k));
+            let both = (|| learned(&shared[0], k), || learned(&shared[1], k));
             let (first, second) = found_again::one_by_one(corpus, both.0, both.1);
-            let shared = found_again::shared_words(first, second, corpus.n_present());
+            let common = found_again::shared_words(first, second, corpus.n_present());
             let is_found =
                 |r: &&Returned| Standing::of(r.words, r.by_chance) != Standing::NotFoundAgain;
-            let n_found = shared.iter().filter(is_found).count() as f64;
-            let mean = shared.iter().map(|r| r.words).sum::<f64>() / k as f64;
+            let n_found = common.iter().filter(is_found).count() as f64;
+            let mean = common.iter().map(|r| r.words).sum::<f64>() / k as f64;
             *sum = (sum.0 + n_found, sum.1 + mean);
         }
     }
@@ -109,16 +109,16 @@ fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
 }
 
 /// `k` topics of a half, in vocabulary order.
-fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
-    let k = k.min(passes.whitening().n_topics());
-    let model = passes.model(passes.rotated(k), ReadOff::Columns);
-    let corpus = passes.corpus();
+fn learned(shared: &Shared<'_>, k: usize) -> Matrix {
+    let k = k.min(shared.whitening().n_topics());
+    let model = shared.model(shared.rotated(k), ReadOff::Columns);
+    let corpus = shared.corpus();
     let words = &corpus.word_of_feature()[..corpus.n_present()];
     let topics = model.topics();
     let start = Matrix::from_fn(words.len(), topics.len(), |i, j| {
         topics.word_topic()[(words[i] as usize, j)]
     });
-    let learned = match passes.kind() {
+    let learned = match shared.kind() {
         Kind::Lda => {
             let prior = Prior::of_text(words.len());
             collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic

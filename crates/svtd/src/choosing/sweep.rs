@@ -36,7 +36,7 @@ use self::held_out::{HeldOut, Judged, Parts};
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
 use self::splits::{split, swept_topics};
-use super::passes::Passes;
+use super::shared::Shared;
 use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -175,7 +175,7 @@ fn swept(
     let (corpus, options) = options.in_key_order(corpus)?;
     let corpus = &*corpus;
     let most = end.min(corpus.n_present());
-    let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
+    let all = Shared::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
     let most = all.whitening().n_topics();
     if most < first {
@@ -320,10 +320,10 @@ mod tests {
     #[test]
     fn the_cube_of_fewer_topics_is_the_leading_block_of_the_larger() {
         for (corpus, options) in &corpora() {
-            let passes = Passes::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
+            let shared = Shared::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
             for k in [1, 3, 7, 8] {
-                let direct = passes.moments().third_whitened(passes.whitening().leading(k).basis());
-                let block = passes.cube().leading(k);
+                let direct = shared.moments().third_whitened(shared.whitening().leading(k).basis());
+                let block = shared.cube().leading(k);
                 let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
                 for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {
                     let difference = (direct.get(a, b, c) - block.get(a, b, c)).abs();
