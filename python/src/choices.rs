@@ -8,10 +8,10 @@ use std::ops::RangeInclusive;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use svtd::choosing::{Check, CheckOptions, Sweep};
-use svtd::fit::{Kind, Learner};
-use svtd::moments::Rows;
-use svtd::rivals::{CollapsedGibbs, Em, Start};
-use svtd::{Corpus, DocumentWeights, Method, Model, Polish, Scaling};
+use svtd::model::{CollapsedGibbs, Em, Kind, Learner, Polish, Start};
+use svtd::moments::{DocumentWeights, Rows};
+use svtd::whitening::Scaling;
+use svtd::{Corpus, Method, Model};
 
 use crate::waiting::Steps;
 

@@ -3,8 +3,8 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use svtd::Corpus;
-use svtd::fit::Kind;
 use svtd::linalg::Matrix;
+use svtd::model::Kind;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource, documents_seed};
 
 use crate::choices;

@@ -14,7 +14,8 @@ use std::io;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyFileExistsError, PyOSError, PyValueError};
-use svtd::{Error, ErrorKind};
+use svtd::Error;
+use svtd::error::ErrorKind;
 
 create_exception!(
     svtd,

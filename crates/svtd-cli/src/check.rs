@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
-use svtd::fit::Kind;
+use svtd::model::Kind;
 
 use crate::args::{Check as Arguments, Common, alpha0};
 use crate::failure::{Failure, Outcome, printable};

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::atomic::Together;
-use svtd::fit::Kind;
+use svtd::internals::atomic::Together;
 use svtd::linalg::Matrix;
+use svtd::model::Kind;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
 use crate::args::{Common, Generate, alpha0};

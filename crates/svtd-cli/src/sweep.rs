@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::atomic::write_atomically;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
-use svtd::fit::Kind;
+use svtd::internals::atomic::write_atomically;
 use svtd::learning::Request;
+use svtd::model::Kind;
 
 use crate::args::{Common, Numbers, Sweep as Arguments, alpha0};
 use crate::chart::{self, Chart, Series};

@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use svtd::choosing::{Check, CheckOptions, PlanSource};
 use svtd::evaluation::coherence;
-use svtd::fit::Kind;
 use svtd::linalg::Matrix;
-use svtd::model::WordOrder;
+use svtd::model::{CollapsedGibbs, Em, Kind, Polish, WordOrder};
+use svtd::moments::DocumentWeights;
 use svtd::persist::Saved;
-use svtd::rivals::{CollapsedGibbs, Em};
-use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, SingleTopic};
+use svtd::{Corpus, Lda, Method, Model, SingleTopic};
 
 /// Fits that were not refused, saved, loaded and asked, since the program began.
 pub static FITTED: AtomicU64 = AtomicU64::new(0);

@@ -11,12 +11,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use svtd::evaluation::match_topics;
-use svtd::fit::Kind;
 use svtd::linalg::Matrix;
-use svtd::model::Topics;
+use svtd::model::{Kind, Polish, Topics};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::trust::T_FACTOR;
-use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
+use svtd::{Corpus, Lda, Model, SingleTopic};
 
 /// The default first seed: nothing was chosen on these corpora.
 const SEED: u64 = 77_000;

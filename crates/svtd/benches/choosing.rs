@@ -8,14 +8,13 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use rayon::prelude::*;
-use svtd::choosing::MOST_TOPICS;
-use svtd::choosing::{PairNoise, PlanSource};
+use svtd::choosing::{MOST_TOPICS, PairNoise, PlanSource};
 use svtd::evaluation::topic_error;
-use svtd::fit::Kind;
 use svtd::linalg::Matrix;
-use svtd::moments::{Counting, Moments, SingleTopicMoments};
+use svtd::model::Kind;
+use svtd::moments::{Counting, DocumentWeights, Moments, SingleTopicMoments};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use svtd::{Corpus, DocumentWeights, Lda, SingleTopic};
+use svtd::{Corpus, Lda, SingleTopic};
 
 const TEXT_LIKE: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
 

@@ -14,9 +14,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustix::time::{ClockId, clock_gettime};
 use svtd::evaluation::match_topics;
-use svtd::fit::Kind;
 use svtd::linalg::Matrix;
-use svtd::model::{Halves, Standing};
+use svtd::model::{Halves, Kind, Standing};
 use svtd::synthetic::{LdaSource, Lengths};
 use svtd::{Corpus, Lda, Model, SingleTopic};
 

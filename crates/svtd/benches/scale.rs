@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use svtd::fit::{Kind, Stage, Step};
+use svtd::learning::{Stage, Step};
 use svtd::linalg::Matrix;
-use svtd::model::Diagnostics;
+use svtd::model::{Diagnostics, Kind, Polish};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use svtd::{Corpus, Lda, Polish, SingleTopic};
+use svtd::{Corpus, Lda, SingleTopic};
 
 /// What LIMITS expects of one spectral fit of 70 million counts on two cores, in seconds, f64
 /// panels, without scoring features (the default method scores none): k = 50 and 100. Its rates

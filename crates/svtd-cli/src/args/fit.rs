@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use svtd::fit::Kind;
-use svtd::moments::Rows as SliceRows;
-use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
+use svtd::Method as RotationMethod;
+use svtd::model::{Kind, Polish};
+use svtd::moments::{DocumentWeights, Rows as SliceRows};
+use svtd::whitening::Scaling;
 
 use super::numbers::{at_least_one, positive};
 use super::{

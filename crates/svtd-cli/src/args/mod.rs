@@ -36,7 +36,7 @@ mod words;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use svtd::fit::Kind;
+use svtd::model::Kind;
 
 pub use self::add::Add;
 pub use self::answer::Answer;

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::model::Options;
-    use crate::rivals::{CollapsedGibbs, Em};
+    use crate::model::{CollapsedGibbs, Em};
 
     fn options(request: &Request) -> Options {
         match request.with_so_many(4).unwrap() {

@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(Kind::SingleTopic.alpha0(None).unwrap(), 0.0);
         assert!(Kind::Lda.alpha0(Some(-1.0)).unwrap_err().to_string().contains("positive"));
         let error = Kind::SingleTopic.alpha0(Some(1.0)).unwrap_err();
-        assert_eq!(error.kind(), crate::ErrorKind::Request);
+        assert_eq!(error.kind(), crate::error::ErrorKind::Request);
         assert!(error.to_string().starts_with("alpha0 is for lda; "), "{error}");
     }
 

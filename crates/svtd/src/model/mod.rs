@@ -1,7 +1,7 @@
 //! Fitted models: the topics, how reliable they are, and the options of the fit.
 //!
 //! [`SingleTopic`] and [`Lda`] are finished values. Both hold [`Topics`] (words and weights), the [`Diagnostics`]
-//! of the fit, and its options. [`fit`](crate::fit) makes them. [`Model`] is one or the other, for code that treats
+//! of the fit, and its options. [`learning`](crate::learning) makes them. [`Model`] is one or the other, for code that treats
 //! both alike.
 
 pub(crate) mod choice;
