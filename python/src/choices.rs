@@ -7,11 +7,11 @@ use std::ops::RangeInclusive;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use svtd::choosing::Sweep;
-use svtd::fit::{Kind, Learner};
-use svtd::moments::Rows;
-use svtd::rivals::{CollapsedGibbs, Em, Start};
-use svtd::{Corpus, DocumentWeights, Method, Model, Polish, Scaling};
+use svtd::choosing::{Check, CheckOptions, Sweep};
+use svtd::model::{CollapsedGibbs, Em, Kind, Learner, Polish, Start};
+use svtd::moments::{DocumentWeights, Rows};
+use svtd::whitening::Scaling;
+use svtd::{Corpus, Method, Model};
 
 use crate::waiting::Steps;
 
@@ -68,8 +68,7 @@ impl TryFrom<Choices> for Request {
 
     fn try_from(choices: Choices) -> PyResult<Self> {
         let seed = choices.seed;
-        let kinds = Kind::ALL.map(|kind| (kind.name(), kind));
-        let kind = named("model", &choices.kind, &kinds)?;
+        let kind = kind(&choices.kind)?;
         Ok(Request(svtd::learning::Request {
             alpha0: choices.alpha0,
             paper: choices.paper,
@@ -104,6 +103,12 @@ impl Request {
         self.0.params(corpus, || {})?.fit_watched(corpus, &|step| steps.tell(step))
     }
 
+    /// What can be learned from a corpus, for a fit of this many topics.
+    pub fn check(&self, corpus: &Corpus, n_topics: Option<usize>) -> svtd::Result<Check> {
+        let (kind, alpha0) = (self.0.kind, self.0.alpha0);
+        Check::of(corpus, &CheckOptions { kind, alpha0, n_topics })
+    }
+
     /// Compares every number of topics of a range.
     pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> svtd::Result<Sweep> {
         self.0.sweep(corpus, range)
@@ -126,6 +131,11 @@ impl Rival {
             }
         }
     }
+}
+
+/// The kind of model of this name.
+pub fn kind(name: &str) -> PyResult<Kind> {
+    named("model", name, &Kind::ALL.map(|kind| (kind.name(), kind)))
 }
 
 fn method(name: &str, seed: u64) -> PyResult<Method> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use svtd::choosing::{Check, CheckOptions};
 
 use crate::choices::{Choices, Request};
 use crate::counts::Counts;
@@ -12,17 +11,17 @@ use crate::waiting::run;
 
 /// What can be learned from a corpus, before fitting; as JSON.
 #[pyfunction]
-#[pyo3(signature = (counts, alpha0, n_topics, threads))]
+#[pyo3(signature = (counts, choices, n_topics, threads))]
 pub fn check(
     py: Python<'_>,
     counts: &Counts,
-    alpha0: Option<f64>,
+    choices: Choices,
     n_topics: Option<usize>,
     threads: usize,
 ) -> PyResult<String> {
+    let request = Request::try_from(choices)?;
     let corpus = Arc::clone(&counts.0);
-    let asked = CheckOptions { alpha0, n_topics };
-    in_json(&run(py, threads, None, move |_| Check::of(&corpus, &asked))?)
+    in_json(&run(py, threads, None, move |_| request.check(&corpus, n_topics))?)
 }
 
 /// Compares every number of topics from `least` to `most`, from the same passes; as JSON.

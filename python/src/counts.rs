@@ -17,7 +17,7 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use svtd::corpus::CorpusBuilder;
-use svtd::memory::Limit;
+use svtd::reading::Limit;
 use svtd::{Corpus, Vocabulary};
 
 use crate::failure::exception;
@@ -132,7 +132,7 @@ pub fn limit(memory: Option<(u64, PathBuf)>) -> PyResult<Limit> {
 /// The number of bytes of a size such as `2GB`.
 #[pyfunction]
 pub fn bytes_of(text: &str) -> PyResult<u64> {
-    svtd::memory::bytes_of(text)
+    svtd::internals::memory::bytes_of(text)
         .map_err(|reason| PyValueError::new_err(format!("memory: {reason}")))
 }
 

@@ -4,9 +4,12 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use svtd::Corpus;
 use svtd::linalg::Matrix;
+use svtd::model::Kind;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource, documents_seed};
 
+use crate::choices;
 use crate::counts::{Rows, rows};
+use crate::failure::exception;
 use crate::fitted::by_rows;
 use crate::waiting::run;
 
@@ -28,23 +31,24 @@ enum Documents {
     Mixtures(Matrix),
 }
 
-/// Generates a corpus of this many documents, words and topics. Without `alpha0` documents are about one
-/// topic each.
+/// Generates a corpus of this many documents, words and topics.
 #[pyfunction]
 pub fn draw<'py>(
     py: Python<'py>,
     sizes: (usize, usize, usize),
     lengths: (u32, u32),
-    alpha0: Option<f64>,
+    model: (String, Option<f64>),
     zipf: bool,
     seed: u64,
     threads: usize,
 ) -> PyResult<Drawn<'py>> {
+    let kind = choices::kind(&model.0)?;
+    let alpha0 = kind.alpha0(model.1).map_err(|error| exception(&error))?;
     let lengths = Lengths::Uniform(lengths.0..=lengths.1);
     let work = move |_: &_| {
-        Ok(match alpha0 {
-            Some(alpha0) => mixtures(sizes, &lengths, alpha0, zipf, seed),
-            None => single_topics(sizes, &lengths, zipf, seed),
+        Ok(match kind {
+            Kind::Lda => mixtures(sizes, &lengths, alpha0, zipf, seed),
+            Kind::SingleTopic => single_topics(sizes, &lengths, zipf, seed),
         })
     };
     let drawn = run(py, threads, None, work)?;

@@ -14,7 +14,8 @@ use std::io;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyFileExistsError, PyOSError, PyValueError};
-use svtd::{Error, ErrorKind};
+use svtd::Error;
+use svtd::error::ErrorKind;
 
 create_exception!(
     svtd,
@@ -55,6 +56,7 @@ fn spelled(error: &Error) -> String {
         Error::Exists { .. } => {
             sentence.replace("allow overwriting", "allow overwriting (overwrite=True)")
         }
+        Error::NoMixtures => sentence.replace("is for lda", "is for model='lda'"),
         Error::FewerTopicsVisible { visible, .. } if *visible > 0 => {
             format!("{sentence} (n_components={visible}), or accept them (allow_fewer=True)")
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use svtd::atomic::write_atomically;
 use svtd::choosing::Sweep;
+use svtd::internals::atomic::write_atomically;
 use svtd_report::{Made, Report};
 
 use crate::counts::Counts;

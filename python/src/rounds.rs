@@ -138,7 +138,7 @@ pub fn fit_elsewhere(
         };
         let corpus = Corpus::elsewhere(who)?;
         let model = request.fit(&corpus, steps)?;
-        svtd::memory::caught(|| Ok(Saved::new(model, &corpus)))
+        svtd::internals::memory::caught(|| Ok(Saved::new(model, &corpus)))
     };
     let learned = run(py, threads, callback, work);
     // The exception raised by the engine says more than our message about it.

@@ -28,8 +28,9 @@ pub fn count(
     let chosen = if new_documents { chosen.for_new_documents() } else { chosen };
     let limit = limit(memory)?;
     let mut texts = Texts(texts.into_iter());
-    let counted =
-        move |_: &_| svtd::memory::caught(|| count_records(&mut texts, &chosen, None, &limit));
+    let counted = move |_: &_| {
+        svtd::internals::memory::caught(|| count_records(&mut texts, &chosen, None, &limit))
+    };
     Ok(Counts(Arc::new(run(py, threads, None, counted)?)))
 }
 

@@ -5,7 +5,7 @@
 //! on to the caller's function.
 //!
 //! An exception from either ends the wait at once and sets the flag that the threads of the pool check
-//! ([`svtd::stop`]): the work unwinds from the current loop. The work holds no Python objects. The pool exists
+//! ([`svtd::internals::stop`]): the work unwinds from the current loop. The work holds no Python objects. The pool exists
 //! only during the call, so a forked process inherits no missing threads.
 
 use std::num::NonZero;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use svtd::fit::Step;
+use svtd::learning::Step;
 
 use crate::failure::exception;
 
@@ -50,7 +50,7 @@ impl Steps {
 
     /// Reports how much of a model of records is learned, and stops the work if nobody waits for it.
     pub fn learned(&self, done: usize, of: usize) {
-        svtd::stop::here();
+        svtd::internals::stop::here();
         if let Some(tell) = &self.tell {
             tell("learning", done, of);
         }
@@ -81,7 +81,7 @@ pub fn run<T: Send + 'static>(
     let heeded = Arc::clone(&given_up);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
-        .start_handler(move |_| svtd::stop::heed(Arc::clone(&heeded)))
+        .start_handler(move |_| svtd::internals::stop::heed(Arc::clone(&heeded)))
         .build()
         .map_err(|error| {
             PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))

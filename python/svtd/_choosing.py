@@ -114,10 +114,9 @@ def check(
     """
     estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
     k = None if n_components is None else _parameters.whole("n_components", n_components, 1)
-    mixes = _parameters.positive("alpha0", alpha0) if model == "lda" else None
-    threads = estimator._threads()
+    choices, threads = estimator._choices(), estimator._threads()
     counts = _inputs.for_fit(estimator, X, words, threads).counts
-    found: dict[str, Any] = json.loads(_check(counts, mixes, k, threads))
+    found: dict[str, Any] = json.loads(_check(counts, choices, k, threads))
     return found
 
 

@@ -71,10 +71,6 @@ def generate(
     """
     if model not in ("single-topic", "lda"):
         raise ValueError(f"model must be 'single-topic' or 'lda', got {model!r}")
-    if model == "single-topic" and alpha0 is not None:
-        raise ValueError("alpha0 is for model='lda'; a single-topic model has no mixtures")
-    if model == "lda" and alpha0 is None:
-        alpha0 = 1.0
     if alpha0 is not None:
         alpha0 = _parameters.positive("alpha0", alpha0)
     sizes = (
@@ -91,7 +87,7 @@ def generate(
     seed = _parameters.seed(random_state)
     flag = _parameters.flag("zipf", zipf)
     (indptr, indices, data), components, weights, documents = draw(
-        sizes, (shortest, longest), alpha0, flag, seed, _parameters.threads(None)
+        sizes, (shortest, longest), (model, alpha0), flag, seed, _parameters.threads(None)
     )
     X = sp.csr_matrix((data, indices, indptr), shape=sizes[:2])
     return Generated(X, components, weights, documents)

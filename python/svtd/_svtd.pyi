@@ -116,7 +116,7 @@ def report(
 def default_preprocessing() -> str: ...
 def stop_words(language: str) -> str: ...
 def check(
-    counts: Counts, alpha0: Optional[float], n_topics: Optional[int], threads: int
+    counts: Counts, choices: Mapping[str, Any], n_topics: Optional[int], threads: int
 ) -> str: ...
 def sweep(
     counts: Counts, choices: Mapping[str, Any], least: int, most: int, threads: int
@@ -126,7 +126,7 @@ def n_threads(n_jobs: int) -> int: ...
 def draw(
     sizes: tuple[int, int, int],
     lengths: tuple[int, int],
-    alpha0: Optional[float],
+    model: tuple[str, Optional[float]],
     zipf: bool,
     seed: int,
     threads: int,

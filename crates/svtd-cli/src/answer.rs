@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use svtd::Error;
-use svtd::atomic::write_atomically;
+use svtd::internals::atomic::write_atomically;
 use svtd::rounds::sites::{ANSWER, FINISHED, QUESTION, REFUSED};
 use svtd::rounds::{Ask, Question, Respondent, digest_of};
 

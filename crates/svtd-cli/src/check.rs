@@ -4,34 +4,31 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
+use svtd::model::Kind;
 
-use crate::args::{AnyKind, Check as Arguments, Common};
+use crate::args::{Check as Arguments, Common, alpha0};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::{choice, forecast, input, json, records, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if args.model.topics().is_none() {
+    let Some(kind) = args.model.topics() else {
         return records::check(args, common);
-    }
+    };
     if let Some(flag) = args.records.given() {
         return Err(Failure::Request(format!("{flag} is for --model classes")));
     }
-    if args.alpha0.is_some() && args.model == AnyKind::SingleTopic {
-        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
-        return Err(Failure::Request(sentence.to_owned()));
-    }
-    threads::pool(common.threads)?.install(|| check(args, common))
+    alpha0(kind, args.alpha0, "--model ").map_err(Failure::Request)?;
+    threads::pool(common.threads)?.install(|| check(args, kind, common))
 }
 
-fn check(args: &Arguments, common: &Common) -> Outcome {
+fn check(args: &Arguments, kind: Kind, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
     let corpus = input::corpus(&args.source, &progress)?;
     progress.begin("looking");
-    let alpha0 = (args.model == AnyKind::Lda).then(|| args.alpha0.unwrap_or(1.0));
-    let asked = CheckOptions { alpha0, n_topics: args.n_topics };
+    let asked = CheckOptions { kind, alpha0: args.alpha0, n_topics: args.n_topics };
     let check = Check::of(&corpus, &asked)?;
     progress.begin("timing");
     let forecast =

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::fit::Workload;
+use svtd::learning::Workload;
 
 use crate::args::{Common, Fit};
 use crate::failure::{Failure, Outcome};

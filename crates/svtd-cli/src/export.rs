@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use svtd::atomic::{Together, write_atomically};
+use svtd::internals::atomic::{Together, write_atomically};
 use svtd::linalg::Matrix;
 use svtd::model::{Marker, markers};
 use svtd::{Corpus, Model};

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as ArgumentErrorKind;
-use svtd::{Error, ErrorKind};
+use svtd::Error;
+use svtd::error::ErrorKind;
 
 use crate::json;
 pub use crate::printable::printable;

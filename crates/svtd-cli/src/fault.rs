@@ -19,7 +19,7 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 pub fn reported(run: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(remember));
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        svtd::atomic::remove_unfinished();
+        svtd::internals::atomic::remove_unfinished();
         let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).take();
         let what = last.unwrap_or_else(|| "something went wrong".to_owned());
         say(

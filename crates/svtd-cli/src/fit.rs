@@ -5,9 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
-use svtd::fit::{Learner, Sizes};
-use svtd::learning::{Request, TopicParams};
-use svtd::model::WordOrder;
+use svtd::learning::{Request, Sizes, TopicParams};
+use svtd::model::{Learner, WordOrder};
 use svtd::persist::Saved;
 use svtd::{Corpus, Model};
 use svtd_report::Made;

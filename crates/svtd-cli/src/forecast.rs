@@ -1,15 +1,15 @@
 //! Estimates how long a fit will take, and formats bytes and seconds.
 //!
 //! The library knows the work of a fit in units of products with the pair moment
-//! ([`Workload`](svtd::fit::Workload)). Here one such product of the given corpus is timed on this machine with
+//! ([`Workload`](svtd::learning::Workload)). Here one such product of the given corpus is timed on this machine with
 //! these threads, which gives the time. `check` and `fit --dry-run` both print it.
 
 use std::time::{Duration, Instant};
 
-use svtd::fit::{Sizes, Workload};
+use svtd::learning::{Sizes, Workload};
 use svtd::linalg::Matrix;
-use svtd::moments::{Counting, SingleTopicMoments};
-use svtd::{Corpus, DocumentWeights, Moments};
+use svtd::moments::{Counting, DocumentWeights, SingleTopicMoments};
+use svtd::{Corpus, Moments};
 
 pub use crate::progress::duration;
 

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::atomic::Together;
-use svtd::fit::Kind;
+use svtd::internals::atomic::Together;
 use svtd::linalg::Matrix;
+use svtd::model::Kind;
 use svtd::synthetic::{LdaSource, SingleTopicSource, documents_seed};
 
-use crate::args::{Common, Generate};
+use crate::args::{Common, Generate, alpha0};
 use crate::failure::{Failure, Outcome, printable};
 use crate::json;
 use crate::output::{self, Column, Table, Target};
@@ -21,17 +21,16 @@ use crate::output::{self, Column, Table, Target};
 /// The largest table in numbers: eight gigabytes.
 const MAX_NUMBERS: usize = 1 << 30;
 
-const DEFAULT_ALPHA0: f64 = 1.0;
-
 /// Runs the command.
 pub fn run(args: &Generate, common: &Common) -> Outcome {
+    let alpha0 = alpha0(args.model, args.alpha0, "").map_err(Failure::Request)?;
     check(args)?;
     let files = Files::new(args)?;
-    draw(args, &files)?;
+    draw(args, alpha0, &files)?;
     tell(args, common, &files)
 }
 
-fn draw(args: &Generate, files: &Files) -> Outcome {
+fn draw(args: &Generate, alpha0: f64, files: &Files) -> Outcome {
     let mut together = Together::default();
     let out = &mut together;
     let draw_seed = documents_seed(args.seed);
@@ -45,7 +44,7 @@ fn draw(args: &Generate, files: &Files) -> Outcome {
             files.write_vector(out, "topics", "topic", &numbered)?;
         }
         Kind::Lda => {
-            let source = lda_source(args);
+            let source = lda_source(args, alpha0);
             let (corpus, mixtures) = source.draw(args.n_documents, &args.lengths, draw_seed);
             files.write_corpus(out, &corpus, &source.word_topic)?;
             files.write_vector(out, "alpha", "alpha", &source.alpha)?;
@@ -78,11 +77,8 @@ fn tell(args: &Generate, common: &Common, files: &Files) -> Outcome {
     Ok(())
 }
 
+/// Returns an error for too large a corpus.
 fn check(args: &Generate) -> Outcome {
-    if args.alpha0.is_some() && args.model == Kind::SingleTopic {
-        let sentence = "--alpha0 is for lda; a single-topic model has no mixtures";
-        return Err(Failure::Request(sentence.to_owned()));
-    }
     let sizes = [("words", args.n_words), ("documents", args.n_documents)];
     for (what, size) in sizes {
         let fits = size.checked_mul(args.n_topics).is_some_and(|n| n <= MAX_NUMBERS);
@@ -103,9 +99,8 @@ fn single_topic_source(args: &Generate) -> SingleTopicSource {
     }
 }
 
-fn lda_source(args: &Generate) -> LdaSource {
+fn lda_source(args: &Generate, alpha0: f64) -> LdaSource {
     let (n, k, seed) = (args.n_words, args.n_topics, args.seed);
-    let alpha0 = args.alpha0.unwrap_or(DEFAULT_ALPHA0);
     if args.zipf {
         LdaSource::like_text(n, k, alpha0, seed)
     } else {

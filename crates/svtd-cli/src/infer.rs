@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
-use svtd::inference::Asked;
-use svtd::{Corpus, Gibbs, Model};
+use svtd::inference::{Asked, Gibbs};
+use svtd::{Corpus, Model};
 
 use crate::args::{Common, Infer, Layout};
 use crate::failure::{Failure, Outcome, printable};

@@ -3,11 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use svtd::memory::Limit;
 use svtd::persist::Saved;
-use svtd::reading::Opened;
+use svtd::reading::{Format, Limit, Opened};
 use svtd::text::{Batch, Preprocessing};
-use svtd::{Corpus, CorpusReader, Error, Format, Model};
+use svtd::{Corpus, CorpusReader, Error, Model};
 
 use crate::args::{self, Source};
 use crate::failure::{Failure, Outcome};

@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(answer) => return failure::of_arguments(&answer),
     };
-    fault::reported(|| match svtd::memory::caught(|| run(&arguments)) {
+    fault::reported(|| match svtd::internals::memory::caught(|| run(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     })

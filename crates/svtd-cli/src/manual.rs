@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
 use serde_json::json;
-use svtd::atomic::Together;
+use svtd::internals::atomic::Together;
 
 use crate::args::{Arguments, Common, Completions, Man};
 use crate::failure::{Outcome, printable};

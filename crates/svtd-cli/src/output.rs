@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use svtd::atomic::{Together, write_atomically};
+use svtd::internals::atomic::{Together, write_atomically};
 #[cfg(feature = "parquet")]
 use svtd::persist::parquet;
 

@@ -4,18 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::choosing::{DELTA, Plan, PlanSource};
-use svtd::fit::Kind;
 
-use crate::args::{Common, Plan as Arguments};
+use crate::args::{Common, Plan as Arguments, alpha0};
 use crate::failure::{Failure, Outcome};
 use crate::{input, json, threads};
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if args.alpha0.is_some() && args.kind == Kind::SingleTopic {
-        let sentence = "--alpha0 is for --kind lda; a single-topic model has no mixtures";
-        return Err(Failure::Request(sentence.to_owned()));
-    }
+    alpha0(args.kind, args.alpha0, "--kind ").map_err(Failure::Request)?;
     threads::pool(common.threads)?.install(|| plan(args, common))
 }
 
@@ -45,9 +41,9 @@ fn source(args: &Arguments) -> Outcome<(PlanSource, Option<f64>)> {
             Ok((source, Some(saved.model.diagnostics().n_documents as f64)))
         }
         (None, Some(words), Some(topics), Some(length)) => {
-            let alpha0 = (args.kind == Kind::Lda).then(|| args.alpha0.unwrap_or(1.0));
             let length = length_of(length)?;
-            Ok((PlanSource::zipf(words, topics, length, alpha0)?, None))
+            let source = PlanSource::zipf([words, topics], length, args.kind, args.alpha0)?;
+            Ok((source, None))
         }
         _ => {
             let sentence = "give --model, or all of --words, --topics and --length";

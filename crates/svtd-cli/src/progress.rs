@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use svtd::fit::{Stage, Step, Workload};
+use svtd::learning::{Stage, Step, Workload};
 use terminal_size::{Width, terminal_size_of};
 
 use crate::args::Common;

@@ -1,7 +1,7 @@
 //! Reconstructs the command that made a model, from what the model stores.
 
 use serde_json::Value;
-use svtd::fit::Kind;
+use svtd::model::Kind;
 use svtd::persist::Saved;
 use svtd::text::{Frequency, Preprocessing, StopWords};
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
-use svtd::atomic::write_atomically;
 use svtd::choosing::Sweep;
+use svtd::internals::atomic::write_atomically;
 use svtd::persist::Saved;
 use svtd::{Corpus, Error};
 use svtd_report::{Made, Report as Page, Texts};

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde_json::json;
 use svtd::Error;
-use svtd::atomic::Together;
+use svtd::internals::atomic::Together;
 use svtd_experiments::{Addresses, Experiment, Plan, Report, Section, dante};
 
 use crate::args::{Common, Name, Reproduce};

@@ -36,7 +36,7 @@ pub fn watch() {
 fn leave(code: i32) {
     use std::io::Write;
 
-    svtd::atomic::remove_unfinished_for_good();
+    svtd::internals::atomic::remove_unfinished_for_good();
     let _ = writeln!(std::io::stderr(), "svtd: interrupted; nothing half-written was left");
     std::process::exit(code);
 }

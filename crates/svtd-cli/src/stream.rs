@@ -8,11 +8,12 @@ mod announcement;
 
 use std::path::{Path, PathBuf};
 
+use svtd::error::ErrorKind;
 use svtd::learning::{SWEEPS, Update as Updated};
 use svtd::persist::Saved;
 use svtd::stream::{Arrival, Window};
 use svtd::text::{Batch, Preprocessing};
-use svtd::{Corpus, CorpusReader, Error, ErrorKind, Model};
+use svtd::{Corpus, CorpusReader, Error, Model};
 
 use self::announcement::Announcement;
 use crate::args::{Common, Fit, Source, StreamFlags, Update};
@@ -138,7 +139,7 @@ fn check(opened: &svtd::reading::Opened, input: &Path, time: Option<&str>) -> Ou
         );
         return Err(Failure::Refused(path, reason));
     }
-    use svtd::Format::{Csv, JsonLines, Parquet, Tsv, Xlsx};
+    use svtd::reading::Format::{Csv, JsonLines, Parquet, Tsv, Xlsx};
     if let Some(time) = time
         && !matches!(format, Csv | JsonLines | Parquet | Tsv | Xlsx)
     {
@@ -222,7 +223,9 @@ impl<'a> Models<'a> {
             .preprocessing(words.clone())
             .read_window(window)
             .map(Corpus::into_key_order)
-            .and_then(|corpus| svtd::memory::caught(|| self.learn(&corpus)).map(|l| (corpus, l)));
+            .and_then(|corpus| {
+                svtd::internals::memory::caught(|| self.learn(&corpus)).map(|l| (corpus, l))
+            });
         let mut announcement = Announcement::new(window, n_documents, n_bad);
         let (corpus, learned) = match learned {
             Ok(learned) => learned,

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::atomic::write_atomically;
 use svtd::choosing::{Recommendation, Sweep, SweepFit};
-use svtd::fit::Kind;
+use svtd::internals::atomic::write_atomically;
 use svtd::learning::Request;
+use svtd::model::Kind;
 
-use crate::args::{AnyKind, Common, Numbers, Sweep as Arguments};
+use crate::args::{Common, Numbers, Sweep as Arguments, alpha0};
 use crate::chart::{self, Chart, Series};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
@@ -30,10 +30,8 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
     if let Some(flag) = args.records.given() {
         return Err(Failure::Request(format!("{flag} is for --model classes")));
     }
-    if args.alpha0.is_some() && args.model == AnyKind::SingleTopic {
-        let sentence = "--alpha0 is for --model lda; a single-topic model has no mixtures";
-        return Err(Failure::Request(sentence.to_owned()));
-    }
+    let kind = args.model.topics().unwrap_or_default();
+    alpha0(kind, args.alpha0, "--model ").map_err(Failure::Request)?;
     if let Some(path) = &args.svg {
         output::check(path, args.force, &args.source.files())?;
     }

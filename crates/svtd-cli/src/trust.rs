@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use svtd::corpus::CorpusReport;
-use svtd::fit::Options;
-use svtd::model::{Diagnostics, Halves, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics};
+use svtd::model::{
+    Diagnostics, Halves, Options, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics,
+};
 use svtd::trust::T_FACTOR;
 use svtd::{Method, Model};
 

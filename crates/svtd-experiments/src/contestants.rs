@@ -12,12 +12,14 @@ use svtd::evaluation::{
     adjusted_rand_index, most_probable, normalised_mutual_information, reconstruction_error,
     topic_error,
 };
-use svtd::fit::{Smoothing, Step, polish_single_topic};
-use svtd::learning::SingleTopicParams;
+use svtd::internals::fit::polish_single_topic;
+use svtd::learning::{SingleTopicParams, Step};
 use svtd::linalg::Matrix;
-use svtd::rivals::Em;
+use svtd::model::{Em, Polish, Smoothing};
+use svtd::moments::DocumentWeights;
 use svtd::synthetic::{Lengths, SingleTopicSource};
-use svtd::{Corpus, DocumentWeights, Method, Polish, Result, Scaling, SingleTopic};
+use svtd::whitening::Scaling;
+use svtd::{Corpus, Method, Result, SingleTopic};
 
 use svtd_report::figure::colour::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION};
 use svtd_report::figure::{Mark, Style};

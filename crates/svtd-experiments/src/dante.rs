@@ -8,9 +8,12 @@ use std::io;
 use std::path::Path;
 
 use svtd::evaluation::most_probable;
+use svtd::inference::Gibbs;
 use svtd::learning::{LdaParams, SingleTopicParams};
 use svtd::linalg::Matrix;
-use svtd::{Corpus, DocumentWeights, Error, Gibbs, Lda, Polish, Result, SingleTopic};
+use svtd::model::Polish;
+use svtd::moments::DocumentWeights;
+use svtd::{Corpus, Error, Lda, Result, SingleTopic};
 
 use crate::contestants::Contestant;
 use crate::published::{

@@ -9,12 +9,14 @@
 //! reads the documents.
 
 use svtd::decomposition::{Decomposition, ReadOff};
-use svtd::fit::{Smoothing, polish_single_topic};
+use svtd::internals::fit::polish_single_topic;
 use svtd::linalg::Matrix;
+use svtd::model::Smoothing;
 use svtd::moments::Rows;
 use svtd::moments::incremental::{Estimate, IncrementalMoments, LengthLaw};
 use svtd::recovery::{Recovered, recover};
-use svtd::{Corpus, Error, Method, Moments, Result, Scaling, Whitening};
+use svtd::whitening::{Scaling, Whitening};
+use svtd::{Corpus, Error, Method, Moments, Result};
 
 use crate::contestants::{Contestant, plain_em};
 use crate::remembered::Remembered;

@@ -3,9 +3,10 @@
 //! The paper tests its estimates only on single topics. The moments of LDA are the same ones minus products of
 //! lower moments, so the weights of documents should matter in the same way.
 
+use svtd::Result;
 use svtd::evaluation::{MomentErrors, lda_moment_errors};
+use svtd::moments::DocumentWeights;
 use svtd::synthetic::LdaSource;
-use svtd::{DocumentWeights, Result};
 
 use crate::contestants::paper_lengths;
 use crate::report::{Claim, Verdict};

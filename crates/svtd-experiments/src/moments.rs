@@ -4,8 +4,8 @@
 //! generated anew for each. For every weighting of documents, the distances of the estimated moments from the true
 //! ones, `Err2` and `Err3`. The cube of the triple moment is never formed ([`svtd::evaluation::moment_errors`]).
 
-use svtd::DocumentWeights;
 use svtd::evaluation::{MomentErrors, moment_errors};
+use svtd::moments::DocumentWeights;
 
 use crate::contestants::{Sample, paper_lengths};
 use crate::report::{Claim, Drawing, Numbers, Section, Verdict};

@@ -115,7 +115,7 @@ impl<M: Moments> Moments for Remembered<M> {
 mod tests {
     use svtd::moments::ExactMoments;
     use svtd::synthetic::SingleTopicSource;
-    use svtd::{Scaling, Whitening};
+    use svtd::whitening::{Scaling, Whitening};
 
     use super::*;
 

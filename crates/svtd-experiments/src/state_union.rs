@@ -7,7 +7,8 @@
 
 use svtd::evaluation::{adjusted_rand_index, most_probable};
 use svtd::learning::SingleTopicParams;
-use svtd::{Corpus, DocumentWeights, Result, SingleTopic};
+use svtd::moments::DocumentWeights;
+use svtd::{Corpus, Result, SingleTopic};
 
 use crate::contestants::Contestant;
 use crate::published::{
@@ -77,7 +78,7 @@ fn tries() -> Vec<(String, SingleTopicParams)> {
     vec![
         ("SVTD".to_owned(), params().paper()),
         ("SVTD, documents alike".to_owned(), params().paper().weights(DocumentWeights::Zou)),
-        (Contestant::Joint.name().to_owned(), params().polish(svtd::Polish::None)),
+        (Contestant::Joint.name().to_owned(), params().polish(svtd::model::Polish::None)),
         (Contestant::Default.name().to_owned(), params()),
     ]
 }

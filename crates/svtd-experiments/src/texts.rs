@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use svtd::memory::Limit;
+use svtd::reading::Limit;
 use svtd::text::{Apostrophes, Batch, Frequency, Preprocessing, Records, StopWords, count_records};
 use svtd::{Corpus, Error, Result, Vocabulary};
 

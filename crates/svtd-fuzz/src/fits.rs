@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use svtd::choosing::{Check, CheckOptions, PlanSource};
 use svtd::evaluation::coherence;
 use svtd::linalg::Matrix;
-use svtd::model::WordOrder;
+use svtd::model::{CollapsedGibbs, Em, Kind, Polish, WordOrder};
+use svtd::moments::DocumentWeights;
 use svtd::persist::Saved;
-use svtd::rivals::{CollapsedGibbs, Em};
-use svtd::{Corpus, DocumentWeights, Lda, Method, Model, Polish, SingleTopic};
+use svtd::{Corpus, Lda, Method, Model, SingleTopic};
 
 /// Fits that were not refused, saved, loaded and asked, since the program began.
 pub static FITTED: AtomicU64 = AtomicU64::new(0);
@@ -88,16 +88,17 @@ fn corpus(choices: &mut Choices<'_>) -> Option<Corpus> {
 pub fn fit(bytes: &[u8]) {
     let mut choices = Choices { bytes: bytes.iter() };
     let n_topics = 1 + choices.below(8) as usize;
-    let (kind, polish, extras) = (choices.byte(), choices.byte(), choices.byte());
+    let (fit, polish, extras) = (choices.byte(), choices.byte(), choices.byte());
+    let kind = if fit & 1 == 1 { Kind::Lda } else { Kind::SingleTopic };
     let method_choice = choices.byte();
     let Some(corpus) = corpus(&mut choices) else { return };
     // As many topics as documents, or nearly.
     let n_topics = match extras % 4 {
-        0 => corpus.n_documents().min(12).saturating_sub(kind as usize % 2).max(1),
+        0 => corpus.n_documents().min(12).saturating_sub(fit as usize % 2).max(1),
         _ => n_topics,
     };
     if extras & 16 == 16 {
-        check(&corpus, kind & 1 == 1);
+        check(&corpus, kind);
     }
     let polish = match polish % 4 {
         0 => Polish::None,
@@ -105,12 +106,12 @@ pub fn fit(bytes: &[u8]) {
         _ => Polish::Auto,
     };
     if extras & 64 == 64 {
-        choose(&corpus, kind & 1 == 1);
+        choose(&corpus, kind);
     }
     let (method, weights) = (method(method_choice), weights(method_choice >> 4));
-    let (fewer, trust) = (kind & 2 == 2, kind & 12 != 12);
-    let fitted = match kind & 1 {
-        0 => {
+    let (fewer, trust) = (fit & 2 == 2, fit & 12 != 12);
+    let fitted = match kind {
+        Kind::SingleTopic => {
             let mut params =
                 SingleTopic::params(n_topics).polish(polish).method(method).weights(weights);
             if method_choice % 16 == 15 {
@@ -118,8 +119,8 @@ pub fn fit(bytes: &[u8]) {
             }
             params.allow_fewer(fewer).trust(trust).fit(&corpus).map(Model::SingleTopic)
         }
-        _ => {
-            let alpha0 = [1.0, 0.01, 50.0, 1e-6][(kind >> 4) as usize % 4];
+        Kind::Lda => {
+            let alpha0 = [1.0, 0.01, 50.0, 1e-6][(fit >> 4) as usize % 4];
             let mut params = Lda::params(n_topics).polish(polish).method(method).weights(weights);
             params = params.alpha0(alpha0);
             if method_choice % 16 == 15 && corpus.n_tokens() < 5000 {
@@ -163,21 +164,21 @@ fn weights(choice: u32) -> DocumentWeights {
 }
 
 /// Lets the data choose, and compares some numbers of topics.
-fn choose(corpus: &Corpus, lda: bool) {
-    let (_, _) = match lda {
-        true => (
+fn choose(corpus: &Corpus, kind: Kind) {
+    let (_, _) = match kind {
+        Kind::Lda => (
             Lda::params(1).choose_topics(corpus, 8).map(drop),
             Lda::params(1).sweep(corpus, 1..=4, &mut |_| {}).map(drop),
         ),
-        false => (
+        Kind::SingleTopic => (
             SingleTopic::params(1).choose_topics(corpus, 8).map(drop),
             SingleTopic::params(1).sweep(corpus, 1..=4, &mut |_| {}).map(drop),
         ),
     };
 }
 
-fn check(corpus: &Corpus, lda: bool) {
-    let asked = CheckOptions { alpha0: lda.then_some(1.0), ..CheckOptions::default() };
+fn check(corpus: &Corpus, kind: Kind) {
+    let asked = CheckOptions { kind, ..CheckOptions::default() };
     if let Ok(check) = Check::of(corpus, &asked) {
         assert!(check.refusal.is_some() || check.cost.is_some(), "neither refused nor forecast");
     }

@@ -25,7 +25,7 @@ pub use fits::{FITTED, fit};
 pub use mutate::Mutator;
 pub use readers::{model, tokenizer, vocabulary};
 pub use rounds::rounds;
-use svtd::Format;
+use svtd::reading::Format;
 
 /// A target: its name, what it does, and its seeds.
 pub struct Target {

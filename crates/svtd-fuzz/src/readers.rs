@@ -1,8 +1,9 @@
 //! Readers: whatever the bytes, the answer is a corpus or a sentence.
 
 use svtd::persist::Saved;
+use svtd::reading::Format;
 use svtd::text::{Apostrophes, Frequency, Ngrams, Numbers, Preprocessing, StopWords, count_texts};
-use svtd::{Corpus, CorpusReader, Error, Format};
+use svtd::{Corpus, CorpusReader, Error};
 
 /// Reads a corpus in a given format, or in the one detected from its contents.
 pub fn read(bytes: &[u8], format: Option<Format>, name: &str) {

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "whatever panics fails the test")]
 
+use svtd::model::Em;
 use svtd::persist::Saved;
-use svtd::rivals::Em;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::text::{Preprocessing, count_texts};
 use svtd::{Corpus, Lda, Model, SingleTopic, Vocabulary};
@@ -35,7 +35,7 @@ fn assert_well_formed(page: &str) {
 fn mixed(n: usize, k: usize, n_words: usize) -> (Corpus, Saved) {
     let source = LdaSource::zipf(n_words, k, 5.0, 200.0, 0.5, 1);
     let corpus = source.draw(n, &Lengths::Fixed(50), 2).0;
-    let model = Lda::params(k).polish(svtd::Polish::None).trust(false).fit(&corpus).unwrap();
+    let model = Lda::params(k).polish(svtd::model::Polish::None).trust(false).fit(&corpus).unwrap();
     let saved = Saved::new(Model::Lda(model), &corpus);
     (corpus, saved)
 }
@@ -118,7 +118,7 @@ fn right_to_left_and_chinese_words_are_marked_where_they_stand() {
 fn a_hundred_thousand_documents_are_told_by_a_sample() {
     let source = SingleTopicSource::zipf(30, 2, 2.0, 10.0, 5.0, 1);
     let corpus = source.draw(100_000, &Lengths::Fixed(6), 2).0;
-    let fitted = SingleTopic::params(2).polish(svtd::Polish::None).trust(false).fit(&corpus);
+    let fitted = SingleTopic::params(2).polish(svtd::model::Polish::None).trust(false).fit(&corpus);
     let saved = Saved::new(Model::SingleTopic(fitted.unwrap()), &corpus);
     let page = Report::new(&saved).documents(&corpus).to_html().unwrap();
     assert_well_formed(&page);

@@ -9,10 +9,11 @@
 
 use rayon::prelude::*;
 use svtd::evaluation::{adjusted_rand_index, most_probable, topic_error};
-use svtd::fit::{Smoothing, polish_single_topic};
+use svtd::internals::fit::polish_single_topic;
 use svtd::linalg::Matrix;
+use svtd::model::{Polish, Smoothing};
 use svtd::synthetic::{Lengths, SingleTopicSource};
-use svtd::{Corpus, Polish, SingleTopic};
+use svtd::{Corpus, SingleTopic};
 
 struct Setting {
     name: &'static str,

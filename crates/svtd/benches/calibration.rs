@@ -12,10 +12,10 @@ use std::time::Instant;
 use rayon::prelude::*;
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
-use svtd::model::Topics;
+use svtd::model::{Kind, Polish, Topics};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::trust::T_FACTOR;
-use svtd::{Corpus, Lda, Model, Polish, SingleTopic};
+use svtd::{Corpus, Lda, Model, SingleTopic};
 
 /// The default first seed: nothing was chosen on these corpora.
 const SEED: u64 = 77_000;
@@ -58,7 +58,7 @@ enum Words {
 
 struct Setting {
     name: &'static str,
-    lda: bool,
+    kind: Kind,
     words: Words,
     n_words: usize,
     n_topics: usize,
@@ -70,15 +70,15 @@ struct Setting {
 }
 
 fn settings() -> Vec<Setting> {
-    let setting = |name, lda, words, [n_words, n_topics, n_documents]: [usize; 3], lengths| {
+    let setting = |name, kind, words, [n_words, n_topics, n_documents]: [usize; 3], lengths| {
         let polish = Polish::Auto;
         let bursts = None;
-        Setting { name, lda, words, n_words, n_topics, n_documents, lengths, polish, bursts }
+        Setting { name, kind, words, n_words, n_topics, n_documents, lengths, polish, bursts }
     };
     let bursty = |name, concentration: f64| {
         let lengths = Lengths::NegativeBinomial { mean: 120.0, shape: 3.0 };
         let bursts = Some(concentration);
-        Setting { bursts, ..setting(name, true, Zipf, [1000, 10, 4000], lengths) }
+        Setting { bursts, ..setting(name, Kind::Lda, Zipf, [1000, 10, 4000], lengths) }
     };
     let with = |polish: Polish, setting: Setting| Setting { polish, ..setting };
     let even = || Lengths::Uniform(3..=99);
@@ -86,19 +86,34 @@ fn settings() -> Vec<Setting> {
     let long_tailed = || Lengths::LogNormal { mu: 4.0, sigma: 1.0 };
     use Words::{Uniform, Zipf};
     vec![
-        setting("uniform words", false, Uniform, [100, 5, 1000], even()),
-        setting("uniform words", false, Uniform, [300, 5, 1500], even()),
-        setting("Zipf words", false, Zipf, [1000, 10, 2000], text()),
-        setting("Zipf words", false, Zipf, [1000, 10, 8000], text()),
-        setting("Zipf words, log-normal lengths", false, Zipf, [1000, 10, 3000], long_tailed()),
-        setting("Zipf words", false, Zipf, [2000, 20, 8000], text()),
-        setting("Zipf words, 12 words each", false, Zipf, [500, 5, 6000], Lengths::Fixed(12)),
-        with(Polish::None, setting("Zipf words", false, Zipf, [1000, 10, 4000], text())),
-        setting("uniform words", true, Uniform, [100, 5, 2000], even()),
-        setting("Zipf words", true, Zipf, [1000, 10, 4000], text()),
-        setting("Zipf words, log-normal lengths", true, Zipf, [500, 6, 3000], long_tailed()),
-        setting("Zipf words", true, Zipf, [2000, 20, 12000], Lengths::Fixed(80)),
-        with(Polish::Steps(12), setting("Zipf words", true, Zipf, [1000, 10, 4000], text())),
+        setting("uniform words", Kind::SingleTopic, Uniform, [100, 5, 1000], even()),
+        setting("uniform words", Kind::SingleTopic, Uniform, [300, 5, 1500], even()),
+        setting("Zipf words", Kind::SingleTopic, Zipf, [1000, 10, 2000], text()),
+        setting("Zipf words", Kind::SingleTopic, Zipf, [1000, 10, 8000], text()),
+        setting(
+            "Zipf words, log-normal lengths",
+            Kind::SingleTopic,
+            Zipf,
+            [1000, 10, 3000],
+            long_tailed(),
+        ),
+        setting("Zipf words", Kind::SingleTopic, Zipf, [2000, 20, 8000], text()),
+        setting(
+            "Zipf words, 12 words each",
+            Kind::SingleTopic,
+            Zipf,
+            [500, 5, 6000],
+            Lengths::Fixed(12),
+        ),
+        with(
+            Polish::None,
+            setting("Zipf words", Kind::SingleTopic, Zipf, [1000, 10, 4000], text()),
+        ),
+        setting("uniform words", Kind::Lda, Uniform, [100, 5, 2000], even()),
+        setting("Zipf words", Kind::Lda, Zipf, [1000, 10, 4000], text()),
+        setting("Zipf words, log-normal lengths", Kind::Lda, Zipf, [500, 6, 3000], long_tailed()),
+        setting("Zipf words", Kind::Lda, Zipf, [2000, 20, 12000], Lengths::Fixed(80)),
+        with(Polish::Steps(12), setting("Zipf words", Kind::Lda, Zipf, [1000, 10, 4000], text())),
         bursty("Zipf words, bursts of 1000", 1000.0),
         bursty("Zipf words, bursts of 300", 300.0),
         bursty("Zipf words, bursts of 100", 100.0),
@@ -108,7 +123,7 @@ fn settings() -> Vec<Setting> {
 impl Setting {
     /// The model and what is drawn.
     fn label(&self) -> String {
-        let model = if self.lda { "LDA" } else { "single topic" };
+        let model = if self.kind == Kind::Lda { "LDA" } else { "single topic" };
         let polish = match self.polish {
             Polish::Auto => "",
             Polish::None => ", no EM",
@@ -120,7 +135,7 @@ impl Setting {
     /// A corpus and the topics it was drawn from.
     fn draw(&self, seed: u64) -> (Corpus, Matrix) {
         let (n, k, draw) = (self.n_words, self.n_topics, seed ^ 0x5EED);
-        if self.lda {
+        if self.kind == Kind::Lda {
             let source = match self.words {
                 Words::Uniform => LdaSource::uniform(n, k, 1.0, seed),
                 Words::Zipf => LdaSource::zipf(n, k, 5.0, 500.0, 1.0, seed),
@@ -140,12 +155,12 @@ impl Setting {
     }
 
     fn fit(&self, corpus: &Corpus) -> Model {
-        fit(corpus, self.lda, self.n_topics, self.polish, true)
+        fit(corpus, self.kind, self.n_topics, self.polish, true)
     }
 }
 
-fn fit(corpus: &Corpus, lda: bool, k: usize, polish: Polish, trust: bool) -> Model {
-    if lda {
+fn fit(corpus: &Corpus, kind: Kind, k: usize, polish: Polish, trust: bool) -> Model {
+    if kind == Kind::Lda {
         let params = Lda::params(k).polish(polish).allow_fewer(true).trust(trust);
         Model::Lda(params.fit(corpus).unwrap())
     } else {
@@ -284,7 +299,7 @@ fn one_small(documents: usize, weight: f64, seed: u64) -> Vec<Judged> {
     source.topic_weights[1..].iter_mut().for_each(|w| *w *= (1.0 - weight) / rest);
     let lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
     let corpus = source.draw(documents, &lengths, seed ^ 0x5EED).0;
-    let model = fit(&corpus, false, 6, Polish::Auto, true);
+    let model = fit(&corpus, Kind::SingleTopic, 6, Polish::Auto, true);
     judge(&model, &source.word_topic)
 }
 
@@ -310,15 +325,15 @@ fn cost() {
     println!("| corpus | model | without trust | with | ratio of processor, wall seconds |");
     println!("|---|---|---|---|---|");
     let lengths = Lengths::LogNormal { mu: 5.5, sigma: 0.7 };
-    for lda in [false, true] {
-        let corpus = if lda {
+    for kind in [Kind::SingleTopic, Kind::Lda] {
+        let corpus = if kind == Kind::Lda {
             LdaSource::zipf(100_000, 100, 5.0, 2000.0, 5.0, 1).draw(30_000, &lengths, 2).0
         } else {
             SingleTopicSource::zipf(100_000, 100, 5.0, 2000.0, 5.0, 1).draw(30_000, &lengths, 2).0
         };
         let timed = |trust: bool| {
             let (before, start) = (cpu_seconds(), Instant::now());
-            let model = fit(&corpus, lda, 50, Polish::Auto, trust);
+            let model = fit(&corpus, kind, 50, Polish::Auto, trust);
             ([cpu_seconds() - before, start.elapsed().as_secs_f64()], model)
         };
         // By turns, and the median of each: the machine is not as fast at all times.
@@ -341,7 +356,7 @@ fn cost() {
             "| N={} nnz={:.1}M | {} ({:?}) | {:.1}, {:.1} | {:.1}, {:.1} | {:.2}, {:.2} |",
             corpus.n_documents(),
             corpus.n_nonzeros() as f64 / 1e6,
-            if lda { "LDA" } else { "single topic" },
+            if kind == Kind::Lda { "LDA" } else { "single topic" },
             model.diagnostics().polish,
             without[0],
             without[1],

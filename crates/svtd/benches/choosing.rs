@@ -8,13 +8,13 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench prints")]
 
 use rayon::prelude::*;
-use svtd::choosing::MOST_TOPICS;
-use svtd::choosing::{PairNoise, PlanSource};
+use svtd::choosing::{MOST_TOPICS, PairNoise, PlanSource};
 use svtd::evaluation::topic_error;
 use svtd::linalg::Matrix;
-use svtd::moments::{Counting, Moments, SingleTopicMoments};
+use svtd::model::Kind;
+use svtd::moments::{Counting, DocumentWeights, Moments, SingleTopicMoments};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use svtd::{Corpus, DocumentWeights, Lda, SingleTopic};
+use svtd::{Corpus, Lda, SingleTopic};
 
 const TEXT_LIKE: Lengths = Lengths::NegativeBinomial { mean: 50.0, shape: 2.0 };
 
@@ -208,31 +208,33 @@ fn plan(seed: u64, n_corpora: u64) {
     println!("## Predicted error of a topic\n");
     println!("| corpus | documents | observed L1 | predicted | ratio |\n|---|---|---|---|---|");
     let mut ratios = [Vec::new(), Vec::new()];
-    for (words, topics, length, alpha0) in [
-        (300, 5, 50, None),
-        (1000, 10, 50, None),
-        (1000, 10, 150, None),
-        (2000, 20, 50, None),
-        (300, 5, 50, Some(1.0)),
-        (1000, 10, 50, Some(1.0)),
-        (1000, 10, 150, Some(0.5)),
-        (500, 5, 100, Some(2.0)),
+    for (words, topics, length, kind, alpha0) in [
+        (300, 5, 50, Kind::SingleTopic, None),
+        (1000, 10, 50, Kind::SingleTopic, None),
+        (1000, 10, 150, Kind::SingleTopic, None),
+        (2000, 20, 50, Kind::SingleTopic, None),
+        (300, 5, 50, Kind::Lda, Some(1.0)),
+        (1000, 10, 50, Kind::Lda, Some(1.0)),
+        (1000, 10, 150, Kind::Lda, Some(0.5)),
+        (500, 5, 100, Kind::Lda, Some(2.0)),
     ] {
         for documents in [1000, 4000] {
             let runs: Vec<(f64, f64)> = (0..n_corpora)
                 .into_par_iter()
-                .map(|c| run_plan(words, topics, length, alpha0, documents, seed + 7000 + c))
+                .map(|c| {
+                    run_plan([words, topics, documents], length, kind, alpha0, seed + 7000 + c)
+                })
                 .collect();
             let n = runs.len() as f64;
             let observed = runs.iter().map(|r| r.0).sum::<f64>() / n;
             let predicted = runs.iter().map(|r| r.1).sum::<f64>() / n;
-            let kind = alpha0.map_or("single-topic".to_owned(), |a| format!("LDA, alpha0 {a}"));
+            let name = alpha0.map_or("single-topic".to_owned(), |a| format!("LDA, alpha0 {a}"));
             println!(
-                "| {kind}, n={words} k={topics} c={length} | {documents} | {observed:.3} | \
+                "| {name}, n={words} k={topics} c={length} | {documents} | {observed:.3} | \
                  {predicted:.3} | {:.2} |",
                 observed / predicted
             );
-            ratios[usize::from(alpha0.is_some())].push(observed / predicted);
+            ratios[usize::from(kind == Kind::Lda)].push(observed / predicted);
         }
     }
     for (name, ratios) in ["single-topic", "LDA"].iter().zip(ratios) {
@@ -243,16 +245,15 @@ fn plan(seed: u64, n_corpora: u64) {
 }
 
 fn run_plan(
-    words: usize,
-    topics: usize,
+    [words, topics, documents]: [usize; 3],
     length: u32,
+    kind: Kind,
     alpha0: Option<f64>,
-    documents: usize,
     seed: u64,
 ) -> (f64, f64) {
     let lengths = Lengths::Fixed(length);
-    let (truth, weights, observed) = match alpha0 {
-        None => {
+    let (truth, weights, observed) = match kind {
+        Kind::SingleTopic => {
             let source = SingleTopicSource::zipf(words, topics, 5.0, 1000.0, 5.0, seed);
             let corpus = source.draw(documents, &lengths, seed + 50).0;
             let model = SingleTopic::params(topics).trust(false).allow_fewer(true);
@@ -260,7 +261,8 @@ fn run_plan(
             let error = topic_error(&source.word_topic, model.topics().word_topic());
             (source.word_topic, source.topic_weights, error)
         }
-        Some(alpha0) => {
+        Kind::Lda => {
+            let alpha0 = kind.alpha0(alpha0).unwrap();
             let source = LdaSource::zipf(words, topics, 5.0, 1000.0, alpha0, seed);
             let corpus = source.draw(documents, &lengths, seed + 50).0;
             let model = Lda::params(topics).alpha0(alpha0).trust(false).allow_fewer(true);
@@ -269,7 +271,7 @@ fn run_plan(
             (source.word_topic, vec![1.0 / topics as f64; topics], error)
         }
     };
-    let source = PlanSource::new(truth, weights, alpha0, length).unwrap();
+    let source = PlanSource::new(truth, weights, length, kind, alpha0).unwrap();
     (observed, source.expected_error(documents as f64).unwrap())
 }
 

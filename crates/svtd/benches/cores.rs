@@ -19,8 +19,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use svtd::internals::tasks::{Stretch, record};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use svtd::tasks::{Stretch, record};
 use svtd::{Lda, SingleTopic};
 
 const CORES: [usize; 4] = [4, 8, 16, 32];

@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use rustix::time::{ClockId, clock_gettime};
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
-use svtd::model::{Halves, Standing};
+use svtd::model::{Halves, Kind, Standing};
 use svtd::synthetic::{LdaSource, Lengths};
 use svtd::{Corpus, Lda, Model, SingleTopic};
 
@@ -39,9 +39,9 @@ fn main() {
     }
 }
 
-fn fit(corpus: &Corpus, lda: bool, k: usize, splits: Option<usize>) -> Model {
+fn fit(corpus: &Corpus, kind: Kind, k: usize, splits: Option<usize>) -> Model {
     let (trust, splits) = (splits.is_some(), splits.unwrap_or(0));
-    if lda {
+    if kind == Kind::Lda {
         let params = Lda::params(k).allow_fewer(true).trust(trust).splits(splits);
         Model::Lda(params.fit(corpus).unwrap())
     } else {
@@ -108,10 +108,10 @@ fn text(choosing: bool) {
     let mut rows = [0.0; 2];
     let mut firm = [[0; 4]; 2];
     for (name, corpus, numbers) in corpora(&data, choosing) {
-        for lda in [true, false] {
+        for kind in Kind::ALL {
             for &k in &numbers {
-                let models = [1, 2].map(|n| fit(&corpus, lda, k, Some(n)));
-                let splits = unseen(&corpus, lda, k, models[0].topics().word_topic());
+                let models = [1, 2].map(|n| fit(&corpus, kind, k, Some(n)));
+                let splits = unseen(&corpus, kind, k, models[0].topics().word_topic());
                 let mut row = [0.0; 8];
                 for (place, ours) in models.iter().map(halves).enumerate() {
                     let words: Vec<f64> = ours.iter().map(|h| h.found_again).collect();
@@ -129,13 +129,13 @@ fn text(choosing: bool) {
                     [called.len(), called.iter().filter(|overlap| **overlap < 5.0).count()]
                 };
                 let [[a, b], [c, d]] = [0, 1].map(|place| called_and_lost(&models[place]));
-                let model = usize::from(lda);
+                let model = usize::from(kind == Kind::Lda);
                 firm[model].iter_mut().zip([a, b, c, d]).for_each(|(sum, n)| *sum += n);
                 rows[model] += 1.0;
                 all[model].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-                let kind = if lda { "LDA" } else { "single topic" };
+                let shown = if kind == Kind::Lda { "LDA" } else { "single topic" };
                 println!(
-                    "| {name} | {} | {kind} | {k} | {} | {a} | {b} | {c} | {d} |",
+                    "| {name} | {} | {shown} | {k} | {} | {a} | {b} | {c} | {d} |",
                     corpus.n_documents(),
                     row.map(|r| format!("{r:.2}")).join(" | "),
                 );
@@ -190,7 +190,7 @@ fn attainable<'a>(
 }
 
 /// Test splits, each half fitted like the whole corpus.
-fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> Vec<Unseen> {
+fn unseen(corpus: &Corpus, kind: Kind, k: usize, whole: &Matrix) -> Vec<Unseen> {
     let split = |seed: usize| {
         let mut rng = ChaCha8Rng::seed_from_u64(77 + seed as u64);
         let mut order: Vec<(u64, usize)> =
@@ -199,7 +199,7 @@ fn unseen(corpus: &Corpus, lda: bool, k: usize, whole: &Matrix) -> Vec<Unseen> {
         let learned = [0, 1].map(|half| {
             let documents: Vec<usize> =
                 order.iter().skip(half).step_by(2).map(|place| place.1).collect();
-            let model = fit(&corpus.subset(&documents), lda, k, None);
+            let model = fit(&corpus.subset(&documents), kind, k, None);
             let matched = match_topics(whole, model.topics().word_topic());
             (model, matched)
         });
@@ -273,7 +273,7 @@ fn invented(seed: u64) {
                 let seed = seed + 10 * corpus + k as u64;
                 let source = LdaSource::zipf(3000, k, 5.0, 300.0, 1.0, seed);
                 let corpus = draw(&source, n, bursts, seed ^ 0x5EED);
-                let model = fit(&corpus, true, k + k / 2, Some(if n < 4000 { 2 } else { 1 }));
+                let model = fit(&corpus, Kind::Lda, k + k / 2, Some(if n < 4000 { 2 } else { 1 }));
                 let matched: Vec<usize> =
                     match_topics(&source.word_topic, model.topics().word_topic())
                         .into_iter()
@@ -323,7 +323,7 @@ fn separated(seed: u64) {
             let seed = seed + 10 * corpus + k as u64;
             let source = LdaSource::zipf(2000, k, 5.0, 100.0, 0.3, seed);
             let corpus = draw(&source, n, None, seed ^ 0x5EED);
-            let found = standings(&fit(&corpus, true, k, Some(1)));
+            let found = standings(&fit(&corpus, Kind::Lda, k, Some(1)));
             topics += found.len();
             reproduce += found.iter().filter(|s| **s == Standing::Reproduces).count();
         }
@@ -365,16 +365,16 @@ fn cost(corpora: Vec<(&str, Corpus, [usize; 2])>) {
         "---|".repeat(6)
     );
     for (name, corpus, numbers) in &corpora {
-        for lda in [true, false] {
+        for kind in Kind::ALL {
             for &k in numbers {
                 let timed = |splits: Option<usize>, usual: bool| {
                     let mut seconds: Vec<f64> = (0..3)
                         .map(|_| {
                             let start = processor_seconds();
                             if usual {
-                                usual_fit(corpus, lda, k);
+                                usual_fit(corpus, kind, k);
                             } else {
-                                fit(corpus, lda, k, splits);
+                                fit(corpus, kind, k, splits);
                             }
                             processor_seconds() - start
                         })
@@ -383,9 +383,9 @@ fn cost(corpora: Vec<(&str, Corpus, [usize; 2])>) {
                     seconds[1]
                 };
                 let (without, with) = (timed(None, false), timed(None, true));
-                let kind = if lda { "LDA" } else { "single topic" };
+                let shown = if kind == Kind::Lda { "LDA" } else { "single topic" };
                 println!(
-                    "| {name} | {kind} | {k} | {without:.2} | {with:.2} | {:.2} |",
+                    "| {name} | {shown} | {k} | {without:.2} | {with:.2} | {:.2} |",
                     with / without - 1.0
                 );
             }
@@ -399,8 +399,8 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-fn usual_fit(corpus: &Corpus, lda: bool, k: usize) {
-    if lda {
+fn usual_fit(corpus: &Corpus, kind: Kind, k: usize) {
+    if kind == Kind::Lda {
         Lda::params(k).allow_fewer(true).fit(corpus).unwrap();
     } else {
         SingleTopic::params(k).allow_fewer(true).fit(corpus).unwrap();

@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use svtd::fit::{Stage, Step};
+use svtd::learning::{Stage, Step};
 use svtd::linalg::Matrix;
-use svtd::model::Diagnostics;
+use svtd::model::{Diagnostics, Kind, Polish};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use svtd::{Corpus, Lda, Polish, SingleTopic};
+use svtd::{Corpus, Lda, SingleTopic};
 
 /// What LIMITS expects of one spectral fit of 70 million counts on two cores, in seconds, f64
 /// panels, without scoring features (the default method scores none): k = 50 and 100. Its rates
@@ -42,11 +42,11 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let sizes: &[usize] = if quick { &[30_000] } else { &[30_000, 300_000] };
     for &n_documents in sizes {
-        for lda in [false, true] {
-            let corpus = generate(n_documents, lda);
+        for kind in [Kind::SingleTopic, Kind::Lda] {
+            let corpus = generate(n_documents, kind);
             for k in [50, 100] {
-                let run = fit(&corpus, lda, k);
-                let name = if lda { "lda" } else { "single topic" };
+                let run = fit(&corpus, kind, k);
+                let name = if kind == Kind::Lda { "lda" } else { "single topic" };
                 run.print(&corpus, name, k, &before);
                 totals.entry((name, k)).or_default().push((corpus.n_nonzeros(), run.total()));
             }
@@ -60,10 +60,10 @@ fn main() {
     }
 }
 
-fn generate(n_documents: usize, lda: bool) -> Corpus {
+fn generate(n_documents: usize, kind: Kind) -> Corpus {
     let lengths = Lengths::LogNormal { mu: 5.5, sigma: 0.7 };
     let n_words = 100_000;
-    if lda {
+    if kind == Kind::Lda {
         LdaSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
     } else {
         SingleTopicSource::zipf(n_words, 100, 5.0, 2000.0, 5.0, 1).draw(n_documents, &lengths, 2).0
@@ -76,7 +76,7 @@ struct Run {
     peak_mb: f64,
 }
 
-fn fit(corpus: &Corpus, lda: bool, k: usize) -> Run {
+fn fit(corpus: &Corpus, kind: Kind, k: usize) -> Run {
     reset_peak();
     let clock = RefCell::new((BTreeMap::new(), None::<(&'static str, Instant)>));
     let turn = |name: Option<&'static str>| {
@@ -94,7 +94,7 @@ fn fit(corpus: &Corpus, lda: bool, k: usize) -> Run {
             _ => "recovery",
         }));
     };
-    let diagnostics = if lda {
+    let diagnostics = if kind == Kind::Lda {
         let params = Lda::params(k).polish(Polish::None).trust(false);
         params.fit_watched(corpus, &watch).unwrap().diagnostics().clone()
     } else {

@@ -14,10 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use svtd::evaluation::{most_probable, normalised_mutual_information};
-use svtd::fit::Step;
-use svtd::learning::LdaParams;
-use svtd::model::PolishOutcome;
-use svtd::{Corpus, Lda, Polish, SingleTopic};
+use svtd::learning::{LdaParams, Step};
+use svtd::model::{Polish, PolishOutcome};
+use svtd::{Corpus, Lda, SingleTopic};
 
 fn main() {
     let Some(data) = std::env::var_os("SVTD_DATA").map(PathBuf::from) else {

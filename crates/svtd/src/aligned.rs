@@ -1,6 +1,6 @@
 //! Tables that are aligned to cache lines.
 //!
-//! The rows of a panel or of a sweep fill whole cache lines, or nearly. The allocator places large
+//! The rows of a panel, or of the tables of a sweep, fill whole cache lines, or nearly. The allocator places large
 //! vectors 16 bytes after the beginning of a line: then every row would touch one line more than it
 //! fills, and half of all registers would be loaded from two lines.
 

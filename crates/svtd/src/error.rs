@@ -110,6 +110,10 @@ pub enum Error {
     )]
     NoDampedTriples,
 
+    /// `alpha0` was given for documents of one topic each.
+    #[error("alpha0 is for lda; a single-topic model has no mixtures")]
+    NoMixtures,
+
     /// Half of the corpus has no moments, so nothing can be validated on the other half.
     #[error(
         "{documents} documents are too few, or too short, to choose the number of topics from; \
@@ -299,9 +303,10 @@ impl Error {
     /// Who can fix it: the caller, the owner of the data, or the machine.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Error::Option { .. } | Error::Exists { .. } | Error::NameCount { .. } => {
-                ErrorKind::Request
-            }
+            Error::Option { .. }
+            | Error::NoMixtures
+            | Error::Exists { .. }
+            | Error::NameCount { .. } => ErrorKind::Request,
             Error::Io { .. } => ErrorKind::Io,
             _ => ErrorKind::Data,
         }

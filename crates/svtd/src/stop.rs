@@ -31,7 +31,7 @@ pub struct Stopped;
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
-/// use svtd::stop::{Stopped, heed};
+/// use svtd::internals::stop::{Stopped, heed};
 /// use svtd::synthetic::{Lengths, SingleTopicSource};
 ///
 /// let flag = Arc::new(AtomicBool::new(false));

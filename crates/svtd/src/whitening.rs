@@ -19,7 +19,7 @@
 //!
 //! # Cost
 //! `M2` is never stored: it is multiplied by blocks of columns, each product one pass over the
-//! data ([`krylov`](crate::krylov)). The starting block is fixed: runs repeat exactly.
+//! data (`krylov.rs`). The starting block is fixed: runs repeat exactly.
 //!
 //! # When it fails
 //! If one of the first `k` eigenvalues is not positive, or no larger than rounding errors, the data show fewer than

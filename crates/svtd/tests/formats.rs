@@ -7,7 +7,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use svtd::{Corpus, CorpusReader, Format};
+use svtd::reading::Format;
+use svtd::{Corpus, CorpusReader};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -6,13 +6,14 @@
 use proptest::prelude::*;
 use svtd::decomposition::diagonals;
 use svtd::evaluation::topic_error;
+use svtd::inference::Gibbs;
 use svtd::linalg::Matrix;
-use svtd::model::{Model, PolishOutcome, Topics};
-use svtd::moments::{ExactMoments, Moments, Rows};
+use svtd::model::{Model, Polish, PolishOutcome, Topics};
+use svtd::moments::{DocumentWeights, ExactMoments, Moments, Rows};
 use svtd::recovery::recover;
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::whitening::{Scaling, Whitening};
-use svtd::{Corpus, DocumentWeights, Error, Gibbs, Lda, Method, Polish, SingleTopic};
+use svtd::{Corpus, Error, Lda, Method, SingleTopic};
 
 /// The documents of a corpus as lists of (word, count).
 fn documents(corpus: &Corpus) -> Vec<Vec<(u32, u32)>> {

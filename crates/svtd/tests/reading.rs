@@ -54,6 +54,6 @@ fn a_whole_file_may_be_one_document() {
         .whole(true);
     let corpus = reader.read(&letter).unwrap();
     assert_eq!((corpus.n_documents(), corpus.document_name(0).as_ref()), (1, "letter.txt"));
-    let lines = reader.format(svtd::Format::Lines).read(&letter).unwrap();
+    let lines = reader.format(svtd::reading::Format::Lines).read(&letter).unwrap();
     assert_eq!(lines.n_documents(), 2);
 }

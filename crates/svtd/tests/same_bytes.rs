@@ -64,7 +64,7 @@ fn a_limit_on_memory_changes_no_byte() {
     drawn.save(&path, true).unwrap();
     // Arrays above a quarter of a megabyte lie in files, and those of this corpus are larger.
     assert!(drawn.n_nonzeros() * 4 > 2 << 18);
-    let limit = svtd::memory::Limit::of(16 << 20, folder.path()).unwrap();
+    let limit = svtd::reading::Limit::of(16 << 20, folder.path()).unwrap();
     let read = CorpusReader::new().within(&limit).read(&path).unwrap();
     assert!(read.rows().memory_bytes() < drawn.rows().memory_bytes() / 4);
     assert!(read == drawn);
@@ -83,7 +83,7 @@ fn text_counted_within_a_limit_is_the_same_corpus() {
         })
         .collect();
     std::fs::write(&path, lines).unwrap();
-    let limit = svtd::memory::Limit::of(16 << 20, folder.path()).unwrap();
+    let limit = svtd::reading::Limit::of(16 << 20, folder.path()).unwrap();
     let expected = CorpusReader::new().read(&path).unwrap();
     let read = CorpusReader::new().within(&limit).read(&path).unwrap();
     assert!(read.rows().memory_bytes() < expected.rows().memory_bytes() / 4);
@@ -103,8 +103,8 @@ fn weights_of_the_callers_own_move_with_their_documents() {
     let corpus = source.draw(300, &Lengths::Uniform(3..=30), 6).0;
     let weights: Vec<f64> = (0..300).map(|d| 1.0 + (d % 7) as f64).collect();
     let order: Vec<usize> = (0..300).rev().collect();
-    let law = svtd::DocumentWeights::Custom(weights);
-    let fit = |corpus: &Corpus, law: svtd::DocumentWeights| {
+    let law = svtd::moments::DocumentWeights::Custom(weights);
+    let fit = |corpus: &Corpus, law: svtd::moments::DocumentWeights| {
         SingleTopic::params(3).weights(law).trust(false).fit(corpus).unwrap()
     };
     let forwards = fit(&corpus, law.clone());

@@ -4,10 +4,10 @@
 
 use svtd::evaluation::match_topics;
 use svtd::linalg::Matrix;
-use svtd::model::{TopicDiagnostics, Topics};
+use svtd::model::{Polish, TopicDiagnostics, Topics};
 use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource};
 use svtd::trust::T_FACTOR;
-use svtd::{Corpus, Lda, Polish, SingleTopic};
+use svtd::{Corpus, Lda, SingleTopic};
 
 /// How many entries of the truth above 2e-3 there are, and how many an interval covers.
 fn covered(topics: &Topics, truth: &Matrix) -> [usize; 2] {

@@ -1,7 +1,7 @@
 //! The flags of the classical rivals, EM and Gibbs.
 
 use clap::{Args, ValueEnum};
-use svtd::rivals::{CollapsedGibbs, Em, Start};
+use svtd::model::{CollapsedGibbs, Em, Start};
 
 use super::numbers::{at_least_one, positive};
 

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use svtd::fit::Kind;
-use svtd::moments::Rows as SliceRows;
-use svtd::{DocumentWeights, Method as RotationMethod, Polish, Scaling};
+use svtd::Method as RotationMethod;
+use svtd::model::{Kind, Polish};
+use svtd::moments::{DocumentWeights, Rows as SliceRows};
+use svtd::whitening::Scaling;
 
 use super::numbers::{at_least_one, positive};
 use super::{
-    AnyKind, Chance, Classical, Elsewhere, PageFlags, RecordFlags, Source, StreamFlags, first,
+    AnyKind, Chance, Classical, Elsewhere, PageFlags, RecordFlags, Source, StreamFlags, alpha0,
+    first,
 };
 
 /// Learn a model from text or from counts.
@@ -168,9 +170,9 @@ impl Fit {
         if self.n_topics.is_none() {
             return sentence("-k is needed: how many topics to learn, or auto");
         }
-        let single = self.model == AnyKind::SingleTopic;
-        if self.alpha0.is_some() && single {
-            return sentence("--alpha0 is for --model lda; a single-topic model has no mixtures");
+        let single = self.topic_model() == Kind::SingleTopic;
+        if let Err(sentence) = alpha0(self.topic_model(), self.alpha0, "--model ") {
+            return Some(sentence);
         }
         if em && !single {
             return sentence(

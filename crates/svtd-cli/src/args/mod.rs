@@ -36,7 +36,7 @@ mod words;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use svtd::fit::Kind;
+use svtd::model::Kind;
 
 pub use self::add::Add;
 pub use self::answer::Answer;
@@ -223,6 +223,17 @@ fn topic_model() -> impl TypedValueParser<Value = Kind> {
         })
     };
     PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| name.parse::<Kind>())
+}
+
+/// `alpha0` for a kind of topic model; `flag` is what the command calls the kind.
+///
+/// # Errors
+/// The sentence to say when the kind has no `alpha0`.
+pub fn alpha0(kind: Kind, given: Option<f64>, flag: &str) -> Result<f64, String> {
+    kind.alpha0(given).map_err(|error| {
+        let sentence = error.to_string();
+        format!("--{}", sentence.replacen("is for lda", &format!("is for {flag}lda"), 1))
+    })
 }
 
 #[cfg(test)]

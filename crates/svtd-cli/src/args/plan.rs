@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svtd::fit::Kind;
+use svtd::model::Kind;
 
 use super::numbers::{at_least_one, positive};
 use super::topic_model;

@@ -1,7 +1,7 @@
 //! Models of records: the flags that `fit`, `check` and `sweep` share.
 
 use clap::{Args, ValueEnum};
-use svtd::fit::Kind;
+use svtd::model::Kind;
 use svtd::models::classes::ItemChoice;
 use svtd::models::engine::{Criterion as Choice, Effort as Hardness};
 use svtd::models::gaussian::Covariance as Shape;

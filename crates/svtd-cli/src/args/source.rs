@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use svtd::Format;
+use svtd::reading::Format;
 
 use super::text::{Layout, WordFlags};
 
@@ -39,7 +39,7 @@ pub struct Source {
     /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a temporary file. The
     /// result is the same, byte for byte. Tables of words x topics need memory in addition; .npz, Parquet counts,
     /// single cells and genotypes are first read completely
-    #[arg(long, value_name = "SIZE", value_parser = svtd::memory::bytes_of)]
+    #[arg(long, value_name = "SIZE", value_parser = svtd::internals::memory::bytes_of)]
     pub memory: Option<u64>,
 
     /// The folder for temporary files of --memory [default: the folder named by TMPDIR, else /var/tmp]

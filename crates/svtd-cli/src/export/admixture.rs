@@ -15,8 +15,8 @@
 use std::path::PathBuf;
 
 use svtd::Model;
-use svtd::atomic::Together;
 use svtd::corpus::Vocabulary;
+use svtd::internals::atomic::Together;
 
 use super::{Exported, beside, finished, inputs, write_lines};
 use crate::args::{Common, Export};

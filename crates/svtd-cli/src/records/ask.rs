@@ -240,7 +240,7 @@ fn export_json(saved: &SavedRecords, args: &Export) -> Outcome {
         Some(path) => {
             output::check(path, args.force, &[&args.model])?;
             let write = |out: &mut (dyn Write + Send)| out.write_all(text.as_bytes());
-            svtd::atomic::write_atomically(path, args.force, write)?;
+            svtd::internals::atomic::write_atomically(path, args.force, write)?;
         }
     }
     Ok(())

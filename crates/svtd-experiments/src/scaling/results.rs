@@ -172,7 +172,7 @@ fn claims(summary: &Summary<'_>) -> Vec<Claim> {
             "expected",
             "the joint diagonalisation works on k slices of k x k, so more than k^3",
             format!(
-                "exponent of k: {} for the decomposition by itself, k^4 a sweep and more sweeps where 4000 documents say \
+                "exponent of k: {} for the decomposition by itself, k^4 a cycle over all pairs and more cycles where 4000 documents say \
                  little of so many topics; {} for the whole fit with polish",
                 growth(Contestant::Joint, ALONE).rounded(),
                 growth(Contestant::Default, WHOLE).rounded()

@@ -3,10 +3,11 @@
 use std::cell::Cell;
 
 use svtd::decomposition::rivals::{als, tensor_power};
-use svtd::fit::{Stage, Step};
-use svtd::moments::{Counting, Rows, SingleTopicMoments};
+use svtd::learning::{Stage, Step};
+use svtd::moments::{Counting, DocumentWeights, Rows, SingleTopicMoments};
 use svtd::synthetic::{Lengths, SingleTopicSource};
-use svtd::{Corpus, DocumentWeights, Error, Method, Moments, Result, Scaling, Whitening};
+use svtd::whitening::{Scaling, Whitening};
+use svtd::{Corpus, Error, Method, Moments, Result};
 
 use super::{Axes, Seconds};
 use crate::clock::{self, timed};

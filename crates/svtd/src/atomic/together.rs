@@ -21,7 +21,7 @@ use crate::error::Result;
 ///
 /// # Example
 /// ```
-/// use svtd::atomic::Together;
+/// use svtd::internals::atomic::Together;
 /// # let folder = tempfile::tempdir()?;
 /// # let at = |name: &str| folder.path().join(name);
 ///

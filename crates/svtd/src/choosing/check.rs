@@ -18,7 +18,7 @@ use super::noise_level::{noise, size};
 use crate::choosing::choice::glance;
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::model::{Choice, Options};
+use crate::model::{Choice, Kind, Options};
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 
 /// One document in this many counts among the longest.
@@ -36,7 +36,9 @@ const LONG_ENOUGH_TO_REPEAT: f64 = 20.0;
 /// What a corpus is checked for.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
-    /// `alpha0` when documents mix topics; `None` when each is about one.
+    /// The kind of model.
+    pub kind: Kind,
+    /// LDA: the sum of the Dirichlet parameter; 1 if not given.
     pub alpha0: Option<f64>,
     /// The number of topics of the planned fit; as many as are visible if not given.
     pub n_topics: Option<usize>,
@@ -148,13 +150,11 @@ impl Check {
     /// Checks a corpus.
     ///
     /// # Errors
-    /// Only when `alpha0` is not positive or the documents are elsewhere: a corpus that cannot be fitted is described all the
-    /// same, and [`refusal`](Self::refusal) says why.
+    /// Only when `alpha0` is not positive or not for this kind of model, or the documents are elsewhere: a corpus that
+    /// cannot be fitted is described all the same, and [`refusal`](Self::refusal) says why.
     pub fn of(corpus: &Corpus, asked: &CheckOptions) -> Result<Self> {
         corpus.must_be_here("a check")?;
-        if let Some(alpha0) = asked.alpha0 {
-            crate::moments::check_alpha0(alpha0)?;
-        }
+        asked.kind.alpha0(asked.alpha0)?;
         let report = corpus.report();
         let (n_copies, copies) = copies(corpus);
         let mut check = Self {
@@ -207,16 +207,15 @@ impl Check {
         let drawn = MomentWeights::new(&DocumentWeights::Zou, &three, 0.0)?;
         self.weightings.push(weighting("three-words", &drawn, &three, &longest, None));
         let k = asked.n_topics.unwrap_or(n_visible).min(corpus.n_present());
-        self.cost = Some(FitCost::of(corpus, k, asked.alpha0.is_some()));
+        self.cost = Some(FitCost::of(corpus, k, asked.kind));
         Ok(())
     }
 }
 
 /// The options of a default fit.
 fn options(asked: &CheckOptions) -> Options {
-    let mut options = Options::new(1);
-    options.alpha0 = asked.alpha0;
-    options
+    let usual = Options::of(asked.kind, 1);
+    Options { alpha0: asked.alpha0.or(usual.alpha0), ..usual }
 }
 
 fn weighting(
@@ -336,7 +335,8 @@ mod tests {
     }
 
     fn check(corpus: &Corpus) -> Check {
-        Check::of(corpus, &CheckOptions::default()).unwrap()
+        let asked = CheckOptions { kind: Kind::SingleTopic, ..CheckOptions::default() };
+        Check::of(corpus, &asked).unwrap()
     }
 
     /// Ten thousand documents of very unequal lengths: who holds the weight is known in advance.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::corpus::Corpus;
 use crate::fit::{Sizes, Workload};
-use crate::model::Options;
+use crate::model::{Kind, Options};
 
 /// What a fit will need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -23,13 +23,8 @@ pub struct FitCost {
 
 impl FitCost {
     /// The cost of a fit with all defaults.
-    pub(crate) fn of(corpus: &Corpus, n_topics: usize, lda: bool) -> Self {
-        let sizes = Sizes::from(corpus);
-        let options = match lda {
-            true => Options::lda(n_topics),
-            false => Options::new(n_topics),
-        };
-        let workload = Workload::new(&options, sizes);
+    pub(crate) fn of(corpus: &Corpus, n_topics: usize, kind: Kind) -> Self {
+        let workload = Workload::new(&Options::of(kind, n_topics), Sizes::from(corpus));
         Self {
             n_topics,
             bytes: workload.memory,

@@ -10,9 +10,9 @@
 //!
 //! # Cost
 //! An approximate whitening and a cube of each half for all numbers of topics, then for each number a rotation and
-//! a few passes of collapsed variational Bayes (or steps of EM) of each half.
+//! a few sweeps of collapsed variational Bayes (or steps of EM) of each half.
 
-use super::passes::Passes;
+use super::shared::Shared;
 use crate::corpus::Corpus;
 use crate::decomposition::ReadOff;
 use crate::fit::collapsed_vb::{self, Prior};
@@ -21,11 +21,11 @@ use crate::linalg::Matrix;
 use crate::model::choice::has_settled;
 use crate::model::diagnostics::Standing;
 use crate::model::features::{frequencies, lift, to_vocabulary};
-use crate::model::{FoundInHalves, Options, Smoothing};
+use crate::model::{FoundInHalves, Kind, Options, Smoothing};
 use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
 
-/// Number of passes or EM steps after which halves can be compared.
+/// Number of sweeps or EM steps after which halves can be compared.
 const ENOUGH_STEPS: usize = 8;
 
 /// The smallest number of documents for each topic that is fitted to halves (`benches/record/found_again.md`).
@@ -51,20 +51,20 @@ pub(crate) fn count(
     for split in 0..n_splits {
         let halves = found_again::deal(corpus, split)?;
         let parts = halves.map(|half| corpus.part(half));
-        let passes = |half: usize| {
+        let shared = |half: usize| {
             let options = options.of_part(&parts[half].1);
             let counting = options.counting();
-            Passes::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
+            Shared::with(counting, &parts[half].0, &options, most, PART_TOLERANCE).ok()
         };
-        let passes = [passes(0)?, passes(1)?];
+        let shared = [shared(0)?, shared(1)?];
         for (sum, &k) in sums.iter_mut().zip(numbers) {
-            let both = (|| learned(&passes[0], k), || learned(&passes[1], k));
+            let both = (|| learned(&shared[0], k), || learned(&shared[1], k));
             let (first, second) = found_again::one_by_one(corpus, both.0, both.1);
-            let shared = found_again::shared_words(first, second, corpus.n_present());
+            let common = found_again::shared_words(first, second, corpus.n_present());
             let is_found =
                 |r: &&Returned| Standing::of(r.words, r.by_chance) != Standing::NotFoundAgain;
-            let n_found = shared.iter().filter(is_found).count() as f64;
-            let mean = shared.iter().map(|r| r.words).sum::<f64>() / k as f64;
+            let n_found = common.iter().filter(is_found).count() as f64;
+            let mean = common.iter().map(|r| r.words).sum::<f64>() / k as f64;
             *sum = (sum.0 + n_found, sum.1 + mean);
         }
     }
@@ -109,23 +109,26 @@ fn next(counted: &[FoundInHalves], limit: usize) -> Option<usize> {
 }
 
 /// `k` topics of a half, in vocabulary order.
-fn learned(passes: &Passes<'_>, k: usize) -> Matrix {
-    let k = k.min(passes.whitening().n_topics());
-    let model = passes.model(passes.rotated(k), ReadOff::Columns);
-    let corpus = passes.corpus();
+fn learned(shared: &Shared<'_>, k: usize) -> Matrix {
+    let k = k.min(shared.whitening().n_topics());
+    let model = shared.model(shared.rotated(k), ReadOff::Columns);
+    let corpus = shared.corpus();
     let words = &corpus.word_of_feature()[..corpus.n_present()];
     let topics = model.topics();
     let start = Matrix::from_fn(words.len(), topics.len(), |i, j| {
         topics.word_topic()[(words[i] as usize, j)]
     });
-    let learned = if passes.is_lda() {
-        let prior = Prior::of_text(words.len());
-        collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
-    } else {
-        let smoothing = Smoothing::Estimated;
-        let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
-        let (weights, _) = lift(topics.weights());
-        em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
+    let learned = match shared.kind() {
+        Kind::Lda => {
+            let prior = Prior::of_text(words.len());
+            collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
+        }
+        Kind::SingleTopic => {
+            let smoothing = Smoothing::Estimated;
+            let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
+            let (weights, _) = lift(topics.weights());
+            em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
+        }
     };
     to_vocabulary(corpus, &learned)
 }
@@ -140,8 +143,7 @@ mod tests {
     fn the_number_found_stops_at_the_number_there_are() {
         let source = LdaSource::zipf(800, 6, 5.0, 200.0, 1.0, 3);
         let corpus = source.draw_bursty(1200, &Lengths::Uniform(60..=120), 100.0, 4);
-        let mut options = Options::new(1);
-        options.alpha0 = Some(1.0);
+        let options = Options::of(Kind::Lda, 1);
         let counted = up_to_the_plateau(&corpus, &options, 100, 2).unwrap();
         assert!((5..=7).contains(&n_topics(&counted)), "{counted:?}");
         assert!(counted.last().unwrap().n_topics >= 12 && !plateau_is_beyond(&counted));

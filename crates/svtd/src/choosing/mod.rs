@@ -19,8 +19,8 @@ mod cost;
 pub(crate) mod counting;
 pub(crate) mod evidence;
 mod noise_level;
-mod passes;
 mod plan;
+mod shared;
 pub(crate) mod sweep;
 
 pub use self::check::{

@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::{Constants, DeviationBound, Perturbation};
 use crate::linalg::{Matrix, dot};
 use crate::memory;
-use crate::model::Model;
+use crate::model::{Kind, Model};
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
 
 /// Ratio of observed to predicted error, for single-topic corpora fitted with EM.
@@ -74,8 +74,9 @@ pub const DELTA: f64 = 0.05;
 pub struct PlanSource {
     word_topic: Matrix,
     weights: Vec<f64>,
-    /// `alpha0` when documents mix topics.
-    alpha0: Option<f64>,
+    kind: Kind,
+    /// As [`Kind::alpha0`].
+    alpha0: f64,
     length: u32,
 }
 
@@ -121,8 +122,14 @@ impl PlanSource {
     /// Dirichlet topics around them, as by `svtd generate --zipf`.
     ///
     /// # Errors
-    /// When there are more topics than words, or documents too short for triples.
-    pub fn zipf(n_words: usize, n_topics: usize, length: u32, alpha0: Option<f64>) -> Result<Self> {
+    /// When there are more topics than words, documents too short for triples, or an `alpha0` that the kind of model
+    /// does not have.
+    pub fn zipf(
+        [n_words, n_topics]: [usize; 2],
+        length: u32,
+        kind: Kind,
+        alpha0: Option<f64>,
+    ) -> Result<Self> {
         crate::whitening::check_n_topics(n_topics, n_words)?;
         // The topics, their dual directions and one product of each size.
         let bytes = 8.0 * 4.0 * n_words as f64 * n_topics as f64;
@@ -135,11 +142,11 @@ impl PlanSource {
         }
         // The concentration and evenness of the topics are those of the accuracy bench.
         let source = SingleTopicSource::zipf(n_words, n_topics, 5.0, 1000.0, 5.0, 1);
-        let weights = match alpha0 {
-            None => source.topic_weights,
-            Some(_) => vec![1.0 / n_topics as f64; n_topics],
+        let weights = match kind {
+            Kind::SingleTopic => source.topic_weights,
+            Kind::Lda => vec![1.0 / n_topics as f64; n_topics],
         };
-        Self::new(source.word_topic, weights, alpha0, length)
+        Self::new(source.word_topic, weights, length, kind, alpha0)
     }
 
     /// The topics of a fitted model, and the mean length of its documents unless another is given.
@@ -156,19 +163,22 @@ impl PlanSource {
             Model::SingleTopic(_) => None,
         };
         let (word_topic, weights) = (topics.word_topic().clone(), topics.weights().to_vec());
-        Self::new(word_topic, weights, alpha0, length.unwrap_or(mean as u32))
+        Self::new(word_topic, weights, length.unwrap_or(mean as u32), model.kind(), alpha0)
     }
 
-    /// The caller's own topics: `M` (words x topics), weights, `alpha0` for mixtures.
+    /// The caller's own topics: `M` (words x topics), weights, the length of documents, the kind of model, and for LDA
+    /// the sum of the Dirichlet parameter.
     ///
     /// # Errors
-    /// When documents are shorter than three words.
+    /// When documents are shorter than three words, or the kind of model does not have this `alpha0`.
     pub fn new(
         word_topic: Matrix,
         weights: Vec<f64>,
-        alpha0: Option<f64>,
         length: u32,
+        kind: Kind,
+        alpha0: Option<f64>,
     ) -> Result<Self> {
+        let alpha0 = kind.alpha0(alpha0)?;
         if length < 3 {
             return Err(Error::Option {
                 name: "the length of documents",
@@ -176,7 +186,7 @@ impl PlanSource {
                 found: length.to_string(),
             });
         }
-        Ok(Self { word_topic, weights, alpha0, length })
+        Ok(Self { word_topic, weights, kind, alpha0, length })
     }
 
     /// Estimates the number of documents for a mean L1 error of `accuracy`.
@@ -218,7 +228,7 @@ impl PlanSource {
 
     /// Theorem 5.1 for the same topics; `pairs` is the guarantee for one document's pair moment.
     fn theorem_5_1(&self, pairs: f64) -> Option<Reach> {
-        if self.alpha0.is_some() {
+        if self.kind == Kind::Lda {
             return None;
         }
         let theorem = Perturbation::new(&self.word_topic, &self.weights, Constants::Corrected)?;
@@ -253,9 +263,9 @@ impl PlanSource {
             let h = mixtures.row(d);
             let image: Vec<f64> = (0..h.len()).map(|a| dot(gram.column(a), &h)).collect();
             let coincide = dot(&image, &h);
-            let share = match self.alpha0 {
-                None => self.weights[d] * n,
-                Some(_) => 1.0,
+            let share = match self.kind {
+                Kind::SingleTopic => self.weights[d] * n,
+                Kind::Lda => 1.0,
             };
             p2 += share * coincide / n;
             p22 += share * coincide * coincide / n;
@@ -284,18 +294,18 @@ impl PlanSource {
 
     /// The mixtures of documents: each topic once, or random mixtures.
     fn mixtures(&self) -> Matrix {
-        match self.alpha0 {
-            None => Matrix::identity(self.weights.len()),
-            Some(alpha0) => {
+        match self.kind {
+            Kind::SingleTopic => Matrix::identity(self.weights.len()),
+            Kind::Lda => {
                 let k = self.weights.len();
                 let drawn = (DRAWING_BUDGET / (k * k).max(1)).clamp(FEWEST_DRAWN, DRAWN);
-                self.lda(alpha0).draw(drawn, &Lengths::Fixed(1), SEED).1
+                self.lda().draw(drawn, &Lengths::Fixed(1), SEED).1
             }
         }
     }
 
-    fn lda(&self, alpha0: f64) -> LdaSource {
-        let alpha = self.weights.iter().map(|w| w * alpha0).collect();
+    fn lda(&self) -> LdaSource {
+        let alpha = self.weights.iter().map(|w| w * self.alpha0).collect();
         LdaSource { word_topic: self.word_topic.clone(), alpha }
     }
 }

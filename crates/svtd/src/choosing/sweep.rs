@@ -36,7 +36,7 @@ use self::held_out::{HeldOut, Judged, Parts};
 pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
 use self::splits::{split, swept_topics};
-use super::passes::Passes;
+use super::shared::Shared;
 use crate::choosing::choice::{explained, follow};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
@@ -175,7 +175,7 @@ fn swept(
     let (corpus, options) = options.in_key_order(corpus)?;
     let corpus = &*corpus;
     let most = end.min(corpus.n_present());
-    let all = Passes::new(corpus, &options, most, whitening::TOLERANCE)?;
+    let all = Shared::new(corpus, &options, most, whitening::TOLERANCE)?;
     let eigenvalues = all.whitening().eigenvalues();
     let most = all.whitening().n_topics();
     if most < first {
@@ -304,6 +304,7 @@ fn directions(values: &[f64], scores: Option<&[Score]>, most: usize) -> Vec<Dire
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Kind;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{Lda, SingleTopic};
 
@@ -312,20 +313,17 @@ mod tests {
     fn corpora() -> [(Corpus, Options); 2] {
         let single = SingleTopicSource::zipf(300, 5, 5.0, 300.0, 20.0, 1).draw(1500, &LENGTHS, 2).0;
         let mixed = LdaSource::zipf(300, 5, 5.0, 300.0, 1.0, 3).draw(1500, &LENGTHS, 4).0;
-        let (mut plain, mut lda) = (Options::new(1), Options::new(1));
-        plain.polish = Polish::None;
-        lda.polish = Polish::None;
-        lda.alpha0 = Some(1.0);
-        [(single, plain), (mixed, lda)]
+        let unpolished = |kind| Options { polish: Polish::None, ..Options::of(kind, 1) };
+        [(single, unpolished(Kind::SingleTopic)), (mixed, unpolished(Kind::Lda))]
     }
 
     #[test]
     fn the_cube_of_fewer_topics_is_the_leading_block_of_the_larger() {
         for (corpus, options) in &corpora() {
-            let passes = Passes::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
+            let shared = Shared::new(corpus, options, 8, whitening::TOLERANCE).unwrap();
             for k in [1, 3, 7, 8] {
-                let direct = passes.moments().third_whitened(passes.whitening().leading(k).basis());
-                let block = passes.cube().leading(k);
+                let direct = shared.moments().third_whitened(shared.whitening().leading(k).basis());
+                let block = shared.cube().leading(k);
                 let largest = (0..k).map(|a| direct.get(a, a, a).abs()).fold(0.0, f64::max);
                 for (a, b, c) in [(0, 0, 0), (0, k / 2, k - 1), (k - 1, k - 1, 0)] {
                     let difference = (direct.get(a, b, c) - block.get(a, b, c)).abs();
@@ -340,12 +338,12 @@ mod tests {
         for (corpus, options) in &corpora() {
             let compared = |model: &Model| {
                 let k = model.topics().len();
-                let topics = match options.alpha0 {
-                    None => {
+                let topics = match options.kind() {
+                    Kind::SingleTopic => {
                         let params = SingleTopic::params(k).polish(Polish::None).trust(false);
                         params.fit(corpus).unwrap().topics().clone()
                     }
-                    Some(_) => {
+                    Kind::Lda => {
                         let params = Lda::params(k).polish(Polish::None).trust(false);
                         params.fit(corpus).unwrap().topics().clone()
                     }

@@ -1,7 +1,7 @@
 //! A corpus whose documents are held elsewhere: vocabulary and totals are here, everything else is asked for.
 //!
 //! Such a corpus has no rows. A fit asks for sums over documents with [`Corpus::asked`]; everything else is
-//! rejected before it begins ([`Options`](crate::fit::Options)).
+//! rejected before it begins ([`Options`](crate::model::Options)).
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};

@@ -20,15 +20,15 @@
 //! all topics differ. There is no starting point to choose, no deflation and no restart.
 //!
 //! # When to stop
-//! A sweep visits every pair once (the usual term for Jacobi methods). On a sample the angles are only known to
+//! A cycle visits every pair once. On a sample the angles are only known to
 //! within the noise that no rotation removes: with `k` slices, the error of an angle is worth one part in `k` of
-//! the squares that its pair leaves off the diagonals. Sweeps end when one reduces the off-diagonal squares by less
+//! the squares that its pair leaves off the diagonals. Cycles end when one reduces the off-diagonal squares by less
 //! than a hundredth of that, and a rotation that would gain much less is skipped. Otherwise topics that are hardly
-//! present would be rotated into each other for hundreds of sweeps. With exact moments nothing is left off the
-//! diagonals, and sweeps go on down to rounding errors.
+//! present would be rotated into each other for hundreds of cycles. With exact moments nothing is left off the
+//! diagonals, and cycles go on down to rounding errors.
 //!
 //! # Cost
-//! `O(k^4)` per sweep, independent of the data's size: about five sweeps for well-separated topics, some tens in
+//! `O(k^4)` per cycle, independent of the data's size: about five cycles for well-separated topics, some tens in
 //! noisy data. Above 32 topics rows are taken in blocks (`grouped.rs`).
 
 mod grouped;
@@ -43,26 +43,26 @@ use crate::whitening::Whitening;
 use grouped::Grouped;
 use slices::{LANES, Rotation, Slices, Tally, Worth};
 
-/// Sweeps end when all rotations are smaller than this angle.
+/// Cycles end when all rotations are smaller than this angle.
 const SMALLEST_ANGLE: f64 = 1e-10;
 
 /// The smallest angle as a fraction of the relative residual of the eigenpairs: rotating their space more finely
 /// than it is known changes nothing that matters.
 const PART_OF_RESIDUAL: f64 = 0.01;
 
-/// A sweep must reduce the off-diagonal part by at least this fraction of what sampling errors of the
-/// angles contribute to it, or the sweeps end.
+/// A cycle must reduce the off-diagonal part by at least this fraction of what sampling errors of the
+/// angles contribute to it, or the cycles end.
 const PART_OF_NOISE: f64 = 0.01;
 
 /// As [`PART_OF_NOISE`], where a rough result is enough.
 const ROUGH_PART_OF_NOISE: f64 = 1.0;
 
 /// A single rotation is skipped if it reduces the off-diagonal part by less than this fraction of its
-/// share of that bound. Below one, so that many skipped rotations together do not end the sweeps.
+/// share of that bound. Below one, so that many skipped rotations together do not end the cycles.
 const PART_OF_PART: f64 = 0.25;
 
-/// The largest number of sweeps.
-const MAX_SWEEPS: usize = 100;
+/// The largest number of cycles.
+const MAX_CYCLES: usize = 100;
 
 /// Up to this many topics all slices fit in the cache at once.
 const MOST_IN_CACHE: usize = 32;
@@ -73,7 +73,7 @@ pub fn decompose(cube: &Cube, whitening: &Whitening) -> Decomposition {
     finished(diagonalise(slices, smallest_angle(whitening), PART_OF_NOISE))
 }
 
-/// As [`decompose`], for estimates that are only compared: sweeps end at [`ROUGH_PART_OF_NOISE`].
+/// As [`decompose`], for estimates that are only compared: cycles end at [`ROUGH_PART_OF_NOISE`].
 pub(crate) fn decompose_roughly(cube: &Cube, whitening: &Whitening) -> Decomposition {
     let slices = weighted(cube, whitening.eigenvalues());
     finished(diagonalise(slices, smallest_angle(whitening), ROUGH_PART_OF_NOISE))
@@ -98,7 +98,7 @@ pub fn diagonalise_matrices(matrices: &[Matrix]) -> Matrix {
     diagonalise(slices, SMALLEST_ANGLE, PART_OF_NOISE).rotation
 }
 
-/// As [`decompose`], starting from a rotation that is nearly right, for estimates that are only compared: sweeps
+/// As [`decompose`], starting from a rotation that is nearly right, for estimates that are only compared: cycles
 /// end at [`ROUGH_PART_OF_NOISE`].
 pub(crate) fn decompose_near(cube: &Cube, whitening: &Whitening, near: &Matrix) -> Decomposition {
     let slices = turned(cube, whitening.eigenvalues(), near);
@@ -113,7 +113,7 @@ fn smallest_angle(whitening: &Whitening) -> f64 {
 
 fn finished(found: Diagonalised) -> Decomposition {
     let note = (!found.settled)
-        .then(|| format!("the joint diagonalisation had not settled after {MAX_SWEEPS} sweeps"));
+        .then(|| format!("the joint diagonalisation had not settled after {MAX_CYCLES} cycles"));
     Decomposition {
         separation: found.slices.separation(),
         residual: found.slices.off_diagonal_share(),
@@ -124,24 +124,24 @@ fn finished(found: Diagonalised) -> Decomposition {
     }
 }
 
-/// Diagonalised slices, with the rotation that was applied and whether the sweeps converged.
+/// Diagonalised slices, with the rotation that was applied and whether the cycles converged.
 struct Diagonalised {
     slices: Slices,
     rotation: Matrix,
     settled: bool,
 }
 
-/// Makes sweeps until one makes no rotation of at least the angle `smallest` that is worth making, or until one
+/// Makes cycles until one makes no rotation of at least the angle `smallest` that is worth making, or until one
 /// reduces the off-diagonal squares by no more than `part_of_noise` allows.
 fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagonalised {
     let k = slices.k;
     let mut rotation = Matrix::identity(k);
     let part = part_of_noise / k as f64;
     let worth = Worth { angle: smallest, part: PART_OF_PART * part };
-    let until_settled = |sweep: &mut dyn FnMut() -> Tally| {
-        (0..MAX_SWEEPS).any(|_| {
+    let until_settled = |cycle: &mut dyn FnMut() -> Tally| {
+        (0..MAX_CYCLES).any(|_| {
             crate::stop::here();
-            let tally = sweep();
+            let tally = cycle();
             tally.rotations == 0 || tally.gone <= part * tally.left
         })
     };
@@ -154,7 +154,7 @@ fn diagonalise(mut slices: Slices, smallest: f64, part_of_noise: f64) -> Diagona
         })
     } else {
         let mut grouped = Grouped::new(&slices);
-        let settled = until_settled(&mut || grouped.sweep(&mut rotation, worth));
+        let settled = until_settled(&mut || grouped.cycle(&mut rotation, worth));
         slices = grouped.whole();
         settled
     };
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_end_when_what_they_could_still_do_is_a_small_part_of_the_noise() {
+    fn cycles_end_when_what_they_could_still_do_is_a_small_part_of_the_noise() {
         for k in [6, 36] {
             let (cube, _) = cube(k, 1e-2);
             let slices = || weighted(&cube, &vec![1.0; k]);

@@ -79,13 +79,13 @@ pub(crate) const NARROW: usize = 8;
 /// (`benches/record/builds.md`).
 const MOST_NARROW: usize = 56;
 
-/// The topics after the passes, in feature order.
+/// The topics after the sweeps, in feature order.
 pub(crate) struct Swept {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
 }
 
-/// Makes `sweeps` passes, starting from the topics `word_topic`.
+/// Makes this many sweeps, starting from the topics `word_topic`.
 pub(crate) fn polish(
     corpus: &Corpus,
     word_topic: &Matrix,
@@ -120,7 +120,7 @@ pub(crate) fn smoothed(sums: &Matrix, eta: &[f64]) -> Matrix {
     topics
 }
 
-/// The sums `S` after the passes, features x topics.
+/// The sums `S` after the sweeps, features x topics.
 fn swept(
     corpus: &Corpus,
     start: &Matrix,
@@ -164,7 +164,7 @@ fn swept_in_rows(
     })
 }
 
-/// The documents that the passes go through, here or elsewhere.
+/// The documents that the sweeps go through, here or elsewhere.
 struct SweptDocuments<'a> {
     corpus: &'a Corpus,
     known: &'a [WordFacts],

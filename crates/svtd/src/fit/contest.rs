@@ -2,7 +2,7 @@
 //!
 //! # Cost
 //! Candidates learn from [`LEARNED_FROM`] counts at most, chosen by the documents' content. With fewer
-//! documents the moments are noisier, which favours the passes of collapsed variational Bayes: where they win
+//! documents the moments are noisier, which favours the sweeps of collapsed variational Bayes: where they win
 //! on a sample they may gain nothing on the whole corpus, and cost time. How often that happens was not measured.
 
 use crate::corpus::{Corpus, KeyRange};
@@ -25,8 +25,8 @@ const AT_MOST: u64 = 4;
 /// With fewer held-out documents than this, candidates cannot be compared.
 const LEAST_HELD_OUT: u64 = 5;
 
-/// Number of passes after which halves of the documents can be compared: the leading words hardly change any more.
-const ENOUGH_PASSES: usize = 8;
+/// Number of sweeps after which halves of the documents can be compared: the leading words hardly change any more.
+const ENOUGH_SWEEPS: usize = 8;
 
 /// The polish that follows the moments, and with it the counts from which these are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +44,14 @@ impl Candidate {
         }
     }
 
-    /// With no more passes than a comparison of topics needs.
+    /// With no more sweeps than a comparison of topics needs.
     pub(crate) fn to_compare(self) -> Self {
         match self {
             Candidate::Unpolished => self,
             Candidate::AsModel { sweeps } => {
-                Candidate::AsModel { sweeps: sweeps.min(ENOUGH_PASSES) }
+                Candidate::AsModel { sweeps: sweeps.min(ENOUGH_SWEEPS) }
             }
-            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH_PASSES) },
+            Candidate::AsText { sweeps } => Candidate::AsText { sweeps: sweeps.min(ENOUGH_SWEEPS) },
         }
     }
 

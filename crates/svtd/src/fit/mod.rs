@@ -19,7 +19,5 @@ pub(crate) mod spectral;
 pub(crate) mod stage;
 pub(crate) mod workload;
 
-pub use crate::model::{Kind, Learner, Options, Polish, Smoothing};
-pub use em::polish_single_topic;
 pub use stage::{Stage, Step};
 pub use workload::{Part, Sizes, Workload};

@@ -229,8 +229,8 @@ impl Plan<'_> {
         self.add(Stage::Moments, whitening(looked_at, topics), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
-        // Two spectral estimates of a part of the documents, the passes of both kinds on it, and finally
-        // second-order passes on all documents, at twice the cost.
+        // Two spectral estimates of a part of the documents, the sweeps of both kinds over it, and finally
+        // second-order sweeps over all documents, at twice the cost.
         let so_far = |stage| self.parts.iter().rev().find(|part| part.stage == stage);
         let once = |stage| so_far(stage).map_or(0.0, |part| part.operations);
         let spectral: f64 =
@@ -295,7 +295,7 @@ fn whitening(sizes: Sizes, k: usize) -> f64 {
 /// Ratio of the number of products for single-topic models to that for LDA.
 const CROWDED: f64 = 2.5;
 
-/// Number of passes, and of EM steps, after which halves of the documents are compared.
+/// Number of sweeps, and of EM steps, after which halves of the documents are compared.
 const HALF_SWEEPS: usize = 8;
 const HALF_STEPS: usize = 8;
 

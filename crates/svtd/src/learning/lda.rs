@@ -4,7 +4,7 @@
 //! more than the model allows, so with [`Polish::Auto`] three candidates compete:
 //!
 //! 1. *unpolished*: topics from the moments of the raw counts;
-//! 2. *as the model has it*: the same, then passes of collapsed variational Bayes over the counts,
+//! 2. *as the model has it*: the same, then sweeps of collapsed variational Bayes over the counts,
 //!    with the model's own priors of topics and mixtures;
 //! 3. *as text has it*: topics from the moments of damped counts `1 + log x`, then passes over the
 //!    raw counts with priors that suit text.

@@ -160,10 +160,7 @@ impl Request {
             (Kind::SingleTopic, Learner::Gibbs(_)) => {
                 wrong("the model that Gibbs sampling learns", "lda")
             }
-            (Kind::SingleTopic, _) if self.alpha0.is_some() => {
-                wrong("the model that alpha0 is for", "lda")
-            }
-            _ => Ok(()),
+            _ => self.kind.alpha0(self.alpha0).map(drop),
         }
     }
 }
@@ -203,8 +200,9 @@ impl TopicParams {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::model::Options;
-    use crate::rivals::{CollapsedGibbs, Em};
+    use crate::model::{CollapsedGibbs, Em};
 
     fn options(request: &Request) -> Options {
         match request.with_so_many(4).unwrap() {
@@ -253,7 +251,7 @@ mod tests {
         ];
         for request in refused {
             let error = request.with_so_many(2).unwrap_err();
-            assert!(matches!(error, Error::Option { .. }), "{error}");
+            assert_eq!(error.kind(), ErrorKind::Request, "{error}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A model of documents that have changed; it starts from the topics of an earlier model and keeps their numbers.
 //!
 //! ```text
-//! old topics over the new words ──► a few passes (LDA), or EM (single topic) ──► matched with the old
+//! old topics over the new words ──► a few sweeps (LDA), or EM (single topic) ──► matched with the old
 //! ```
 //!
 //! No moments are computed, no candidates are compared and no halves are fitted, so an update costs a small part of
@@ -45,7 +45,7 @@ use crate::trust;
 /// A topic has moved when its distance is more than this many times the one expected from the error bars.
 pub const MOVED: f64 = 2.0;
 
-/// Number of passes of an update of LDA. A fit makes more, because it starts further away.
+/// Number of sweeps of an update of LDA. A fit makes more, because it starts further away.
 pub const SWEEPS: usize = 8;
 
 /// A model of documents that have changed.
@@ -97,7 +97,7 @@ impl Update {
         Self::warm_by(SWEEPS, old, corpus, n_words, watch)
     }
 
-    /// As [`warm`](Self::warm), with a given number of passes instead of [`SWEEPS`], for LDA.
+    /// As [`warm`](Self::warm), with a given number of sweeps instead of [`SWEEPS`], for LDA.
     ///
     /// # Errors
     /// As [`warm`](Self::warm).
@@ -244,7 +244,7 @@ fn over_features(old: &Topics, corpus: &Corpus) -> Result<Matrix> {
     Ok(start)
 }
 
-/// LDA: passes from the old topics, with the same kind of prior as before.
+/// LDA: sweeps from the old topics, with the same kind of prior as before.
 fn swept(
     n_sweeps: usize,
     old: &Lda,

@@ -376,9 +376,9 @@ pub enum PolishOutcome {
         /// Whether the objective had converged.
         settled: bool,
     },
-    /// Passes of collapsed variational Bayes, for LDA.
+    /// Sweeps of collapsed variational Bayes, for LDA.
     Sweeps {
-        /// Number of passes made.
+        /// Number of sweeps.
         sweeps: usize,
         /// Completion perplexity on held-out documents: unpolished, polished. `None` when the two
         /// were not compared: the polish was asked for, or repeated words had settled it.

@@ -6,6 +6,11 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::moments::check_alpha0;
+
+/// The default `alpha0`. Moments assume it; the polish uses it as prior where documents follow the
+/// model, and fixed numbers on text.
+pub(crate) const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// The kind of topic model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +32,22 @@ impl Kind {
         match self {
             Kind::Lda => "lda",
             Kind::SingleTopic => "single-topic",
+        }
+    }
+
+    /// The sum of the Dirichlet parameter: the given one, or the default. It is 0 for documents of one topic each,
+    /// the limit in which every mixture has one topic.
+    ///
+    /// # Errors
+    /// When it is given for documents of one topic each, or not positive.
+    pub fn alpha0(self, given: Option<f64>) -> Result<f64> {
+        match (self, given) {
+            (Kind::Lda, _) => {
+                let alpha0 = given.unwrap_or(DEFAULT_ALPHA0);
+                check_alpha0(alpha0).map(|()| alpha0)
+            }
+            (Kind::SingleTopic, None) => Ok(0.0),
+            (Kind::SingleTopic, Some(_)) => Err(Error::NoMixtures),
         }
     }
 }
@@ -53,6 +74,17 @@ impl FromStr for Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alpha0_is_for_documents_that_mix_topics() {
+        assert_eq!(Kind::Lda.alpha0(None).unwrap(), DEFAULT_ALPHA0);
+        assert_eq!(Kind::Lda.alpha0(Some(0.5)).unwrap(), 0.5);
+        assert_eq!(Kind::SingleTopic.alpha0(None).unwrap(), 0.0);
+        assert!(Kind::Lda.alpha0(Some(-1.0)).unwrap_err().to_string().contains("positive"));
+        let error = Kind::SingleTopic.alpha0(Some(1.0)).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Request);
+        assert!(error.to_string().starts_with("alpha0 is for lda; "), "{error}");
+    }
 
     #[test]
     fn models_are_found_by_their_names() {

@@ -1,4 +1,4 @@
-//! What learns: the method of moments, or one of the classical [rivals](crate::rivals) with its settings. Stored with
+//! What learns: the method of moments, or one of the classical rivals with its settings. Stored with
 //! the model.
 
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Learner {
 ///
 /// ```
 /// use svtd::SingleTopic;
-/// use svtd::rivals::{Em, Start};
+/// use svtd::model::{Em, Start};
 /// # let mut builder = svtd::Corpus::builder(4);
 /// # for _ in 0..3 {
 /// #     builder.push_document([(0, 3), (1, 2)])?;
@@ -114,7 +114,7 @@ pub enum Start {
 ///
 /// ```
 /// use svtd::Lda;
-/// use svtd::rivals::CollapsedGibbs;
+/// use svtd::model::CollapsedGibbs;
 /// # let mut builder = svtd::Corpus::builder(4);
 /// # for _ in 0..3 {
 /// #     builder.push_document([(0, 3), (1, 2)])?;

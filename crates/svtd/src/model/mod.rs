@@ -1,7 +1,7 @@
 //! Fitted models: the topics, how reliable they are, and the options of the fit.
 //!
 //! [`SingleTopic`] and [`Lda`] are finished values. Both hold [`Topics`] (words and weights), the [`Diagnostics`]
-//! of the fit, and its options. [`fit`](crate::fit) makes them. [`Model`] is one or the other, for code that treats
+//! of the fit, and its options. [`learning`](crate::learning) makes them. [`Model`] is one or the other, for code that treats
 //! both alike.
 
 pub(crate) mod choice;
@@ -23,12 +23,12 @@ pub use diagnostics::{
     Diagnostics, Driven, Halves, Nearest, PolishOutcome, RivalOutcome, Stability, Standing,
     TopicDiagnostics, TopicTrust,
 };
+pub(crate) use kind::DEFAULT_ALPHA0;
 pub use kind::Kind;
 pub use lda::Lda;
 pub use learner::{CollapsedGibbs, Em, Learner, Smoothing, Start};
 pub use markers::{Marker, markers};
 pub use merging::Merged;
-pub(crate) use options::DEFAULT_ALPHA0;
 pub use options::{Options, Polish};
 pub use single_topic::SingleTopic;
 pub use topic::{LONGEST_NAME, Topic, Topics};

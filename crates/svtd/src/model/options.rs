@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Kind, Learner};
+use super::kind::{DEFAULT_ALPHA0, Kind};
+use super::{Choice, Learner};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
@@ -28,10 +29,6 @@ pub enum Polish {
     /// decide between them.
     Steps(usize),
 }
-
-/// The default `alpha0`. Moments assume it; the polish uses it as prior where documents follow the
-/// model, and fixed numbers on text.
-pub(crate) const DEFAULT_ALPHA0: f64 = 1.0;
 
 /// The options shared by all models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +87,14 @@ impl Options {
         Self { alpha0: Some(DEFAULT_ALPHA0), ..Self::new(n_topics) }
     }
 
+    /// The defaults of a kind of model.
+    pub(crate) fn of(kind: Kind, n_topics: usize) -> Self {
+        match kind {
+            Kind::Lda => Self::lda(n_topics),
+            Kind::SingleTopic => Self::new(n_topics),
+        }
+    }
+
     /// The kind of model.
     pub(crate) fn kind(&self) -> Kind {
         match self.alpha0 {
@@ -101,9 +106,9 @@ impl Options {
     /// The counts from which a fit may take its moments: damped ones where LDA is polished, because text repeats its
     /// words.
     pub(crate) fn counting(&self) -> Counting {
-        match (self.alpha0, self.polish) {
-            (None, _) | (_, Polish::None) => Counting::Raw,
-            (Some(_), _) => Counting::Damped,
+        match (self.kind(), self.polish) {
+            (Kind::SingleTopic, _) | (_, Polish::None) => Counting::Raw,
+            (Kind::Lda, _) => Counting::Damped,
         }
     }
 

@@ -48,6 +48,7 @@ pub use self::format::Format;
 pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
 pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
+pub use crate::memory::Limit;
 
 impl Corpus {
     /// A reader with its options, to read a corpus from files.

@@ -4,5 +4,3 @@
 
 mod classical_em;
 mod collapsed_gibbs;
-
-pub use crate::model::{CollapsedGibbs, Em, Start};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::respondent::{Dealing, Respondent, Sweeping};
+use super::respondent::{Dealing, Respondent, SweepState};
 use super::writing::{Reading, Writing};
 use crate::error::{Error, Result};
 use crate::fit::collapsed_vb::Mixtures;
@@ -77,7 +77,7 @@ impl Respondent {
             file.put("dealing", &[run, turn])?;
             file.matrix("scores", scores);
         }
-        if let Some(Sweeping { run, turn, mixtures }) = &*self.sweeping() {
+        if let Some(SweepState { run, turn, mixtures }) = &*self.sweep_state() {
             file.put("run", run)?;
             file.put("turn", turn)?;
             file.put("order", &mixtures.order())?;
@@ -117,7 +117,7 @@ impl Respondent {
                     let mixtures = self.with_documents(question, |documents| {
                         Mixtures::from_values(documents.rows(), order, width, &values)
                     })??;
-                    *self.sweeping() = Some(Sweeping { run, turn, mixtures });
+                    *self.sweep_state() = Some(SweepState { run, turn, mixtures });
                 }
             }
             _ => (),

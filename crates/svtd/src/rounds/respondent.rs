@@ -31,7 +31,7 @@ pub struct Respondent {
     pub(super) least: usize,
     views: Mutex<Vec<Arc<View>>>,
     redrawn: Mutex<Option<Redrawn>>,
-    sweeping: Mutex<Option<Sweeping>>,
+    sweep_state: Mutex<Option<SweepState>>,
     dealing: Mutex<Option<Dealing>>,
     /// The digest of the survey of all documents, once it was computed.
     survey: OnceLock<String>,
@@ -50,7 +50,7 @@ struct View {
 type Redrawn = (KeyPart, Arc<Redrawing>, Arc<Corpus>);
 
 /// The state between two steps of collapsed variational Bayes.
-pub(super) struct Sweeping {
+pub(super) struct SweepState {
     pub run: u64,
     /// The number of the next step.
     pub turn: u64,
@@ -74,7 +74,7 @@ impl Respondent {
             least,
             views: Mutex::default(),
             redrawn: Mutex::default(),
-            sweeping: Mutex::default(),
+            sweep_state: Mutex::default(),
             dealing: Mutex::default(),
             survey: OnceLock::new(),
         }
@@ -99,8 +99,8 @@ impl Respondent {
     }
 
     /// The state between two steps of collapsed variational Bayes.
-    pub(super) fn sweeping(&self) -> std::sync::MutexGuard<'_, Option<Sweeping>> {
-        self.sweeping.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn sweep_state(&self) -> std::sync::MutexGuard<'_, Option<SweepState>> {
+        self.sweep_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state between two steps of assigning documents to topics.

@@ -1,6 +1,6 @@
 //! Questions that build on each other: a holder keeps a state for the next question of the run.
 
-use super::respondent::{Dealing, Respondent, Sweeping, check};
+use super::respondent::{Dealing, Respondent, SweepState, check};
 use crate::choosing::evidence::dealing::{self, StepSums};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -42,7 +42,7 @@ impl Respondent {
             .collect();
         let ledger = Ledger::new(&words, width);
         *self.dealing() = None;
-        let mut kept = self.sweeping();
+        let mut kept = self.sweep_state();
         let mut mixtures = match (look, kept.take()) {
             (Look::WarmUp, _) => Mixtures::new(corpus.rows(), *order, width),
             (Look::Sweep, Some(kept)) if kept.run == *run && kept.turn == *turn => kept.mixtures,
@@ -54,7 +54,7 @@ impl Respondent {
         mixtures.check(corpus.rows(), *order, width)?;
         let tallies = Tallies::default();
         mixtures.look(corpus.rows(), &ledger, &tallies, rates, *look);
-        *kept = Some(Sweeping { run: *run, turn: turn + 1, mixtures });
+        *kept = Some(SweepState { run: *run, turn: turn + 1, mixtures });
         Ok(Tally::to_whole(&tallies.taken(), &ledger))
     }
 
@@ -67,7 +67,7 @@ impl Respondent {
                     .to_owned(),
             });
         }
-        *self.sweeping() = None;
+        *self.sweep_state() = None;
         let mut kept = self.dealing();
         let mut scores = match (deal, kept.take()) {
             (Deal::Begin(..), _) => Matrix::zeros(0, 0),

@@ -5,16 +5,17 @@ use std::sync::Mutex;
 
 use super::file::digest_of;
 use super::*;
+use crate::Method;
 use crate::choosing::{Check, CheckOptions};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::evaluation::coherence;
 use crate::fit::repeats::tripled;
+use crate::model::Polish;
 use crate::model::{Lda, SingleTopic, Topics};
 use crate::moments::DocumentWeights;
 use crate::questions::Request;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use crate::{Method, Polish};
 
 mod choosing;
 mod naive;

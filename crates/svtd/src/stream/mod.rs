@@ -18,7 +18,7 @@
 //! # Memory
 //! Text is kept in a temporary file (`spool`) without a name, which disappears with the process however it ends.
 //! Memory holds 24 bytes for each document. The corpus can be limited like any other, by a
-//! [`Limit`](crate::memory::Limit).
+//! [`Limit`](crate::reading::Limit).
 //!
 //! # Cost
 //! Every document of the window is counted again for every model. That is a fraction of the cost of a model that

@@ -8,9 +8,10 @@ use crate::corpus::Corpus;
 use crate::evaluation::match_topics;
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::linalg::Matrix;
+use crate::model::Polish;
 use crate::model::features::to_vocabulary;
 use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
-use crate::{Lda, Polish, SingleTopic};
+use crate::{Lda, SingleTopic};
 
 /// Standard errors by fitting without each group in turn; topics matched to those of all.
 fn refitted(corpus: &Corpus, whole: &Matrix, fit: impl Fn(&Corpus) -> Matrix) -> Matrix {

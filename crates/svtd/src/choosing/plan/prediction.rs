@@ -3,18 +3,19 @@
 use super::{MIXTURES, PlanSource, SINGLE_TOPIC};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot, positive_inverse};
+use crate::model::Kind;
 
 impl PlanSource {
     pub(super) fn predictor(&self) -> Result<Predictor<'_>> {
-        let spreads = match self.alpha0 {
-            None => None,
-            Some(alpha0) => Some(self.spreads(alpha0)?),
+        let spreads = match self.kind {
+            Kind::SingleTopic => None,
+            Kind::Lda => Some(self.spreads()?),
         };
         Ok(Predictor { source: self, spreads })
     }
 
     /// For every topic `j`, the variance `E[t^2 | a word of topic l]` and `s_j`.
-    pub(super) fn spreads(&self, alpha0: f64) -> Result<Vec<Spread>> {
+    pub(super) fn spreads(&self) -> Result<Vec<Spread>> {
         let (n, k) = (self.word_topic.n_rows(), self.weights.len());
         let first: Vec<f64> = (0..n)
             .map(|i| (0..k).map(|j| self.weights[j] * self.word_topic[(i, j)]).sum())
@@ -29,6 +30,7 @@ impl PlanSource {
             found: "topics that are mixtures of others".to_owned(),
         })?;
         let dual = scaled.times(&inverse);
+        let alpha0 = self.alpha0;
         let a1 = alpha0 / (alpha0 + 1.0);
         let along: Vec<f64> = (0..k).map(|j| dot(&first, dual.column(j))).collect();
         // M2a b_j = w_j / (alpha0 + 1) mu_j, which sums to its factor.

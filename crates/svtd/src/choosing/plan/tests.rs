@@ -20,8 +20,8 @@ fn a_poisson_number_deviates_as_the_series_says() {
 
 #[test]
 fn more_documents_are_needed_for_more_accuracy_and_for_the_rarest_topic() {
-    for alpha0 in [None, Some(1.0)] {
-        let source = PlanSource::zipf(300, 5, 50, alpha0).unwrap();
+    for kind in Kind::ALL {
+        let source = PlanSource::zipf([300, 5], 50, kind, None).unwrap();
         let (rough, fine) = (source.plan(0.4).unwrap(), source.plan(0.1).unwrap());
         let ratio = fine.n_documents.unwrap() / rough.n_documents.unwrap();
         assert!(ratio > 4.0 && ratio < 40.0, "{ratio}");
@@ -31,9 +31,9 @@ fn more_documents_are_needed_for_more_accuracy_and_for_the_rarest_topic() {
         assert!(source.expected_error(0.9 * n).unwrap() > 0.1);
         assert!(fine.pair_bound.unwrap() > 5.0 * fine.pair_noise.unwrap(), "bounds are loose");
         assert!(fine.n_documents_guaranteed.unwrap() > n);
-        match alpha0 {
-            Some(_) => assert!(fine.theorem_5_1.is_none(), "it does not speak of mixtures"),
-            None => {
+        match kind {
+            Kind::Lda => assert!(fine.theorem_5_1.is_none(), "it does not speak of mixtures"),
+            Kind::SingleTopic => {
                 let reach = fine.theorem_5_1.unwrap();
                 assert!(reach.gamma < 1e-6 && reach.n_documents > 1e12, "{reach:?}");
                 let one = DeviationBound::triples(&[50], 0.0, DELTA).corrected;
@@ -46,8 +46,8 @@ fn more_documents_are_needed_for_more_accuracy_and_for_the_rarest_topic() {
 /// The closed form against what drawn documents give.
 #[test]
 fn the_noise_along_a_direction_is_that_of_drawn_documents() {
-    let source = PlanSource::zipf(60, 3, 40, Some(1.0)).unwrap();
-    let spreads = source.spreads(1.0).unwrap();
+    let source = PlanSource::zipf([60, 3], 40, Kind::Lda, Some(1.0)).unwrap();
+    let spreads = source.spreads().unwrap();
     let first: Vec<f64> = (0..60)
         .map(|i| (0..3).map(|j| source.weights[j] * source.word_topic[(i, j)]).sum())
         .collect();
@@ -55,7 +55,7 @@ fn the_noise_along_a_direction_is_that_of_drawn_documents() {
     scaled.scale_rows(&first.iter().map(|m1| 1.0 / (m1 + 1.0 / 60.0)).collect::<Vec<f64>>());
     let gram = source.word_topic.transpose_times(&scaled);
     let dual = scaled.times(&positive_inverse(&gram).unwrap());
-    let (corpus, mixtures) = source.lda(1.0).draw(20_000, &Lengths::Fixed(40), 9);
+    let (corpus, mixtures) = source.lda().draw(20_000, &Lengths::Fixed(40), 9);
     for (j, spread) in spreads.iter().enumerate() {
         let b = dual.column(j);
         for l in 0..3 {
@@ -77,7 +77,7 @@ fn the_noise_along_a_direction_is_that_of_drawn_documents() {
 #[test]
 fn the_length_of_documents_does_not_slow_a_plan_down() {
     for length in [100_000, 1_000_000, u32::MAX] {
-        let plan = PlanSource::zipf(300, 5, length, Some(1.0)).unwrap().plan(0.1).unwrap();
+        let plan = PlanSource::zipf([300, 5], length, Kind::Lda, None).unwrap().plan(0.1).unwrap();
         assert!(plan.n_documents.unwrap() >= 1.0);
         assert!(plan.curve.iter().all(|(_, error)| error.is_finite()));
     }
@@ -85,8 +85,11 @@ fn the_length_of_documents_does_not_slow_a_plan_down() {
 
 #[test]
 fn nonsense_is_refused() {
-    assert!(PlanSource::zipf(3, 5, 50, None).is_err());
-    assert!(PlanSource::zipf(300, 5, 2, None).is_err());
-    assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(2.5).is_err());
-    assert!(PlanSource::zipf(300, 5, 50, None).unwrap().plan(f64::NAN).is_err());
+    let zipf = |sizes, length| PlanSource::zipf(sizes, length, Kind::SingleTopic, None);
+    assert!(zipf([3, 5], 50).is_err());
+    assert!(zipf([300, 5], 2).is_err());
+    assert!(zipf([300, 5], 50).unwrap().plan(2.5).is_err());
+    assert!(zipf([300, 5], 50).unwrap().plan(f64::NAN).is_err());
+    let mixed = PlanSource::zipf([300, 5], 50, Kind::SingleTopic, Some(1.0));
+    assert!(matches!(mixed, Err(Error::NoMixtures)));
 }

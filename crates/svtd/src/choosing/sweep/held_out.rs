@@ -9,7 +9,7 @@
 //! A rough whitening and a cube; then, for every `k`, little beside the documents that are held out.
 
 use super::TOP_WORDS;
-use crate::choosing::passes::{Passes, Rotated};
+use crate::choosing::shared::{Rotated, Shared};
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff};
 use crate::evaluation::{Ahead, Judge, Scores, npmi_of_lists};
@@ -28,9 +28,9 @@ pub(crate) struct Parts {
     documents: Corpus,
 }
 
-/// The held-out documents, and the passes over all others.
+/// The held-out documents, and what was measured on all others.
 pub(crate) struct HeldOut<'a> {
-    passes: Passes<'a>,
+    shared: Shared<'a>,
     judge: Judge<'a>,
     documents: &'a Corpus,
 }
@@ -57,8 +57,8 @@ impl<'a> HeldOut<'a> {
     pub fn new(parts: &'a Parts, options: &Options, most: usize) -> Option<Self> {
         let Parts { training, positions, documents } = parts;
         let options = options.of_part(positions);
-        let passes = Passes::new(training, &options, most, PART_TOLERANCE).ok()?;
-        Some(Self { judge: Judge::new(training, documents)?, documents, passes })
+        let shared = Shared::new(training, &options, most, PART_TOLERANCE).ok()?;
+        Some(Self { judge: Judge::new(training, documents)?, documents, shared })
     }
 
     pub fn n_documents(&self) -> usize {
@@ -67,9 +67,9 @@ impl<'a> HeldOut<'a> {
 
     /// Judges the model fitted without these documents, beside the rotation that was found with
     /// them.
-    pub fn judge(&self, all: &Passes<'_>, rotated: &Rotated) -> Option<Judged> {
+    pub fn judge(&self, all: &Shared<'_>, rotated: &Rotated) -> Option<Judged> {
         let near = self.nearest_rotation(all, &rotated.columns())?;
-        let decomposition = self.passes.rotated_near(&near).decomposition;
+        let decomposition = self.shared.rotated_near(&near).decomposition;
         let model = self.model(&decomposition);
         let scores = self.judge.scores(&model)?;
         let words = |j: usize| {
@@ -117,17 +117,17 @@ impl<'a> HeldOut<'a> {
 
     /// The model of a rotation.
     fn model(&self, decomposition: &Decomposition) -> Model {
-        self.passes.model(self.passes.again(decomposition.clone()), ReadOff::Columns)
+        self.shared.model(self.shared.again(decomposition.clone()), ReadOff::Columns)
     }
 
     /// The rotation nearest to that of all documents; `None` when fewer topics are visible here. As
     /// `W'E = I`, columns `E O` have the rotation `O = W'(E O)`.
-    fn nearest_rotation(&self, all: &Passes<'_>, columns: &Matrix) -> Option<Matrix> {
-        let (k, whitening) = (columns.n_columns(), self.passes.whitening());
+    fn nearest_rotation(&self, all: &Shared<'_>, columns: &Matrix) -> Option<Matrix> {
+        let (k, whitening) = (columns.n_columns(), self.shared.whitening());
         if k > whitening.n_topics() {
             return None;
         }
-        let here = translated(all.corpus(), self.passes.corpus(), columns);
+        let here = translated(all.corpus(), self.shared.corpus(), columns);
         let near = orthonormal_basis(whitening.leading(k).unmixing().transpose_times(&here));
         let independent = near.n_columns() == k;
         Some(if independent { near } else { Matrix::identity(k) })

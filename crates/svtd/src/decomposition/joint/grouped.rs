@@ -3,7 +3,7 @@
 //! With `k` in the hundreds the slices are tens of megabytes, and a rotation that passes through all of them waits
 //! for memory. So rows are taken a block at a time. For two blocks, the entries between their own rows are gathered
 //! and rotated pair by pair, which gives a list of rotations; the list is then applied to the entries these rows
-//! have with each of the other rows, a few kilobytes at a time. A sweep still visits every pair once, in another
+//! have with each of the other rows, a few kilobytes at a time. A cycle still visits every pair once, in another
 //! order.
 //!
 //! Slices are kept in groups of [`LANES`]. Groups do not affect each other, so they are rotated in parallel, and
@@ -47,8 +47,8 @@ impl Grouped {
         Self { k: slices.k, groups }
     }
 
-    /// One sweep over all pairs.
-    pub(super) fn sweep(&mut self, rotation: &mut Matrix, worth: Worth) -> Tally {
+    /// One cycle over all pairs.
+    pub(super) fn cycle(&mut self, rotation: &mut Matrix, worth: Worth) -> Tally {
         let blocks: Vec<Range<usize>> =
             (0..self.k).step_by(BLOCK_ROWS).map(|a| a..(a + BLOCK_ROWS).min(self.k)).collect();
         let mut tally = Tally::default();
@@ -170,7 +170,7 @@ mod tests {
             let mut grouped = Grouped::new(&slices);
             assert_eq!(grouped.whole().values, slices.values);
             let mut rotation = Matrix::identity(k);
-            let tally = grouped.sweep(&mut rotation, Worth { angle: 1e-10, part: 0.0 });
+            let tally = grouped.cycle(&mut rotation, Worth { angle: 1e-10, part: 0.0 });
             assert_eq!(tally.rotations, k * (k - 1) / 2);
             let turned = grouped.whole();
             for l in [0, 7, 8, 23] {

@@ -32,7 +32,7 @@ fn an_update_of_lda_agrees_with_a_cold_fit_within_its_error_bars() {
     let lengths = Lengths::Uniform(40..=80);
     let (old, _) = source.draw(500, &lengths, 42);
     let (more, _) = source.draw(150, &lengths, 43);
-    let polish = crate::fit::Polish::Steps(18);
+    let polish = crate::model::Polish::Steps(18);
     let model = Model::Lda(Lda::params(3).polish(polish).fit(&old).unwrap());
     let grown = both(&old, &more);
     let warm = Update::warm(&model, &grown, 3, &|_| {}).unwrap();

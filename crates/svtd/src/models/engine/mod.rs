@@ -129,8 +129,8 @@ pub trait LatentModel: Sync {
         false
     }
 
-    /// Whether a fit searches every smaller number of components in full before it splits the last, as a sweep
-    /// does. A fit then ends at least as high as a sweep.
+    /// Whether a fit searches every smaller number of components in full before it splits the last, as
+    /// `svtd sweep` does. A fit then ends at least as high as that.
     fn searches_rungs(&self) -> bool {
         false
     }

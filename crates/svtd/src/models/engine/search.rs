@@ -221,7 +221,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
                 tell(k);
                 continue;
             }
-            // A rung is searched as a sweep would, so that a fit does not end below one.
+            // A rung is searched as `svtd sweep` does, so that a fit ends no lower than that.
             let effort = if below { self.effort.min(Effort::Best) } else { self.effort };
             let mut found = self.search(k, step_up, effort);
             found.steps += std::mem::take(&mut ladder_steps);

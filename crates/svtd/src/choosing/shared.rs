@@ -10,7 +10,7 @@ use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMomen
 use crate::whitening::Whitening;
 
 /// Moments of a corpus with the whitening and the cube of the largest number of topics.
-pub(crate) struct Passes<'a> {
+pub(crate) struct Shared<'a> {
     corpus: &'a Corpus,
     options: Options,
     moments: Estimated<'a>,
@@ -37,7 +37,7 @@ impl Rotated {
     }
 }
 
-impl<'a> Passes<'a> {
+impl<'a> Shared<'a> {
     /// For at most `most` topics, fewer when the data shows no more; eigenpairs to a tolerance.
     pub fn new(corpus: &'a Corpus, options: &Options, most: usize, tolerance: f64) -> Result<Self> {
         Self::with(Counting::Raw, corpus, options, most, tolerance)
@@ -78,9 +78,9 @@ impl<'a> Passes<'a> {
         &self.whitening
     }
 
-    /// Whether documents mix topics.
-    pub fn is_lda(&self) -> bool {
-        matches!(self.moments, Estimated::Lda(..))
+    /// The kind of model.
+    pub fn kind(&self) -> Kind {
+        self.options.kind()
     }
 
     #[cfg(test)]
