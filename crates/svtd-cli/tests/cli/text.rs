@@ -225,6 +225,25 @@ fn a_text_whose_words_are_all_dropped_names_the_filter() {
         &["3 by --stop-words", "relax --stop-words"],
     );
     refuses(&w, "fit same.txt -k 2 --language english", 1, &["same.txt: "]);
+    // Of one document every word is too rare, whatever the other filters drop.
+    w.write("one.txt", b"the ships and the sailors of the harbour");
+    refuses(&w, "fit one.txt -k 2 --language english", 1, &["relax --min-df first"]);
+}
+
+#[test]
+fn a_frequency_that_no_word_can_have_is_a_wrong_request() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    for none in ["0", "0%", "0.0"] {
+        refuses(
+            &w,
+            &format!("fit plain.txt -k 2 --max-df {none}"),
+            2,
+            &["--max-df must be at least 1 document, or a share above 0", "got 0"],
+        );
+    }
+    // As a minimum it drops nothing.
+    w.must("fit plain.txt -k 2 --model single-topic --min-df 0 --no-trust -q -o m.svtd");
 }
 
 #[test]
