@@ -2,10 +2,9 @@
 //!
 //! To go from `k - 1` to `k` components about `k` splits are tried with `k` components each, and a few of them are
 //! converged: work that grows as `k (k + 10)`. A number of components that is searched in full, with its starts and
-//! moves, takes some six times as much. Within it the starts are done first; how many rounds of moves follow is not
-//! known, so each is reported as a part of what is left.
-//!
-//! Measured on drawn points and sequences: `benches/record/models.md`.
+//! moves, takes several times as much. Within it the starts are done first; how many rounds of moves follow is not
+//! known, so each is reported as a part of what is left. These are counts of steps of EM, not times: steps differ in
+//! how many a climb needs.
 
 /// Components that are converged, in units of components that are tried for a few steps.
 const CONVERGED: usize = 10;
