@@ -135,7 +135,8 @@ fn in_one_line(text: &str) -> String {
     let text = text.lines().filter(is_help).collect::<Vec<_>>().join("\n");
     let sentences: Vec<String> = text
         .split("\n\n")
-        .filter(|part| !part.trim().is_empty())
+        .map(str::trim_start)
+        .filter(|part| !part.is_empty())
         .filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
