@@ -225,9 +225,6 @@ fn a_text_whose_words_are_all_dropped_names_the_filter() {
         &["3 by --stop-words", "relax --stop-words"],
     );
     refuses(&w, "fit same.txt -k 2 --language english", 1, &["same.txt: "]);
-    // Of one document every word is too rare, whatever the other filters drop.
-    w.write("one.txt", b"the ships and the sailors of the harbour");
-    refuses(&w, "fit one.txt -k 2 --language english", 1, &["relax --min-df first"]);
 }
 
 #[test]

@@ -234,13 +234,6 @@ fn nothing_left(documents: usize, choice: &WordChoice) -> Error {
         None => Error::NoWords { documents },
         Some(reason) => {
             let unspaced = reason == Reason::TooShort && choice.is_unspaced();
-            // With fewer documents than a word must be in, relaxing another filter keeps no word either.
-            let least = choice.preprocessing.min_df.at_least(documents as u64);
-            let dropped_rare = choice.dropped.iter().any(|dropped| dropped.reason == Reason::MinDf);
-            let reason = match least > documents as u64 && dropped_rare && !unspaced {
-                true => Reason::MinDf,
-                false => reason,
-            };
             let (dropped, relax) = (choice.sentence(), reason.to_string());
             Error::NoWordsLeft { documents, dropped, relax, unspaced }
         }
