@@ -13,6 +13,22 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, dict)
 
 
+def column_labels(X: Any) -> list[Any]:
+    """The labels by which the columns of a frame are asked for."""
+    # The columns of a pyarrow table are their cells.
+    return list(X.column_names if hasattr(X, "column_names") else X.columns)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns as text; an error where two have one name, since neither could be asked for."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(map(str, column_labels(X)), start=1):
+        first = places.setdefault(name, place)
+        if first != place:
+            raise ValueError(f"columns {first} and {place} of X are both named {name!r}; rename one")
+    return list(places)
+
+
 def answers(values: Any) -> Any:
     """A column for the compiled module: numbers, or labels with None where missing."""
     array = np.asarray(values)

@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _frames
-from ._answers import answers, is_frame, is_missing
+from ._answers import answers, column_labels, column_names, is_frame, is_missing
 from ._base import Estimator, check_is_fitted
 from ._models import progress
 from ._svtd import RecordModel, fit_classes, load_records, restore_records
@@ -330,8 +330,8 @@ class LatentClass(Estimator):
                 "could be 0 or missing; try X.toarray()"
             )
         if is_frame(X):
-            names = [str(name) for name in X.columns]
-            columns = [answers(X[name]) for name in X.columns]
+            names = column_names(X)
+            columns = [answers(X[label]) for label in column_labels(X)]
             shape = (len(columns[0]) if columns else 0, len(names))
         else:
             rows = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
@@ -358,7 +358,7 @@ class LatentClass(Estimator):
         if reset:
             self.n_features_in_ = len(names)
             self._names = names
-            if is_frame(X) and all(isinstance(name, str) for name in X.columns):
+            if is_frame(X) and all(isinstance(label, str) for label in column_labels(X)):
                 self.feature_names_in_ = np.asarray(names, dtype=object)
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_

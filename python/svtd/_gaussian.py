@@ -15,6 +15,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from ._answers import column_names, is_frame
 from ._base import Estimator, check_is_fitted, validate_data
 from ._models import estimator_threads, names_of, number_of_components, progress, publish_found_again, tell_notes
 from ._parameters import seed as _seed
@@ -314,6 +315,8 @@ warm_start, verbose_interval
         options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
         if reset:
             options["ensure_min_samples"] = 2
+        if is_frame(X):
+            column_names(X)
         return np.ascontiguousarray(validate_data(self, X, reset=reset, **options), dtype=float)
 
     def _say_what_has_no_effect(self) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from ._answers import column_labels, column_names, is_frame
+
 
 def sequence_lengths(X: Any, y: Any, lengths: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
     """hmmlearn's second argument is lengths; scikit-learn's is y, which has a value for each step."""
@@ -17,8 +19,8 @@ def sequence_lengths(X: Any, y: Any, lengths: Optional[Sequence[int]]) -> Option
 
 def steps(X: Any, lengths: Optional[Sequence[int]]) -> tuple[np.ndarray, list[int], Any]:
     """Steps x columns, the length of each sequence, and the names of the columns."""
-    names = getattr(X, "columns", None)
-    if names is not None and not all(isinstance(name, str) for name in names):
+    names = column_names(X) if is_frame(X) else None
+    if names is not None and not all(isinstance(label, str) for label in column_labels(X)):
         names = None
     if isinstance(X, (list, tuple)) and X and all(isinstance(one, np.ndarray) for one in X):
         if lengths is not None:

@@ -350,3 +350,14 @@ def test_nothing_warns_where_nothing_is_wrong(X, fitted):
         warnings.simplefilter("error")
         fitted.transform(X)
         fitted.transform(pd.DataFrame(X.toarray(), columns=NAMES))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [svtd.LatentClass(2), svtd.GaussianMixture(2), svtd.HMM(2, emissions="gaussian")],
+    ids=lambda model: type(model).__name__,
+)
+def test_two_columns_of_one_name_are_refused(model):
+    frame = pd.DataFrame(np.arange(60.0).reshape(20, 3) % 7, columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match="columns 1 and 3 of X are both named 'a'; rename one"):
+        model.fit(frame)

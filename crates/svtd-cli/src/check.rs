@@ -40,7 +40,7 @@ fn check(args: &Arguments, kind: Kind, common: &Common) -> Outcome {
         let mut value = json!(check);
         value["seconds"] = json!(seconds.map(|[least, _]| least));
         value["seconds_at_most"] = json!(seconds.map(|[_, most]| most));
-        value["notes"] = json!(corpus.report().notes);
+        value["notes"] = json!([corpus.report().notes.clone(), corpus.dominance()].concat());
         writeln!(out, "{}", json::document("check", value))?;
     } else {
         for (name, sentence) in sentences(&check, seconds) {
@@ -53,7 +53,9 @@ fn check(args: &Arguments, kind: Kind, common: &Common) -> Outcome {
     }
     out.flush()?;
     if !common.quiet && !common.json {
-        let _ = trust::write_remarks(&mut io::stderr().lock(), corpus.report());
+        let mut err = io::stderr().lock();
+        let _ = trust::write_remarks(&mut err, corpus.report());
+        let _ = trust::write_dominance(&mut err, &corpus);
     }
     match check.refusal {
         Some(refusal) => Err(Failure::Refused(args.source.name(), refusal)),

@@ -128,11 +128,16 @@ pub fn of_arguments(answer: &clap::Error) -> ExitCode {
     }
 }
 
-/// The message of the argument parser without its usage, in one line.
+/// The message of the argument parser without its usage, in one line. After an unknown flag its advice is the nearest
+/// flag, if there is one; that a flag may be passed as a value is no help here.
 fn in_one_line(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
+    let is_help = |line: &&str| !line.trim_start().starts_with("tip: to pass '");
+    let text = text.lines().filter(is_help).collect::<Vec<_>>().join("\n");
     let sentences: Vec<String> = text
         .split("\n\n")
+        .map(str::trim_start)
+        .filter(|part| !part.is_empty())
         .filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
@@ -269,6 +274,12 @@ mod tests {
             in_one_line(text),
             "invalid value 'x' for '--model <MODEL>' [possible values: lda, single-topic]; \
              tip: lda; --help shows the options"
+        );
+        let text = "error: unexpected argument '--bogus' found\n\n  tip: to pass '--bogus' as a value, \
+                    use '-- --bogus'\n\nUsage: svtd fit\n\nFor more information, try '--help'.\n";
+        assert_eq!(
+            in_one_line(text),
+            "unexpected argument '--bogus' found; --help shows the options"
         );
     }
 

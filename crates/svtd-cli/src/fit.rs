@@ -179,6 +179,7 @@ fn write_messages(args: &Fit, corpus: &Corpus, model: &Model) -> io::Result<()> 
     }
     trust::write_summary(&mut err, model)?;
     trust::write_remarks(&mut err, corpus.report())?;
+    trust::write_dominance(&mut err, corpus)?;
     match &args.output {
         Some(path) => writeln!(err, "saved {}", printable(&path.display().to_string())),
         None => writeln!(err, "nothing was saved; add -o FILE to keep the model"),

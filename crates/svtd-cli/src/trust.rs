@@ -7,7 +7,7 @@ use svtd::model::{
     Diagnostics, Halves, Options, PolishOutcome, RivalOutcome, Standing, TopicDiagnostics,
 };
 use svtd::trust::T_FACTOR;
-use svtd::{Method, Model};
+use svtd::{Corpus, Method, Model};
 
 use crate::failure::{printable, with_flags};
 
@@ -50,6 +50,11 @@ pub fn write_remarks(out: &mut dyn Write, report: &CorpusReport) -> io::Result<(
         writeln!(out, "note: words of the vocabulary that never occur: {n}")?;
     }
     Ok(())
+}
+
+/// Documents that hold so much of all words that topics are about them, if there are any.
+pub fn write_dominance(out: &mut dyn Write, corpus: &Corpus) -> io::Result<()> {
+    corpus.dominance().iter().try_for_each(|note| writeln!(out, "note: {}", printable(note)))
 }
 
 /// The lines about the reliability of a fit.

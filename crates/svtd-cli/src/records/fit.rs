@@ -33,7 +33,6 @@ pub fn fit(args: &Fit, common: &Common) -> Outcome {
 fn learn_and_tell(args: &Fit, common: &Common) -> Outcome {
     let table = read(&args.source, &args.records.reader())?;
     let progress = Progress::new(Detail::chosen(common));
-    progress.begin("learning");
     let model = learn(args, &table, &progress).map_err(Failure::about(&args.source.name()))?;
     if let Some(path) = &args.output {
         progress.begin("writing");
@@ -53,6 +52,7 @@ fn learn(args: &Fit, table: &Table, progress: &Progress) -> svtd::Result<Box<dyn
             let ratings = Ratings::from_table(table, &columns)?;
             check_labels(args.n_topics, &ratings)?;
             let params = Raters::params().columns(&columns).error_bars(!args.no_trust);
+            progress.begin("learning");
             Box::new(params.prior(flags.prior.unwrap_or(1.0)).fit(&ratings)?)
         }
         AnyKind::Hmm => Box::new(sequences::learn_hmm(args, table, &watch)?),

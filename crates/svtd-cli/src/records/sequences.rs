@@ -11,6 +11,7 @@ use svtd::models::table::Table;
 use super::read;
 use crate::args::{AnyKind, Common, Fit, RecordFlags, Sweep, TopicCount};
 use crate::failure::{Failure, Outcome};
+use crate::progress::{Detail, Progress};
 use crate::{json, messages, threads};
 
 /// The largest number of components that `-k auto` tries.
@@ -30,6 +31,7 @@ pub fn learn_hmm(args: &Fit, table: &Table, watch: Watch<'_>) -> svtd::Result<Hm
     let model = hmm_options(params, flags).error_bars(!args.no_trust);
     // Printed, not stored: how the rows stood in the file is no part of the model.
     read.notes.iter().for_each(|note| messages::say(note));
+    warn(model.doubt(&read.sequences)?);
     Ok(model.fit_watched(&read.sequences, watch)?.with_columns(columns))
 }
 
@@ -58,7 +60,16 @@ pub fn learn_gaussian(
         Some(TopicCount::Given(k)) => GaussianMixture::params(k),
         _ => GaussianMixture::params_auto(MOST),
     };
-    gaussian_options(params, flags).error_bars(!args.no_trust).fit_watched(&points, watch)
+    let params = gaussian_options(params, flags).error_bars(!args.no_trust);
+    warn(params.doubt(&points)?);
+    params.fit_watched(&points, watch)
+}
+
+/// Says before a fit what speaks against it.
+fn warn(doubt: Option<String>) {
+    if let Some(doubt) = doubt {
+        messages::say(&format!("note: {doubt}"));
+    }
 }
 
 fn gaussian_options(
@@ -85,7 +96,11 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     threads::pool(common.threads)?.install(|| {
         let table = read(&args.source, &args.records.reader())?;
         let about = Failure::about(&args.source.name());
-        let mut path = criteria(args, &table).map_err(&about)?;
+        let progress = Progress::new(Detail::chosen(common));
+        progress.begin("learning");
+        let watch = |done: usize, of: usize| progress.portion("learning", done, of);
+        let mut path = criteria(args, &table, &watch).map_err(&about)?;
+        progress.finish();
         path.retain(|(k, _)| args.compared.contains(*k));
         let word = if args.model == AnyKind::Hmm { "states" } else { "components" };
         let best = |value: fn(&Criteria) -> f64| {
@@ -128,12 +143,12 @@ pub fn sweep(args: &Sweep, common: &Common) -> Outcome {
     })
 }
 
-fn criteria(args: &Sweep, table: &Table) -> svtd::Result<Vec<(usize, Criteria)>> {
+fn criteria(args: &Sweep, table: &Table, watch: Watch<'_>) -> svtd::Result<Vec<(usize, Criteria)>> {
     let (flags, most) = (&args.records, args.compared.most());
     if args.model == AnyKind::Hmm {
         let read = flags.sequence_columns().read(table, flags.emissions.map(Into::into))?;
-        return hmm_options(Hmm::params(1), flags).sweep(&read.sequences, most);
+        return hmm_options(Hmm::params(1), flags).sweep_watched(&read.sequences, most, watch);
     }
     let points = Points::from_table(table, &flags.items, flags.weight_column.as_deref())?;
-    gaussian_options(GaussianMixture::params(1), flags).sweep(&points, most)
+    gaussian_options(GaussianMixture::params(1), flags).sweep_watched(&points, most, watch)
 }

@@ -84,6 +84,23 @@ fn errors_are_json_where_results_are() {
 }
 
 #[test]
+fn after_an_unknown_flag_the_nearest_one_is_named_or_none() {
+    let w = Workspace::new();
+    for (line, said) in [
+        ("fit a.txt --bogus", "unexpected argument '--bogus' found; --help shows the options"),
+        ("fit a.txt -y", "unexpected argument '-y' found; --help shows the options"),
+        (
+            "fit a.txt --max-word 9",
+            "unexpected argument '--max-word' found; tip: a similar argument exists: '--max-words'; \
+             --help shows the options",
+        ),
+    ] {
+        let ran = w.svtd(line);
+        assert_eq!((ran.code, ran.stderr.trim_end()), (Some(2), &*format!("svtd: {said}")));
+    }
+}
+
+#[test]
 fn a_model_does_not_go_to_a_file_called_minus() {
     let w = Workspace::with_mixtures();
     let said = refused(&w, "fit docword.lda.txt -k 2 -o -");
@@ -111,6 +128,42 @@ fn numbers_of_topics_may_be_listed() {
         sweep["fits"].as_array().unwrap().iter().map(|f| f["n_topics"].as_u64().unwrap()).collect();
     assert_eq!(numbers, [2, 4, 6]);
     assert!(refused(&w, "sweep docword.lda.txt -k 2,x").contains("5,10,15"));
+}
+
+#[test]
+fn a_column_that_is_read_must_be_the_only_one_of_its_name() {
+    let w = Workspace::new();
+    let rows: String = (0..60).map(|i| format!("sea ships,{i},a harbour{}\n", i % 9)).collect();
+    w.write("posts.csv", format!("text,id,text\n{rows}").as_bytes());
+    let said = refused(&w, "fit posts.csv -k 2");
+    assert!(said.contains("posts.csv, line 1: columns 1 and 3 are both named \"text\""), "{said}");
+    let object = "{\"text\": \"sea ships\", \"id\": 1, \"text\": \"a harbour\"}\n";
+    w.write("posts.jsonl", object.repeat(30).as_bytes());
+    let said = refused(&w, "fit posts.jsonl -k 2");
+    assert!(
+        said.contains("posts.jsonl, line 1: members 1 and 3 are both named \"text\""),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_document_that_outweighs_all_others_is_named_with_what_to_do() {
+    let w = Workspace::new();
+    let words = ["sea", "ships", "harbour", "bread", "wheat", "mill", "flour", "sails"];
+    let short = |i: usize| format!("{} {} {}\n", words[i % 8], words[(i / 2) % 8], words[i % 3]);
+    let posts: String = (0..60).map(short).collect();
+    w.write("even.txt", posts.as_bytes());
+    let book: String = (0..400).map(|i| short(i).replace('\n', " ")).collect();
+    w.write("uneven.txt", format!("{posts}{book}\n").as_bytes());
+    let said = "note: document 61 holds 87 % of all words, so topics are about its parts; cut it";
+    for command in ["check", "fit -k 2 --polish none"] {
+        let ran = w.must(&format!("{command} uneven.txt --stop-words none"));
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        let ran = w.must(&format!("{command} even.txt --stop-words none"));
+        assert!(!ran.stderr.contains("of all words, so"), "{}", ran.stderr);
+    }
+    let ran = w.must("check uneven.txt --stop-words none --json");
+    assert!(ran.stdout.contains("document 61 holds 87 %"), "{}", ran.stdout);
 }
 
 /// Words and names with line breaks, blanks, formulas and signs that turn the direction of writing.

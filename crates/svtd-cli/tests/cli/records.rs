@@ -234,6 +234,8 @@ fn bad_records_are_refused_in_one_sentence() {
     w.write("order.csv", b"t,v\n1,a\nx,b\n3,a\n");
     w.write("dates.csv", b"t,v\n1/10/2026,a\n2/10/2026,b\n");
     w.write("zeros.csv", b"a,b\n0,0\n0,0\n0,0\n");
+    w.write("twins.csv", b"q1,q2,q1\n1,2,3\n4,5,7\n6,1,2\n");
+    w.write("twins.jsonl", b"{\"q1\": 1}\n{\"q1\": 1, \"q2\": 2, \"q1\": 3}\n");
     w.write("table.xlsx", b"PK\x03\x04 and so on");
     w.write("strange.csv", b"q1,q2,q3,q4,q5\nperhaps,no,no,no,no\n");
     w.must(&format!("fit survey.csv --model classes -k 2 {ITEMS} -o m.svtd -q"));
@@ -277,6 +279,15 @@ fn bad_records_are_refused_in_one_sentence() {
         ("fit dates.csv --model hmm -k 2 --order-column t", 1, "write dates year first"),
         ("fit zeros.csv --model hmm -k 2 --emissions multinomial", 1, "every count is 0"),
         ("fit zeros.csv --model hmm -k 2 --value-column a,a", 1, "named twice"),
+        ("fit zeros.csv --model gaussian -k 2 --items a,a", 1, "named twice"),
+        ("fit survey.csv --model classes -k 2 --items q1,q1", 1, "named twice"),
+        ("fit twins.csv --model classes -k 2", 1, "columns 1 and 3 are both named \"q1\"; rename"),
+        ("check twins.csv --model gaussian", 1, "columns 1 and 3 are both named \"q1\"; rename"),
+        (
+            "fit twins.jsonl --model classes -k 2",
+            1,
+            "object 2: members 1 and 3 are both named \"q1\"; rename one",
+        ),
         ("fit table.xlsx --model classes -k 2", 1, "save the table as CSV"),
         ("fit survey.csv --model classes -k 2 --prior -1", 2, "a number of at least 0"),
         ("fit survey.csv -k 2 --items q1", 2, "--items is for --model classes"),

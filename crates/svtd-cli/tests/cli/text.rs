@@ -228,6 +228,22 @@ fn a_text_whose_words_are_all_dropped_names_the_filter() {
 }
 
 #[test]
+fn a_frequency_that_no_word_can_have_is_a_wrong_request() {
+    let w = Workspace::new();
+    w.write("plain.txt", TEXTS.join("\n").as_bytes());
+    for none in ["0", "0%", "0.0"] {
+        refuses(
+            &w,
+            &format!("fit plain.txt -k 2 --max-df {none}"),
+            2,
+            &["--max-df must be at least 1 document, or a share above 0", "got 0"],
+        );
+    }
+    // As a minimum it drops nothing.
+    w.must("fit plain.txt -k 2 --model single-topic --min-df 0 --no-trust -q -o m.svtd");
+}
+
+#[test]
 fn a_line_of_fifty_megabytes_is_a_document_like_any_other() {
     let w = Workspace::new();
     let long = "ships sailors harbour ".repeat(50 * 1_000_000 / 22);

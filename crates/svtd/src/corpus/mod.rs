@@ -37,6 +37,7 @@ pub(crate) mod blocks;
 mod builder;
 mod dealt;
 mod document;
+mod dominant;
 mod elsewhere;
 mod facts;
 mod fingerprint;

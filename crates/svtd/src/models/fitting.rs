@@ -69,6 +69,27 @@ impl FitOptions {
         }
     }
 
+    /// A sentence about a number of components with more parameters than there are records, before time is spent on
+    /// them. `names` are those of a record and of a component, in the plural.
+    pub fn doubt<M: LatentModel>(
+        &self,
+        model: &M,
+        n_records: f64,
+        names: [&str; 2],
+    ) -> Option<String> {
+        let k = self.n_components.filter(|k| *k > 1)?;
+        let fits = |k: &usize| model.n_free_parameters(*k) as f64 <= n_records;
+        if fits(&k) {
+            return None;
+        }
+        let most = (1..k).take_while(fits).count().max(1);
+        let ([records, components], n) = (names, model.n_free_parameters(k));
+        Some(format!(
+            "{k} {components} have {n} parameters, more than there are {records} ({n_records}); a search for so many \
+             takes long and finds what does not come back, ask for {most} or fewer"
+        ))
+    }
+
     /// The number of components with the smallest criterion, and the criteria of all, for `n_records` records.
     pub fn choose<M: LatentModel + Send>(
         &self,

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::corpus::{added, finished, limbs};
 use crate::error::{Error, Result};
+use crate::reading::both_named;
 
 /// The largest weight. Up to it, every number of records differs from the next.
 pub(crate) const LARGEST_WEIGHT: f64 = 1e15;
@@ -124,12 +125,7 @@ impl Table {
             }
             if let Some(first) = seen.insert(column.name.as_str(), place) {
                 return Err(Error::Records {
-                    reason: format!(
-                        "columns {} and {} are both named {:?}; rename one",
-                        first + 1,
-                        place + 1,
-                        column.name
-                    ),
+                    reason: both_named("columns", first + 1, place + 1, &column.name),
                 });
             }
         }
@@ -184,6 +180,20 @@ impl Table {
         hash.update((self.n_rows as u64).to_le_bytes());
         self.columns.iter().for_each(|column| update(&mut hash, &column.name));
         finished(hash, sum)
+    }
+
+    /// The columns of these names, in their order.
+    ///
+    /// # Errors
+    /// When there is none of a name, or a name is given twice.
+    pub fn chosen(&self, names: &[String]) -> Result<Vec<&Column>> {
+        let repeated = |(at, name): &(usize, &String)| names[..*at].contains(name);
+        if let Some((_, name)) = names.iter().enumerate().find(repeated) {
+            return Err(Error::Records {
+                reason: format!("column {name:?} is named twice; name it once"),
+            });
+        }
+        names.iter().map(|name| self.column(name)).collect()
     }
 
     /// The column of a name.
@@ -293,5 +303,9 @@ mod tests {
         let table = Table::new(vec![column("a", 2), column("b", 2)]).unwrap();
         let message = table.column("c").unwrap_err().to_string();
         assert_eq!(message, "there is no column \"c\"; the columns are a, b");
+        let names = |names: [&str; 2]| names.map(str::to_owned);
+        assert_eq!(table.chosen(&names(["b", "a"])).unwrap()[0].name(), "b");
+        let message = table.chosen(&names(["a", "a"])).unwrap_err().to_string();
+        assert_eq!(message, "column \"a\" is named twice; name it once");
     }
 }

@@ -21,6 +21,7 @@ mod living;
 #[cfg(test)]
 mod malformed;
 mod matrix_market;
+mod members;
 mod meter;
 mod npy;
 mod npz;
@@ -46,6 +47,7 @@ pub use self::columns::Columns;
 pub use self::documents::Encoding;
 pub use self::format::Format;
 pub use self::living::{Addition, CorpusFile, Merge, NewWord, Taken};
+pub(crate) use self::members::{Members, both_named};
 pub use self::reader::{CorpusReader, Opened};
 pub(crate) use self::source::{TableBytes, open_table};
 pub use crate::memory::Limit;

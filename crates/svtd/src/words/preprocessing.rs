@@ -211,6 +211,14 @@ impl Preprocessing {
                 found: "0".to_owned(),
             });
         }
+        if self.max_df.is_zero() {
+            return Err(Error::Option {
+                name: "max-df",
+                needed: "at least 1 document, or a share above 0: a word that is kept is in one"
+                    .to_owned(),
+                found: self.max_df.to_string(),
+            });
+        }
         Ok(())
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Rows {
 
 pub(super) fn chosen_columns<'a>(table: &'a Table, choice: &ItemChoice) -> Result<Vec<&'a Column>> {
     if !choice.items.is_empty() {
-        return choice.items.iter().map(|name| table.column(name)).collect();
+        return table.chosen(&choice.items);
     }
     for name in choice.real.iter().chain(&choice.counts).chain(&choice.categorical) {
         table.column(name)?;

@@ -103,7 +103,9 @@ impl ClassParams {
             ClassCount::Fixed(k) => (search.fit(k), Vec::new()),
             ClassCount::Auto { most } => self.choose(&model, &search, most),
         };
-        let fitted = self.finished(&model, found, tried, &|done| watch(done, parts));
+        let fitted = self.finished(&model, found, tried, &|part, done, of| {
+            watch(part * of + done, parts * of);
+        });
         watch(parts, parts);
         Ok(fitted.in_columns(&back(&order)))
     }
@@ -130,7 +132,7 @@ impl ClassParams {
         let plain = Self { options: ClassOptions { error_bars: false, ..self.options.clone() } };
         Ok(found
             .into_iter()
-            .map(|found| plain.finished(&model, found, Vec::new(), &|_| {}))
+            .map(|found| plain.finished(&model, found, Vec::new(), &|_, _, _| {}))
             .map(|fitted| fitted.in_columns(&back(&order)))
             .collect())
     }
@@ -192,19 +194,21 @@ impl ClassParams {
         model: &ClassModel,
         mut found: Found<ClassParameters>,
         tried: Vec<Criteria>,
-        done: &dyn Fn(usize),
+        told: &(dyn Fn(usize, usize, usize) + Sync),
     ) -> LatentClass {
         let order = found.parameters.canonical_order();
         found.parameters = found.parameters.reordered(&order);
-        done(1);
+        told(1, 0, 1);
         let errors = self.options.error_bars.then(|| standard_errors(model, &found.parameters));
         let mut summary: Summary = summarise(model, &found, tried);
         if self.options.error_bars {
-            done(2);
+            told(2, 0, 1);
             let halves = |split: usize| {
                 Some(model.records.halves(split)?.map(|weights| model.reweighted(weights)))
             };
-            let again = found_again(model, &found.parameters, self.options.effort, halves);
+            let in_halves = |done: usize, of: usize| told(2, done, of);
+            let again =
+                found_again(model, &found.parameters, self.options.effort, halves, &in_halves);
             summary.found_again = again.unwrap_or_default();
         }
         LatentClass::new(

@@ -59,12 +59,14 @@ impl FoundAgain {
 }
 
 /// How well every component of `parameters` is found again; `None` for one component, or where
-/// `halves` has none. `halves` are two models of disjoint parts of the records, for each split.
+/// `halves` has none. `halves` are two models of disjoint parts of the records, for each split. Progress is reported
+/// to `watch`, but the end is not: what is made of the result comes after it.
 pub fn found_again<M: LatentModel + Send>(
     model: &M,
     parameters: &M::Parameters,
     effort: Effort,
     halves: impl Fn(usize) -> Option<[M; 2]>,
+    watch: &(dyn Fn(usize, usize) + Sync),
 ) -> Option<Vec<FoundAgain>> {
     let k = model.n_components(parameters);
     if k < 2 {
@@ -77,11 +79,14 @@ pub fn found_again<M: LatentModel + Send>(
     let mut sums = vec![FoundAgain { shared: 0.0, by_chance: 0.0 }; k];
     for split in 0..n_splits {
         let [first, second] = halves(split)?;
-        let learned = |half: &M| {
-            let found = Search::new(half).effort(effort).fit(k);
-            on.responsibilities(&found.parameters)
-        };
-        let (first, second) = rayon::join(|| learned(&first), || learned(&second));
+        let learned =
+            |search: Search<'_, M>| on.responsibilities(&search.effort(effort).fit(k).parameters);
+        let told = |done: usize, of: usize| watch(split * of + done, n_splits * of + 1);
+        // One of them speaks for both: they are as large, and searched at the same time.
+        let (first, second) = rayon::join(
+            || learned(Search::new(&first).watch(&told)),
+            || learned(Search::new(&second)),
+        );
         for (sum, own) in sums.iter_mut().zip(returned(&whole, &first, &second, on.row_weights())) {
             sum.shared += own.shared / n_splits as f64;
             sum.by_chance += own.by_chance / n_splits as f64;
@@ -182,7 +187,8 @@ mod tests {
         let model = Toy::new(points.clone());
         let standing = |k: usize| -> Vec<Standing> {
             let found = Search::new(&model).fit(k).parameters;
-            let again = found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s));
+            let again =
+                found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s), &|_, _| {});
             again.unwrap().iter().map(FoundAgain::standing).collect()
         };
         assert_eq!(standing(3), [Standing::Reproduces; 3]);
@@ -197,10 +203,13 @@ mod tests {
         let points = drawn(&[(1.0, 0.0)], 400);
         let model = Toy::new(points.clone());
         let found = climb(&model, vec![(0.5, -0.5), (0.5, 0.5)], 500).parameters;
-        let again = found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s)).unwrap();
+        let again = found_again(&model, &found, Effort::BestTwo, |s| dealt(&points, s), &|_, _| {})
+            .unwrap();
         assert!(again.iter().all(|a| a.standing() == Standing::NotFoundAgain), "{again:?}");
         let one = climb(&model, vec![(1.0, 0.0)], 500).parameters;
-        assert!(found_again(&model, &one, Effort::BestTwo, |s| dealt(&points, s)).is_none());
+        assert!(
+            found_again(&model, &one, Effort::BestTwo, |s| dealt(&points, s), &|_, _| {}).is_none()
+        );
     }
 
     #[test]
@@ -208,7 +217,8 @@ mod tests {
         let points = drawn(&[(0.5, -6.0), (0.5, 6.0)], 200);
         let model = Toy::new(points.clone());
         let standing = |model: &Toy, points: &[f64], start: Vec<(f64, f64)>| -> Vec<Standing> {
-            let again = found_again(model, &start, Effort::BestTwo, |s| dealt(points, s));
+            let again =
+                found_again(model, &start, Effort::BestTwo, |s| dealt(points, s), &|_, _| {});
             again.unwrap().iter().map(FoundAgain::standing).collect()
         };
         let copies = standing(&model, &points, vec![(0.5, -6.0), (0.3, 6.0), (0.2, 6.0)]);

@@ -36,6 +36,7 @@ mod dealing;
 mod found_again;
 mod jackknife;
 mod moves;
+mod pace;
 mod partition;
 mod search;
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 use rayon::prelude::*;
 
+use super::pace::Pace;
 use super::search::Search;
 use super::{Climbed, LatentModel, climb};
 use crate::linalg::Matrix;
@@ -110,7 +111,12 @@ impl<M: LatentModel + Send> Search<'_, M> {
 
     /// Moves up and down while they gain. They also end at a maximum that was visited before, because its
     /// neighbours are known.
-    pub(super) fn up_and_down(&self, start: Climb<M>, visited: &mut Vec<f64>) -> Climb<M> {
+    pub(super) fn up_and_down(
+        &self,
+        start: Climb<M>,
+        visited: &mut Vec<f64>,
+        pace: &Pace<'_>,
+    ) -> Climb<M> {
         let mut here = start;
         let mut steps = 0;
         for _ in 0..ROUNDS {
@@ -127,6 +133,7 @@ impl<M: LatentModel + Send> Search<'_, M> {
             steps += spent + ends.iter().map(|end| end.steps).sum::<usize>();
             let mut ends = ends;
             sort_falling(&mut ends);
+            pace.moved(visited.len());
             match ends.into_iter().next() {
                 Some(best) if best.objective - here.objective > gain => here = best,
                 _ => break,

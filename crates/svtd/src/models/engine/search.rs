@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::pace::Pace;
 use super::{Climbed, LatentModel, climb};
 use crate::linalg::Matrix;
 
@@ -143,7 +144,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         self
     }
 
-    /// Reports to `watch` how many stages are done and how many there are, from the calling thread.
+    /// Reports to `watch` how many parts of the work are done and how many there are, from the calling thread.
     pub fn watch(mut self, watch: &'a (dyn Fn(usize, usize) + Sync)) -> Self {
         self.watch = Some(watch);
         self
@@ -198,15 +199,11 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             search.watch = self.watch;
             return search.climb_path(last, rungs, &mut |rough| sink(self.refined(rough)));
         }
-        let tell = |done: usize| {
-            if let Some(watch) = self.watch {
-                watch(done, last);
-            }
-        };
-        tell(0);
         let mut rung: Option<Climb<M>> = None;
         let mut ladder_steps = 0;
         for k in 1..=last {
+            let pace = Pace::of(k, last, rungs != Rungs::Plain, self.watch);
+            pace.begun();
             let step_up = match &rung {
                 None => climb(self.model, self.one_component(), self.model.max_steps()),
                 Some(below) => match self.split(&below.parameters).into_iter().next() {
@@ -218,16 +215,16 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             let below = k < last && rungs != Rungs::Results;
             if below && rungs == Rungs::Plain {
                 rung = Some(step_up);
-                tell(k);
+                pace.done();
                 continue;
             }
             // A rung is searched as `svtd sweep` does, so that a fit ends no lower than that.
             let effort = if below { self.effort.min(Effort::Best) } else { self.effort };
-            let mut found = self.search(k, step_up, effort);
+            let mut found = self.search(k, step_up, effort, &pace);
             found.steps += std::mem::take(&mut ladder_steps);
             let (parameters, objective) = (found.parameters.clone(), found.objective);
             rung = Some(Climbed { parameters, objective, steps: 0, converged: true });
-            tell(k);
+            pace.done();
             if below {
                 ladder_steps = found.steps;
             } else if !sink(found) {
@@ -238,7 +235,13 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
 
     /// The search for one number of components: the starts and the end of the ladder, converged, then up-and-down
     /// moves.
-    fn search(&self, k: usize, ladder: Climb<M>, effort: Effort) -> Found<M::Parameters> {
+    fn search(
+        &self,
+        k: usize,
+        ladder: Climb<M>,
+        effort: Effort,
+        pace: &Pace<'_>,
+    ) -> Found<M::Parameters> {
         let mut starts = if k > 1 { self.model.starts(k) } else { Vec::new() };
         starts.retain(|(name, _)| !self.without.iter().any(|other| other == name));
         starts.push(("ladder", ladder.parameters));
@@ -251,7 +254,8 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             candidates.push(name, end);
         }
         if k > 1 && effort > Effort::Starts && !self.believed(&candidates) {
-            for end in self.moved(&candidates, k, effort) {
+            pace.moved(0);
+            for end in self.moved(&candidates, k, effort, pace) {
                 candidates.push(MOVES, end);
             }
         }
@@ -264,6 +268,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
         candidates: &Candidates<M::Parameters>,
         k: usize,
         effort: Effort,
+        pace: &Pace<'_>,
     ) -> Vec<Climb<M>> {
         let most = if effort == Effort::BestTwo { self.reach.origins } else { 1 };
         let mut origins: Vec<&Climb<M>> = Vec::new();
@@ -285,7 +290,7 @@ impl<'a, M: LatentModel + Send> Search<'a, M> {
             {
                 break;
             }
-            moved.push(self.up_and_down(origin.clone(), &mut visited));
+            moved.push(self.up_and_down(origin.clone(), &mut visited, pace));
         }
         moved
     }

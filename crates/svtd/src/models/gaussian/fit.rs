@@ -128,11 +128,22 @@ impl GaussianMixtureParams {
             None => self.options.choose(&model, model.points().total_weight(), &of(0)),
         };
         let (model, found) = self.search(&model, k, &of);
-        let barred = || watch(searches + 1, parts);
-        let mut fitted = shown(points, self.finished(&model, found, path, &barred));
+        let mut fitted = shown(points, self.finished(&model, found, path, &of(searches + 1)));
         fitted.record.notes.extend(points.silent_note());
         watch(parts, parts);
         Ok(fitted)
+    }
+
+    /// Why so many components are more than these points can hold, if they are: known before a fit.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn doubt(&self, points: &Points) -> Result<Option<String>> {
+        self.check(points)?;
+        let model =
+            GaussianModel::new(&points.in_content_order(), self.covariance, self.search_prior())?;
+        let n_records = model.points().total_weight();
+        Ok(self.options.doubt(&model, n_records, ["records", "components"]))
     }
 
     /// A fit for every number of components of a range, without error bars, and their criteria.
@@ -140,12 +151,25 @@ impl GaussianMixtureParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn sweep(&self, points: &Points, most: usize) -> Result<Vec<(usize, Criteria)>> {
+        self.sweep_watched(points, most, &|_, _| {})
+    }
+
+    /// As [`sweep`](Self::sweep), reporting progress to `watch`.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn sweep_watched(
+        &self,
+        points: &Points,
+        most: usize,
+        watch: Watch<'_>,
+    ) -> Result<Vec<(usize, Criteria)>> {
         let options = FitOptions { n_components: None, most, ..self.options.clone() };
         let wanted = Self { options, ..self.clone() };
         wanted.check(points)?;
         let model =
             GaussianModel::new(&points.in_content_order(), self.covariance, self.search_prior())?;
-        Ok(wanted.options.choose(&model, model.points().total_weight(), &|_, _| {}).1)
+        Ok(wanted.options.choose(&model, model.points().total_weight(), watch).1)
     }
 
     /// Continues EM from a known mixture under these options, without any search: the value of another program's
@@ -165,7 +189,8 @@ impl GaussianMixtureParams {
         let mixture =
             model.coordinates.mixture_in(self.covariance, weights, means, &start.covariances);
         let end = climb(&model, mixture, model.max_steps());
-        Ok(shown(points, self.finished(&model, found_by_climbing(end), Vec::new(), &|| {})))
+        let found = found_by_climbing(end);
+        Ok(shown(points, self.finished(&model, found, Vec::new(), &|_, _| {})))
     }
 
     /// The start called `name`, after `steps` steps of EM and without any search; `None` where the data do not
@@ -186,7 +211,8 @@ impl GaussianMixtureParams {
         let start = starts.into_iter().find(|start| start.0 == name);
         Ok(start.map(|(_, mixture)| {
             let end = climb(&model, mixture, steps);
-            shown(points, self.finished(&model, found_by_climbing(end), Vec::new(), &|| {}))
+            let found = found_by_climbing(end);
+            shown(points, self.finished(&model, found, Vec::new(), &|_, _| {}))
         }))
     }
 
@@ -270,22 +296,22 @@ impl GaussianMixtureParams {
         }
     }
 
-    /// The model with its error bars, whose progress `barred` reports, and the components found again.
+    /// The model with its error bars, and the components found again; `in_halves` watches the search for these.
     fn finished(
         &self,
         model: &GaussianModel,
         found: Found<Mixture>,
         path: Path,
-        barred: &dyn Fn(),
+        in_halves: Watch<'_>,
     ) -> GaussianMixture {
         let mixture = canonical(&found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &mixture));
         let mut fitted = GaussianMixture::new(model, &mixture, &found, bars, path);
         fitted.record.criterion = self.options.criterion;
         if self.options.error_bars {
-            barred();
+            in_halves(0, 1);
             let halves = |split: usize| model.halves(mixture.k, split);
-            let again = found_again(model, &mixture, self.options.effort, halves);
+            let again = found_again(model, &mixture, self.options.effort, halves, in_halves);
             fitted.record.found_again = again.unwrap_or_default();
         }
         fitted

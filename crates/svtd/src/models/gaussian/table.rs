@@ -20,10 +20,8 @@ impl Points {
         if names.is_empty() {
             return Err(data("the table has no column of numbers".to_owned()));
         }
-        let mut columns = Vec::with_capacity(names.len());
-        for name in &names {
-            columns.push(table.column(name)?.numbers()?);
-        }
+        let columns = table.chosen(&names)?.into_iter().map(|column| column.numbers());
+        let columns: Vec<Vec<f64>> = columns.collect::<Result<_>>()?;
         let values =
             (0..table.n_rows()).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
         let points = Points::named(names, values)?;

@@ -96,10 +96,20 @@ impl HmmParams {
             None => self.options.choose(&model, steps, &of(0)),
         };
         let (model, found) = self.search(model, k, &|part| of(chosen + part));
-        let fitted = self.finished(&model, &found, path, &|| watch(searches + 1, parts));
+        let fitted = self.finished(&model, &found, path, &of(searches + 1));
         let fitted = shown(sequences, fitted);
         watch(parts, parts);
         Ok(fitted)
+    }
+
+    /// Why so many states are more than these sequences can hold, if they are: known before a fit.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn doubt(&self, sequences: &Sequences) -> Result<Option<String>> {
+        self.check(sequences)?;
+        let model = HmmModel::new(sequences.in_content_order(), self.prior);
+        Ok(self.options.doubt(&model, model.n_rows() as f64, ["steps", "states"]))
     }
 
     /// Criteria of every number of states up to `most`.
@@ -107,11 +117,24 @@ impl HmmParams {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn sweep(&self, sequences: &Sequences, most: usize) -> Result<Vec<(usize, Criteria)>> {
+        self.sweep_watched(sequences, most, &|_, _| {})
+    }
+
+    /// As [`sweep`](Self::sweep), reporting progress to `watch`.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn sweep_watched(
+        &self,
+        sequences: &Sequences,
+        most: usize,
+        watch: Watch<'_>,
+    ) -> Result<Vec<(usize, Criteria)>> {
         let options = FitOptions { n_components: None, most, ..self.options.clone() };
         let wanted = Self { options, ..self.clone() };
         wanted.check(sequences)?;
         let model = HmmModel::new(sequences.in_content_order(), self.prior);
-        Ok(wanted.options.choose(&model, model.n_rows() as f64, &|_, _| {}).1)
+        Ok(wanted.options.choose(&model, model.n_rows() as f64, watch).1)
     }
 
     /// Continues EM from a known model under these options, without any search: the value of another program's
@@ -134,7 +157,7 @@ impl HmmParams {
             chain.emission_mut(i).copy_from_slice(&placed);
         }
         let end = climb(&model, chain, model.max_steps());
-        let fitted = self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {});
+        let fitted = self.finished(&model, &found_by_climbing(end), Vec::new(), &|_, _| {});
         Ok(shown(sequences, fitted))
     }
 
@@ -155,26 +178,26 @@ impl HmmParams {
         let start = starts.into_iter().find(|start| start.0 == name);
         Ok(start.map(|(_, chain)| {
             let end = climb(&model, chain, steps);
-            shown(sequences, self.finished(&model, &found_by_climbing(end), Vec::new(), &|| {}))
+            shown(sequences, self.finished(&model, &found_by_climbing(end), Vec::new(), &|_, _| {}))
         }))
     }
 
-    /// The model with its error bars, whose progress `barred` reports, and the states found again.
+    /// The model with its error bars, and the states found again; `in_halves` watches the search for these.
     fn finished(
         &self,
         model: &HmmModel,
         found: &Found<Chain>,
         path: Path,
-        barred: &dyn Fn(),
+        in_halves: Watch<'_>,
     ) -> Hmm {
         let chain = canonical(model, &found.parameters);
         let bars = self.options.error_bars.then(|| error_bars(model, &chain));
         let mut fitted = Hmm::new(model, &chain, found, bars, path);
         fitted.record.criterion = self.options.criterion;
         if self.options.error_bars {
-            barred();
+            in_halves(0, 1);
             let halves = |split: usize| halves(model, chain.k, split);
-            let again = found_again(model, &chain, self.options.effort, halves);
+            let again = found_again(model, &chain, self.options.effort, halves, in_halves);
             fitted.record.found_again = again.unwrap_or_default();
         }
         fitted

@@ -67,14 +67,8 @@ impl SequenceColumns {
     }
 
     fn value_columns<'a>(&self, table: &'a Table) -> Result<Vec<&'a Column>> {
-        let repeated = |(at, name): &(usize, &String)| self.values[..*at].contains(name);
-        if let Some((_, name)) = self.values.iter().enumerate().find(repeated) {
-            return Err(data(format!(
-                "column {name:?} is named twice among the observations; name it once"
-            )));
-        }
         if !self.values.is_empty() {
-            return self.values.iter().map(|name| table.column(name)).collect();
+            return table.chosen(&self.values);
         }
         let taken = [self.sequence.as_deref(), self.order.as_deref()];
         let others = table.columns().iter().filter(|c| !taken.contains(&Some(c.name())));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{ColumnBuilder, Table};
 use crate::error::{Error, Result};
-use crate::reading::{TableBytes, open_table};
+use crate::reading::{Members, TableBytes, open_table};
 
 /// Values that mean missing by default; an empty cell is always missing.
 pub const DEFAULT_MISSING: [&str; 5] = ["NA", "NaN", "nan", "null", "NULL"];
@@ -100,18 +100,17 @@ impl TableReader {
     }
 
     /// Reads objects one after the other. A column is a name that any of them has; what an object does not have, or
-    /// has as null, is missing.
+    /// has as null, is missing. A name that an object has twice is an error.
     fn read_json_lines(&self, name: &str, bytes: impl Read) -> Result<Table> {
-        type Object = serde_json::Map<String, Value>;
         let mut columns: Vec<ColumnBuilder> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        let objects = serde_json::Deserializer::from_reader(bytes).into_iter::<Object>();
+        let objects = serde_json::Deserializer::from_reader(bytes).into_iter::<Members>();
         for (row, object) in objects.enumerate() {
             let object = object.map_err(|error| Error::File {
                 path: name.to_owned(),
-                reason: format!("object {}: {error}; a JSON object a record is needed", row + 1),
+                reason: format!("object {}: {}", row + 1, json_sentence(&error)),
             })?;
-            for key in object.keys() {
+            for (key, _) in &object.0 {
                 if !places.contains_key(key) {
                     let mut column = ColumnBuilder::new(key.clone());
                     (0..row).for_each(|_| column.push(None));
@@ -120,7 +119,7 @@ impl TableReader {
                 }
             }
             let mut cells: Vec<Option<String>> = vec![None; columns.len()];
-            for (key, value) in &object {
+            for (key, value) in &object.0 {
                 cells[places[key]] = json_cell(value);
             }
             for (column, cell) in columns.iter_mut().zip(cells) {
@@ -180,6 +179,15 @@ impl TableReader {
             path: name.to_owned(),
             reason: "is a Parquet file, which this build cannot read; write it as CSV".to_owned(),
         })
+    }
+}
+
+/// What is wrong with an object. The place in the file follows only where the text itself is damaged.
+fn json_sentence(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    match said.split_once(" at line ") {
+        Some((said, _)) if said.contains("both named") => said.to_owned(),
+        _ => format!("{said}; a JSON object a record is needed"),
     }
 }
 
@@ -279,6 +287,14 @@ mod tests {
             "{message}"
         );
         assert!(read("", &TableReader::new()).is_err());
+        let message = read("a,b,a\n1,2,3\n", &TableReader::new()).unwrap_err().to_string();
+        assert!(message.ends_with("columns 1 and 3 are both named \"a\"; rename one"), "{message}");
+        let twice = "{\"a\": 1, \"b\": 2}\n{\"a\": 1, \"b\": 2, \"a\": 3}\n";
+        let message = read(twice, &TableReader::new()).unwrap_err().to_string();
+        assert!(
+            message.contains("object 2: members 1 and 3 are both named \"a\"; rename one"),
+            "{message}"
+        );
         assert!(read("a,b\n", &TableReader::new()).unwrap_err().to_string().contains("no records"));
     }
 }

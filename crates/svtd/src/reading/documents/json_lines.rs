@@ -8,6 +8,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::super::members::both_named;
 use super::super::source::Source;
 use super::{Columns, LONGEST_DOCUMENT, Layout};
 use crate::error::Result;
@@ -75,10 +76,15 @@ struct Picked {
     text: Vec<Option<Value>>,
     id: Option<Value>,
     label: Option<Value>,
+    /// The sentence about a name that two of them have.
+    twice: Option<String>,
 }
 
 impl Picked {
     fn push(self, columns: &Columns, batch: &mut Batch) -> Result<(), String> {
+        if let Some(twice) = self.twice {
+            return Err(twice);
+        }
         let (name, label) = (self.id.and_then(plain), self.label.and_then(plain));
         let mut parts = Vec::new();
         for (value, column) in self.text.into_iter().zip(&columns.text) {
@@ -132,13 +138,20 @@ impl<'de> Visitor<'de> for Picker<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Picked, A::Error> {
         let Columns { text, id, label } = self.0;
-        let mut picked = Picked { text: vec![None; text.len()], id: None, label: None };
+        let mut picked =
+            Picked { text: vec![None; text.len()], id: None, label: None, twice: None };
+        let mut seen: Vec<(usize, String)> = Vec::new();
+        let mut n_members = 0;
         while let Some(key) = map.next_key::<String>()? {
+            n_members += 1;
             let place = text.iter().position(|column| *column == key);
             let (is_id, is_label) = (id.as_ref() == Some(&key), label.as_ref() == Some(&key));
             if place.is_none() && !is_id && !is_label {
                 map.next_value::<IgnoredAny>()?;
                 continue;
+            }
+            if let Some((first, _)) = seen.iter().find(|(_, name)| *name == key) {
+                picked.twice = Some(both_named("members", *first, n_members, &key));
             }
             let value: Value = map.next_value()?;
             if is_id {
@@ -150,6 +163,7 @@ impl<'de> Visitor<'de> for Picker<'_> {
             if let Some(place) = place {
                 picked.text[place] = Some(value);
             }
+            seen.push((n_members, key));
         }
         Ok(picked)
     }

@@ -20,6 +20,7 @@ pub use self::encoding::Encoding;
 pub(super) use self::office::{Kind, Office};
 use super::Format;
 use super::format::foreign;
+use super::members::both_named;
 use super::meter::Meter;
 use super::source::Source;
 use crate::error::{Error, Result};
@@ -124,6 +125,12 @@ impl Columns {
         };
         let id = or_usual(&layout.id_column, ID_COLUMN)?;
         let label = or_usual(&layout.label_column, LABEL_COLUMN)?;
+        for name in text.iter().chain(&id).chain(&label) {
+            let mut places = (1..).zip(found).filter(|(_, column)| *column == name);
+            if let (Some((first, _)), Some((second, _))) = (places.next(), places.next()) {
+                return Err(both_named("columns", first, second, name));
+            }
+        }
         Ok(Columns { text, id, label })
     }
 }
@@ -244,6 +251,16 @@ mod tests {
         assert_eq!((columns.text, columns.id), (vec!["body".to_owned()], Some("Id".to_owned())));
         let error = Columns::among(&["id", "Body"], &layout).unwrap_err();
         assert_eq!(error, "there is no column \"body\"; found \"id\", \"Body\"");
+    }
+
+    #[test]
+    fn a_column_that_is_read_must_be_the_only_one_of_its_name() {
+        let among = |found: &[&str]| Columns::among(found, &Layout::default());
+        let error = among(&["text", "id", "text"]).unwrap_err();
+        assert_eq!(error, "columns 1 and 3 are both named \"text\"; rename one");
+        let error = among(&["id", "id", "text"]).unwrap_err();
+        assert_eq!(error, "columns 1 and 2 are both named \"id\"; rename one");
+        assert!(among(&["text", "note", "note"]).is_ok(), "none of them is read");
     }
 
     #[test]

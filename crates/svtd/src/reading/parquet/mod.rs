@@ -32,6 +32,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use self::cells::Cells;
 use super::columns::Columns;
 use super::documents::usual_text_column;
+use super::members::both_named;
 use super::meter::Meter;
 use super::unpack::check_ratio;
 
@@ -309,9 +310,15 @@ fn named(
     needed: &str,
     fits: fn(&Leaf) -> bool,
 ) -> Result<Leaf, String> {
-    usually(leaves, name, fits).ok_or_else(|| match leaves.iter().any(|leaf| leaf.name == name) {
-        true => format!("column {name:?} does not hold {needed}"),
-        false => format!("there is no column {name:?}; the columns are {}", listed(leaves)),
+    usually(leaves, name, fits).ok_or_else(|| {
+        let found: Vec<&Leaf> = leaves.iter().filter(|leaf| leaf.name == name).collect();
+        match found[..] {
+            [] => format!("there is no column {name:?}; the columns are {}", listed(leaves)),
+            [first, second, ..] if fits(first) && fits(second) => {
+                both_named("columns", first.place + 1, second.place + 1, name)
+            }
+            _ => format!("column {name:?} does not hold {needed}"),
+        }
     })
 }
 

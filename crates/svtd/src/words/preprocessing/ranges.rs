@@ -44,6 +44,11 @@ impl Frequency {
             Frequency::Share(share) => (share * n_documents as f64 + 1e-9).floor() as u64,
         }
     }
+
+    /// Whether no number of documents is this small, however many documents there are.
+    pub(super) fn is_zero(self) -> bool {
+        matches!(self, Frequency::Documents(0)) || self == Frequency::Share(0.0)
+    }
 }
 
 impl fmt::Display for Frequency {

@@ -26,6 +26,18 @@ fn a_share_of_the_documents_is_exact_where_it_is_whole() {
 }
 
 #[test]
+fn a_largest_frequency_of_nothing_is_no_choice() {
+    for none in ["0", "0%"] {
+        let chosen = Preprocessing::new().max_df(none.parse().unwrap());
+        let message = chosen.resolved(ENGLISH).unwrap_err().to_string();
+        assert!(message.starts_with("max-df must be at least 1 document"), "{message}");
+    }
+    // A share of few documents may be less than one of them; only the corpus can say.
+    let chosen = Preprocessing::new().max_df("0.001".parse().unwrap());
+    assert!(chosen.resolved(ENGLISH).is_ok());
+}
+
+#[test]
 fn n_grams_are_a_range_or_a_number() {
     let parse = |text: &str| text.parse::<Ngrams>().ok();
     assert_eq!(parse("1..2"), Some(Ngrams { min: 1, max: 2 }));
