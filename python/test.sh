@@ -43,4 +43,4 @@ export PYTHONPATH=$PWD/python SVTD_PROGRAM=$target/debug/svtd
 python/.venv/bin/python -m pytest "$@"
 python/.venv-older/bin/python -m pytest python/tests/test_sklearn_contract.py
 python/.venv-cells/bin/python -m pytest python/tests/test_cells.py
-python/.venv-engines/bin/python -m pytest python/tests/test_engines.py
+python/.venv-engines/bin/python -m pytest python/tests/test_engines.py python/tests/test_engines_sweep.py

@@ -70,7 +70,7 @@ mod _svtd {
     #[pymodule_export]
     use crate::rounds::{
         Holder, first_question, fit_elsewhere, groups, is_first_look, n_blocks, question_name,
-        sum_answers,
+        sum_answers, sweep_elsewhere,
     };
     #[pymodule_export]
     use crate::texts::{count, default_preprocessing, stop_words};

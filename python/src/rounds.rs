@@ -1,4 +1,4 @@
-//! A fit to documents that an engine holds: questions and answers are passed as bytes.
+//! Fits and comparisons of documents that an engine holds: questions and answers are passed as bytes.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,8 +12,8 @@ use svtd::{Corpus, Error};
 use crate::choices::{Choices, Request};
 use crate::counts::Counts;
 use crate::failure::exception;
-use crate::fitted::Fitted;
-use crate::waiting::run;
+use crate::fitted::{Fitted, in_json};
+use crate::waiting::{Steps, run};
 
 /// Answers questions for the documents of a block.
 #[pyclass(frozen, module = "svtd._svtd")]
@@ -129,22 +129,64 @@ pub fn fit_elsewhere(
     checkpoint: Option<PathBuf>,
 ) -> PyResult<Fitted> {
     let request = Request::try_from(choices)?;
-    let raised = Arc::new(Mutex::new(None));
-    let engine = Engine { ask, raised: Arc::clone(&raised) };
-    let work = move |steps: &_| {
-        let who: Arc<dyn Ask> = match checkpoint {
-            Some(folder) => Arc::new(Checkpoint::new(engine, folder)?),
-            None => Arc::new(engine),
-        };
-        let corpus = Corpus::elsewhere(who)?;
-        let model = request.fit(&corpus, steps)?;
-        svtd::internals::memory::caught(|| Ok(Saved::new(model, &corpus)))
-    };
-    let learned = run(py, threads, callback, work);
-    // The exception raised by the engine says more than our message about it.
-    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(error) => Err(error),
-        None => Ok(Fitted::new(learned?)),
+    let source = Source { ask, checkpoint };
+    let saved = source.run(py, threads, callback, move |corpus, steps| {
+        Ok(Saved::new(request.fit(corpus, steps)?, corpus))
+    });
+    Ok(Fitted::new(saved?))
+}
+
+/// Compares every number of topics from `least` to `most` on documents about which a function answers questions; as
+/// JSON. Answers are kept in a folder if one is given.
+#[pyfunction]
+#[pyo3(signature = (ask, choices, least, most, threads, checkpoint=None))]
+pub fn sweep_elsewhere(
+    py: Python<'_>,
+    ask: Py<PyAny>,
+    choices: Choices,
+    least: usize,
+    most: usize,
+    threads: usize,
+    checkpoint: Option<PathBuf>,
+) -> PyResult<String> {
+    let request = Request::try_from(choices)?;
+    let source = Source { ask, checkpoint };
+    let swept = source.run(py, threads, None, move |corpus, _| request.sweep(corpus, least..=most));
+    in_json(&swept?)
+}
+
+/// Where answers come from.
+struct Source {
+    /// A Python function that takes a question and returns an answer.
+    ask: Py<PyAny>,
+    /// A folder that keeps the answers.
+    checkpoint: Option<PathBuf>,
+}
+
+impl Source {
+    /// Does work with the documents that the function answers for.
+    fn run<T: Send + 'static>(
+        self,
+        py: Python<'_>,
+        threads: usize,
+        callback: Option<Py<PyAny>>,
+        work: impl FnOnce(&Corpus, &Steps) -> svtd::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let raised = Arc::new(Mutex::new(None));
+        let engine = Engine { ask: self.ask, raised: Arc::clone(&raised) };
+        let checkpoint = self.checkpoint;
+        let done = run(py, threads, callback, move |steps| {
+            let who: Arc<dyn Ask> = match checkpoint {
+                Some(folder) => Arc::new(Checkpoint::new(engine, folder)?),
+                None => Arc::new(engine),
+            };
+            svtd::internals::memory::caught(|| work(&Corpus::elsewhere(who)?, steps))
+        });
+        // The exception raised by the engine says more than our message about it.
+        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => done,
+        }
     }
 }
 

@@ -112,7 +112,7 @@ def check(
     >>> svtd.check(X, model="single-topic")["visible"]["n_topics"]
     3
     """
-    estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
+    estimator = estimator_of(model, alpha0=alpha0, n_jobs=n_jobs)
     k = None if n_components is None else _parameters.whole("n_components", n_components, 1)
     choices, threads = estimator._choices(), estimator._threads()
     counts = _inputs.for_fit(estimator, X, words, threads).counts
@@ -161,6 +161,16 @@ def sweep(
     >>> swept.fits["n_topics"].tolist()
     [2, 3, 4, 5, 6]
     """
+    least, most = ends(n_components)
+    estimator = estimator_of(model, alpha0=alpha0, n_jobs=n_jobs)
+    choices, threads = estimator._choices(), estimator._threads()
+    counts = _inputs.for_fit(estimator, X, words, threads).counts
+    swept = _sweep(counts, choices, least, most, threads)
+    return Sweep(json.loads(swept))
+
+
+def ends(n_components: Any) -> tuple[int, int]:
+    """The first and the last number of a range without gaps."""
     try:
         numbers = [_parameters.whole("n_components", k, 1) for k in n_components]
     except ValueError:
@@ -173,16 +183,13 @@ def sweep(
         ) from None
     if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)):
         raise ValueError("n_components must be a range of whole numbers from 1 without gaps")
-    estimator = _estimator(model, alpha0=alpha0, n_jobs=n_jobs)
-    choices, threads = estimator._choices(), estimator._threads()
-    counts = _inputs.for_fit(estimator, X, words, threads).counts
-    swept = _sweep(counts, choices, numbers[0], numbers[-1], threads)
-    return Sweep(json.loads(swept))
+    return numbers[0], numbers[-1]
 
 
-def _estimator(
+def estimator_of(
     model: str, *, alpha0: float, n_jobs: Optional[int]
 ) -> Union[LDA, SingleTopic]:
+    """An estimator for the model of this name."""
     if model == "lda":
         return LDA(alpha0=alpha0, n_jobs=n_jobs)
     if model == "single-topic":

@@ -9,6 +9,7 @@ process, for any number of partitions and workers.
 from __future__ import annotations
 
 import collections
+import json
 import os
 import tempfile
 import uuid
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 import scipy.sparse as sp
 
-from . import _inputs, _parameters, _tables
+from . import _choosing, _inputs, _parameters, _tables
 from ._estimators import LDA, SingleTopic
 from ._svtd import (
     Counts,
@@ -30,6 +31,7 @@ from ._svtd import (
     n_blocks,
     question_name,
     sum_answers,
+    sweep_elsewhere,
 )
 
 Words = Optional[Sequence[str]]
@@ -164,3 +166,27 @@ def learn(
     fitted = fit_elsewhere(ask, choices, threads, model._callback(), checkpoint)
     model._adopt(fitted, of_frame=False)
     return model
+
+
+class Compared(NamedTuple):
+    """Numbers of topics to compare, checked before any document is asked about."""
+
+    estimator: Model
+    least: int
+    most: int
+
+    @classmethod
+    def checked(cls, n_components: Any, model: str, alpha0: float, n_jobs: Optional[int]) -> Compared:
+        """The arguments of ``sweep``."""
+        estimator = _choosing.estimator_of(model, alpha0=alpha0, n_jobs=n_jobs)
+        return cls(estimator, *_choosing.ends(n_components))
+
+    def sweep(
+        self,
+        ask: Callable[[bytes], bytes],
+        checkpoint: Optional[Union[str, os.PathLike[str]]],
+    ) -> _choosing.Sweep:
+        """Compares the numbers of topics by asking questions."""
+        choices, threads = self.estimator._choices(), self.estimator._threads()
+        found = sweep_elsewhere(ask, choices, self.least, self.most, threads, checkpoint)
+        return _choosing.Sweep(json.loads(found))

@@ -58,6 +58,14 @@ def fit_elsewhere(
     callback: Optional[_Progress] = None,
     checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
 ) -> Fitted: ...
+def sweep_elsewhere(
+    ask: Callable[[bytes], bytes],
+    choices: Mapping[str, Any],
+    least: int,
+    most: int,
+    threads: int,
+    checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
+) -> str: ...
 
 class Fitted:
     @property

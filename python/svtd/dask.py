@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 import scipy.sparse as sp
 
-from . import _documents, _rounds, _tables, _words
+from . import _choosing, _documents, _rounds, _tables, _words
 from ._estimators import LDA as _LDA
 from ._estimators import SingleTopic as _SingleTopic
 
@@ -34,7 +34,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("svtd.dask needs Dask: pip install 'svtd[dask]'") from error
 
-__all__ = ["LDA", "SingleTopic"]
+__all__ = ["LDA", "SingleTopic", "sweep"]
 
 _RETRIES = 3
 
@@ -146,6 +146,52 @@ class SingleTopic(_OnDask):
     """
 
     _kind = _SingleTopic
+
+
+def sweep(
+    X: Any,
+    n_components: Any = range(2, 31),
+    *,
+    model: _choosing.Kind = "lda",
+    alpha0: float = 1.0,
+    words: Optional[Sequence[str]] = None,
+    client: Any = None,
+    checkpoint: Optional[Union[str, os.PathLike[str]]] = None,
+    n_jobs: Optional[int] = None,
+) -> _choosing.Sweep:
+    """Compare all numbers of topics of a range, where the documents are.
+
+    The result is that of :func:`svtd.sweep` in one process.
+
+    Parameters
+    ----------
+    X : dask array, data frame or bag
+        The documents, as for ``fit``.
+    n_components : range, default=range(2, 31)
+        The numbers of topics; the range has no gaps.
+    model : {'lda', 'single-topic'}, default='lda'
+        The model: documents mix topics, or each is about one topic.
+    alpha0 : float, default=1.0
+        LDA: the sum of the Dirichlet parameter.
+    words : sequence of str, optional
+        The words of the columns, as for ``fit``.
+    client : dask.distributed.Client, optional
+        The client to use; by default the current client, or a new one in this process.
+    checkpoint : path, optional
+        A folder that keeps every answer: an interrupted comparison continues where it stopped when it
+        is run again with the same folder.
+    n_jobs : int, optional
+        Threads of this process.
+
+    Returns
+    -------
+    Sweep
+        ``fits``, ``directions`` and ``recommended``.
+    """
+    compared = _rounds.Compared.checked(n_components, model, alpha0, n_jobs)
+    words, parts = _partitions(X, words)
+    with _client(client) as client:
+        return compared.sweep(_Engine(client, parts, words).ask, checkpoint)
 
 
 class _Engine:

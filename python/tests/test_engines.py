@@ -256,7 +256,7 @@ def killed_here(folder):
     os.rename(folder + "/victim.part", folder + "/victim")
     time.sleep(60)
 
-usual, looks = svtd.spark._Engine._looks, []
+usual, looks = svtd.spark.Engine._looks, []
 
 def waiting(engine, question):
     mapped = usual(engine, question)
@@ -268,7 +268,7 @@ def waiting(engine, question):
         yield from mapped(batches)
     return wait
 
-svtd.spark._Engine._looks = waiting
+svtd.spark.Engine._looks = waiting
 
 def kill():
     while not os.path.exists(folder + "/victim"):
@@ -394,7 +394,7 @@ class TestSpark:
             type(spark.sparkContext), "broadcast", lambda *a: sent.append(broadcast(*a)) or sent[-1]
         )
         monkeypatch.setattr(Broadcast, "destroy", lambda b: forgotten.append(b) or destroy(b))
-        monkeypatch.setattr(svtd.spark, "_LARGE", -1)
+        monkeypatch.setattr("svtd._spark_engine._LARGE", -1)
         model = svtd.spark.SingleTopic(k=3, vocabulary=WORDS, groups=2, options={"trust": False}).fit(documents)
         assert file_of(model.toLocal()) == file_of(alone[svtd.SingleTopic])
         assert len(sent) > 5 and len(forgotten) == len(sent)

@@ -1,38 +1,75 @@
 //! `svtd check`: the verdict before fitting.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde_json::json;
 use svtd::choosing::{Check, CheckOptions, CountsKind, FitCost, WeightingCheck};
 use svtd::model::Kind;
+use svtd::{Corpus, Error};
 
 use crate::args::{Check as Arguments, Common, alpha0};
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
-use crate::{choice, forecast, input, json, records, threads, trust};
+use crate::{choice, forecast, input, json, records, sites, threads, trust};
+
+/// What is not told about documents at other sites.
+const LEFT_OUT: &str = "the longest documents, effective numbers of documents, noise of pairs, scaled counts and what \
+                        a fit will need: a site answers with sums over many documents only; run svtd check there";
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
     let Some(kind) = args.model.topics() else {
+        if args.at.sites.is_some() {
+            let sentence = "--sites is for topics (--model lda or single-topic)";
+            return Err(Failure::Request(sentence.to_owned()));
+        }
         return records::check(args, common);
     };
     if let Some(flag) = args.records.given() {
         return Err(Failure::Request(format!("{flag} is for --model classes")));
     }
     alpha0(kind, args.alpha0, "--model ").map_err(Failure::Request)?;
+    if let Some(sentence) = sites::input_contradiction(&args.at, &args.source) {
+        return Err(Failure::Request(sentence));
+    }
     threads::pool(common.threads)?.install(|| check(args, kind, common))
 }
 
 fn check(args: &Arguments, kind: Kind, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
+    if let Some(folder) = &args.at.sites {
+        let (corpus, finish) = sites::corpus(&args.at, folder, &progress)?;
+        let refusal = tell(args, kind, common, &corpus, &progress, Failure::about(folder))?;
+        finish()?;
+        return possible(folder.clone(), refusal);
+    }
     progress.reading();
     let corpus = input::corpus(&args.source, &progress)?;
+    let refusal = tell(args, kind, common, &corpus, &progress, Failure::from)?;
+    possible(args.source.name(), refusal)
+}
+
+/// Fails if there is a reason why no fit is possible.
+fn possible(name: PathBuf, refusal: Option<String>) -> Outcome {
+    refusal.map_or(Ok(()), |refusal| Err(Failure::Refused(name, refusal)))
+}
+
+/// Describes the corpus, and returns why it cannot be fitted if it cannot.
+fn tell(
+    args: &Arguments,
+    kind: Kind,
+    common: &Common,
+    corpus: &Corpus,
+    progress: &Progress,
+    about: impl FnOnce(Error) -> Failure,
+) -> Outcome<Option<String>> {
     progress.begin("looking");
     let asked = CheckOptions { kind, alpha0: args.alpha0, n_topics: args.n_topics };
-    let check = Check::of(&corpus, &asked)?;
+    let check = Check::of(corpus, &asked).map_err(about)?;
     progress.begin("timing");
     let forecast =
-        |cost: FitCost| forecast::seconds(&corpus, [cost.operations, cost.operations_at_most]);
+        |cost: FitCost| forecast::seconds(corpus, [cost.operations, cost.operations_at_most]);
     let seconds = check.cost.map(forecast).transpose()?;
     progress.finish();
     let mut out = io::stdout().lock();
@@ -55,12 +92,9 @@ fn check(args: &Arguments, kind: Kind, common: &Common) -> Outcome {
     if !common.quiet && !common.json {
         let mut err = io::stderr().lock();
         let _ = trust::write_remarks(&mut err, corpus.report());
-        let _ = trust::write_dominance(&mut err, &corpus);
+        let _ = trust::write_dominance(&mut err, corpus);
     }
-    match check.refusal {
-        Some(refusal) => Err(Failure::Refused(args.source.name(), refusal)),
-        None => Ok(()),
-    }
+    Ok(check.refusal)
 }
 
 /// One sentence for each finding, with advice.
@@ -69,12 +103,17 @@ fn sentences(check: &Check, seconds: Option<[f64; 2]>) -> Vec<(&'static str, Str
         ("documents", documents(check)),
         ("words", words(check)),
         ("short documents", short(check)),
-        ("counts", counts(check.counts)),
+        ("counts", counts(check)),
         ("copies", copies(check)),
         ("words everywhere", frequent(check)),
     ];
     if let Some(refusal) = &check.refusal {
         lines.push(("verdict", format!("cannot be fitted: {refusal}")));
+        return lines;
+    }
+    if check.elsewhere {
+        lines.push(("visible topics", visible(check)));
+        lines.push(("left out", LEFT_OUT.to_owned()));
         return lines;
     }
     lines.push(("longest documents", longest(check)));
@@ -118,8 +157,11 @@ fn short(check: &Check) -> String {
     }
 }
 
-fn counts(kind: CountsKind) -> String {
-    match kind {
+fn counts(check: &Check) -> String {
+    match check.counts {
+        CountsKind::Counts if check.elsewhere => {
+            "whole numbers; no sign that words were marked and not counted".to_owned()
+        }
         CountsKind::Counts => "whole numbers, as counts of words should be".to_owned(),
         CountsKind::Binarised => "all 1: words were marked, not counted, so repetitions are lost \
                                   and the moments are biased; count them again"
@@ -133,6 +175,12 @@ fn counts(kind: CountsKind) -> String {
 
 fn copies(check: &Check) -> String {
     match check.copies.first() {
+        None if check.n_copies > 0 => format!(
+            "{} documents repeat another one of the same site word for word: they count as evidence \
+             though they are none; drop them there",
+            check.n_copies
+        ),
+        None if check.elsewhere => "none at any one site".to_owned(),
         None => "none; no two documents have the same words".to_owned(),
         Some(group) => format!(
             "{} documents repeat another word for word (most often {}, {} times): they count as \

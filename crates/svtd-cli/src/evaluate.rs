@@ -8,6 +8,8 @@ use svtd::evaluation::{
     Ahead, Coherence, Completion, adjusted_rand_index, coherence, most_probable,
     normalised_mutual_information, topic_diversity,
 };
+use svtd::inference::BATCH;
+use svtd::linalg::Matrix;
 use svtd::persist::Saved;
 use svtd::{Corpus, Error, Model};
 
@@ -109,11 +111,7 @@ fn judge(
     let agreement = match labels {
         Some(labels) => {
             progress.begin("inference");
-            let watch = |done, of| progress.portion("inference", done, of);
-            Some(Agreement::new(
-                &most_probable(&model.infer_watched(corpus, &watch)?.mixtures),
-                &labels,
-            ))
+            Some(Agreement::new(&likeliest_topics(model, corpus, progress)?, &labels))
         }
         None => None,
     };
@@ -126,6 +124,25 @@ fn judge(
         seen_before: corpus.digest() == saved.corpus_digest,
         n_documents: corpus.n_documents(),
     })
+}
+
+/// The likeliest topic of each document, inferred a batch at a time.
+fn likeliest_topics(
+    model: &Model,
+    corpus: &Corpus,
+    progress: &Progress,
+) -> svtd::Result<Vec<usize>> {
+    let asked = model.ask_about(corpus)?;
+    let watch = |done, of| progress.portion("inference", done, of);
+    let (n, k) = (asked.n_documents(), asked.n_topics());
+    let mut topics = Vec::with_capacity(n);
+    for first in (0..n).step_by(BATCH) {
+        let documents = first..n.min(first + BATCH);
+        let mixtures = asked.over(documents.clone(), &watch).mixtures;
+        let mixtures = Matrix::from_columns(k, documents.len(), mixtures).transpose();
+        topics.extend(most_probable(&mixtures));
+    }
+    Ok(topics)
 }
 
 impl Agreement {

@@ -23,7 +23,7 @@ use crate::{
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
     if args.model.topics().is_none() {
-        if args.elsewhere.sites.is_some() {
+        if args.elsewhere.at.sites.is_some() {
             let sentence = "--sites is for topics (--model lda or single-topic)".to_owned();
             return Err(Failure::Request(sentence));
         }
@@ -48,7 +48,7 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
 
 fn fit(args: &Fit, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    if let Some(folder) = &args.elsewhere.sites {
+    if let Some(folder) = &args.elsewhere.at.sites {
         return fit_sites(args, common, folder, &progress);
     }
     progress.reading();
@@ -86,7 +86,7 @@ fn fit(args: &Fit, common: &Common) -> Outcome {
 
 /// Learns from documents that stay at their sites.
 fn fit_sites(args: &Fit, common: &Common, folder: &Path, progress: &Progress) -> Outcome {
-    let (corpus, finish) = sites::corpus(&args.elsewhere, folder, progress)?;
+    let (corpus, finish) = sites::corpus(&args.elsewhere.at, folder, progress)?;
     let about = Failure::about(folder);
     let params = params(args, &corpus, progress).map_err(&about)?;
     progress.expect(&params.workload(Sizes::from(&corpus)));

@@ -1,4 +1,4 @@
-//! `--sites` and `--checkpoint` of `svtd fit` and `svtd sweep`: documents at other sites, and answers kept in a folder.
+//! `--sites` and `--checkpoint` of `svtd fit`, `svtd sweep` and `svtd check`: documents at other sites, and answers kept in a folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use svtd::rounds::{Checkpoint, Respondent, Sites, Waiting};
 use svtd::{Corpus, Error};
 
-use crate::args::{Elsewhere, Fit, Source};
+use crate::args::{AtSites, Fit, Source};
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 
@@ -16,7 +16,7 @@ const EVERY: Duration = Duration::from_millis(200);
 
 /// The error message for flags of a fit that `--sites` cannot be combined with.
 pub fn contradiction(args: &Fit) -> Option<String> {
-    args.elsewhere.sites.as_ref()?;
+    args.elsewhere.at.sites.as_ref()?;
     let sentence = match args {
         args if args.report.is_some() => {
             "a page shows documents, which --sites has not; write it with svtd report at a site"
@@ -24,14 +24,14 @@ pub fn contradiction(args: &Fit) -> Option<String> {
         args if args.dry_run => {
             "--dry-run reads the documents, which --sites has not; try it at a site"
         }
-        _ => return input_contradiction(&args.elsewhere, &args.source),
+        _ => return input_contradiction(&args.elsewhere.at, &args.source),
     };
     Some(sentence.to_owned())
 }
 
 /// The error message for `--sites` together with documents that are here.
-pub fn input_contradiction(elsewhere: &Elsewhere, source: &Source) -> Option<String> {
-    let both = elsewhere.sites.is_some() && !source.input.is_empty();
+pub fn input_contradiction(at: &AtSites, source: &Source) -> Option<String> {
+    let both = at.sites.is_some() && !source.input.is_empty();
     both.then(|| {
         "--sites asks about documents elsewhere; leave INPUT out, or give it to a site".to_owned()
     })
@@ -57,7 +57,7 @@ pub fn remembered(corpus: Corpus, folder: &Path) -> Outcome<Corpus> {
 
 /// The corpus of all sites, and the sites themselves, which are notified at the end.
 pub fn corpus(
-    args: &Elsewhere,
+    args: &AtSites,
     folder: &Path,
     progress: &Progress,
 ) -> Outcome<(Corpus, impl Fn() -> Outcome + use<>)> {

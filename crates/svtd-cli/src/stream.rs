@@ -35,7 +35,7 @@ pub fn contradiction(args: &Fit) -> Option<String> {
     }
     let sentence = match args {
         args if args.output.is_none() => "a stream needs a place for its models; add -o FILE",
-        args if args.elsewhere.sites.is_some() || args.elsewhere.checkpoint.is_some() => {
+        args if args.elsewhere.at.sites.is_some() || args.elsewhere.checkpoint.is_some() => {
             "a stream is read here, once; leave out --sites and --checkpoint"
         }
         args if args.report.is_some() => {

@@ -18,13 +18,13 @@ use crate::{input, json, output, records, sites, threads, trust};
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
     if args.model.topics().is_none() {
-        if args.elsewhere.sites.is_some() || args.elsewhere.checkpoint.is_some() {
+        if args.elsewhere.at.sites.is_some() || args.elsewhere.checkpoint.is_some() {
             let sentence = "--sites and --checkpoint are for topics (--model lda or single-topic)";
             return Err(Failure::Request(sentence.to_owned()));
         }
         return records::sweep(args, common);
     }
-    if let Some(sentence) = sites::input_contradiction(&args.elsewhere, &args.source) {
+    if let Some(sentence) = sites::input_contradiction(&args.elsewhere.at, &args.source) {
         return Err(Failure::Request(sentence));
     }
     if let Some(flag) = args.records.given() {
@@ -40,8 +40,8 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
 
 fn sweep(args: &Arguments, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    if let Some(folder) = &args.elsewhere.sites {
-        let (corpus, finish) = sites::corpus(&args.elsewhere, folder, &progress)?;
+    if let Some(folder) = &args.elsewhere.at.sites {
+        let (corpus, finish) = sites::corpus(&args.elsewhere.at, folder, &progress)?;
         compare(args, common, &corpus, &progress, Failure::about(folder))?;
         return finish();
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::numbers::{at_least_one, positive};
-use super::{AnyKind, RecordFlags, Source};
+use super::{AnyKind, AtSites, RecordFlags, Source};
 
 /// Report what can be learned from a corpus, before fitting.
 #[derive(Debug, Args)]
@@ -27,6 +27,10 @@ pub struct Check {
     #[arg(long, value_name = "A", value_parser = positive, allow_negative_numbers = true)]
     pub alpha0: Option<f64>,
 
+    /// Documents at other sites.
+    #[command(flatten)]
+    pub at: AtSites,
+
     /// Flags for models of records.
     #[command(flatten)]
     pub records: RecordFlags,
@@ -38,5 +42,6 @@ Examples:
   svtd check docword.kos.txt.gz -k 50                    what would 50 topics need?
   svtd check reviews.mtx --model single-topic --json
   svtd check survey.csv --model classes -k 3             can three classes be identified?
+  svtd check --sites hospitals/                          what sums over documents tell that stay where they are
 
 Exit code 1 when the corpus cannot be fitted at all.";

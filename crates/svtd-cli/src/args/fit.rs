@@ -216,7 +216,7 @@ impl Fit {
             (self.method.is_some(), "--method"),
             (self.dry_run, "--dry-run"),
             (self.report.is_some(), "--report"),
-            (self.elsewhere.sites.is_some(), "--sites"),
+            (self.elsewhere.at.sites.is_some(), "--sites"),
             (self.elsewhere.checkpoint.is_some(), "--checkpoint"),
             (self.stream.are_on(), "--every"),
             (self.chance.seed != 0, "--seed"),

@@ -47,7 +47,7 @@ pub use self::count::Count;
 pub use self::demo::Demo;
 pub use self::diff::Diff;
 pub use self::draw::Draw;
-pub use self::elsewhere::Elsewhere;
+pub use self::elsewhere::{AtSites, Elsewhere};
 pub use self::evaluate::Evaluate;
 pub use self::export::{Export, ExportTo};
 pub use self::fit::{Fit, Method, TopicCount};

@@ -1,4 +1,5 @@
-//! Documents that stay where they are: `svtd answer`, `--sites` and `--checkpoint` of `svtd fit` and `svtd sweep`.
+//! Documents that stay where they are: `svtd answer`, `--sites` and `--checkpoint` of `svtd fit` and `svtd sweep`,
+//! `--sites` of `svtd check`.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -125,6 +126,38 @@ fn a_sweep_of_three_sites_is_that_of_all_documents() {
 }
 
 #[test]
+fn a_check_of_three_sites_tells_what_sums_tell() {
+    let w = hospitals();
+    let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let pooled = read(&w.must("check docword.lda.txt --json -q").stdout);
+    let names = ["north", "south", "west"];
+    let sites: Vec<Answering> =
+        names.iter().map(|name| Answering::for_at_least(&w, name, 1)).collect();
+    let apart = read(&w.must("check --sites sites --json -q").stdout);
+    for mut site in sites {
+        assert!(site.0.wait().unwrap().success(), "a site ends when the check is over");
+    }
+    for what in [
+        "/n_documents",
+        "/n_words_once",
+        "/n_tokens",
+        "/n_short_documents",
+        "/frequent_words",
+        "/counts",
+        "/visible/n_topics",
+    ] {
+        assert!(pooled.pointer(what).is_some(), "{what}: {pooled}");
+        assert_eq!(pooled.pointer(what), apart.pointer(what), "{what}");
+    }
+    assert_eq!((&apart["elsewhere"], &apart["longest"]), (&true.into(), &serde_json::json!([])));
+    // The answers are there: in words it needs nobody, and says once what it leaves out.
+    let told = w.must("check --sites sites --no-wait").stdout;
+    let left_out: Vec<&str> = told.lines().filter(|line| line.starts_with("left out")).collect();
+    assert!(left_out.len() == 1 && left_out[0].contains("run svtd check there"), "{told}");
+    assert!(!told.contains("longest documents  ") && !told.contains("weights  "), "{told}");
+}
+
+#[test]
 fn a_fit_that_does_not_wait_says_which_question_is_open_and_goes_on() {
     let w = hospitals();
     let mut rounds = 0;
@@ -160,6 +193,8 @@ fn what_cannot_be_answered_is_one_sentence() {
     refused("fit --sites nowhere -k 3", 2, "nowhere");
     refused("sweep --sites sites docword.lda.txt", 2, "leave INPUT out");
     refused("sweep --sites sites --model classes", 2, "are for topics");
+    refused("check --sites sites docword.lda.txt", 2, "leave INPUT out");
+    refused("check --sites sites --model classes", 2, "--sites is for topics");
     std::fs::create_dir(w.path("empty")).unwrap();
     refused("fit --sites empty -k 3", 1, "no site has a folder here");
     refused(

@@ -8,6 +8,9 @@
 //! # Cost
 //! A few passes over the counts, and approximate directions of the corpus and of its halves, few of them: a small
 //! part of a fit. The tests of `-k auto` that use every document are not made here.
+//!
+//! # Documents elsewhere
+//! Sums over all documents describe those too ([`Check::elsewhere`]).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +20,8 @@ use super::cost::FitCost;
 use super::noise_level::{noise, size};
 use crate::choosing::choice::glance;
 use crate::corpus::Corpus;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::memory;
 use crate::model::{Choice, Kind, Options};
 use crate::moments::{Counting, DocumentWeights, MomentWeights, SingleTopicMoments};
 
@@ -60,13 +64,17 @@ pub struct Check {
     pub n_tokens: u64,
     /// Counts that are not zero.
     pub n_nonzeros: usize,
+    /// Whether the documents are elsewhere. Then the check tells nothing that needs single documents or this machine:
+    /// [`copies`](Self::copies), [`longest`](Self::longest), [`weightings`](Self::weightings) and
+    /// [`cost`](Self::cost) are empty, and [`counts`](Self::counts) knows no multiples.
+    pub elsewhere: bool,
     /// Documents of no word, one word, two words.
     pub n_short_documents: [usize; 3],
     /// The kind of the counts.
     pub counts: CountsKind,
     /// Words that occur in almost every document, the most frequent first.
     pub frequent_words: Vec<FrequentWord>,
-    /// Number of documents that are copies of another one.
+    /// Number of documents that are copies of another one; elsewhere, of another one of the same holder.
     pub n_copies: usize,
     /// The largest groups of equal documents.
     pub copies: Vec<Copies>,
@@ -150,13 +158,20 @@ impl Check {
     /// Checks a corpus.
     ///
     /// # Errors
-    /// Only when `alpha0` is not positive or not for this kind of model, or the documents are elsewhere: a corpus that
-    /// cannot be fitted is described all the same, and [`refusal`](Self::refusal) says why.
+    /// Only when `alpha0` is not positive or not for this kind of model, or documents are elsewhere and somebody does
+    /// not answer: a corpus that cannot be fitted is described all the same, and [`refusal`](Self::refusal) says why.
     pub fn of(corpus: &Corpus, asked: &CheckOptions) -> Result<Self> {
-        corpus.must_be_here("a check")?;
+        memory::caught(|| Self::of_all(corpus, asked))
+    }
+
+    fn of_all(corpus: &Corpus, asked: &CheckOptions) -> Result<Self> {
         asked.kind.alpha0(asked.alpha0)?;
         let report = corpus.report();
-        let (n_copies, copies) = copies(corpus);
+        let facts = corpus.facts();
+        let (n_copies, copies) = match corpus.is_elsewhere() {
+            true => ((facts.n_with_words() - facts.n_different) as usize, Vec::new()),
+            false => copies(corpus),
+        };
         let mut check = Self {
             n_documents: corpus.n_documents(),
             n_words: corpus.n_words(),
@@ -164,6 +179,7 @@ impl Check {
             n_words_once: corpus.feature_totals().iter().filter(|&&t| t == 1).count(),
             n_tokens: corpus.n_tokens(),
             n_nonzeros: corpus.n_nonzeros(),
+            elsewhere: corpus.is_elsewhere(),
             n_short_documents: [report.n_empty, report.n_one_word, report.n_two_words],
             counts: counts_kind(corpus),
             frequent_words: frequent_words(corpus),
@@ -177,8 +193,10 @@ impl Check {
             cost: None,
             refusal: None,
         };
-        if let Err(refusal) = check.look_at_moments(corpus, asked) {
-            check.refusal = Some(refusal.to_string());
+        match check.look_at_moments(corpus, asked) {
+            Ok(()) => {}
+            Err(unanswered @ Error::Round { .. }) => return Err(unanswered),
+            Err(refusal) => check.refusal = Some(refusal.to_string()),
         }
         Ok(check)
     }
@@ -188,11 +206,17 @@ impl Check {
         let moments = SingleTopicMoments::estimate(corpus, &law, Counting::Raw)?;
         let optimal = moments.weights().clone();
         let lengths = moments.lengths().to_vec();
-        self.visible = glance(corpus, &options(asked)).ok();
+        self.visible = match glance(corpus, &options(asked)) {
+            Err(unanswered @ Error::Round { .. }) => return Err(unanswered),
+            glance => glance.ok(),
+        };
         let n_visible = self.visible.as_ref().map_or(1, |choice| choice.n_topics);
         let size = size(&moments, n_visible.min(corpus.n_present()))?;
         drop(moments);
         self.pair_size = Some(size);
+        if corpus.is_elsewhere() {
+            return Ok(());
+        }
         let longest = longest(corpus);
         self.n_longest = longest.len();
         let paper = MomentWeights::new(&DocumentWeights::Paper, &lengths, 0.0)?;
@@ -261,8 +285,11 @@ fn name_longest(
 }
 
 fn counts_kind(corpus: &Corpus) -> CountsKind {
-    let counts = (0..corpus.n_documents()).flat_map(|d| corpus.rows().row(d).1);
-    let factor = counts.fold(0, |factor, &count| gcd(factor, count));
+    let counts = (0..corpus.rows().n_rows()).flat_map(|d| corpus.rows().row(d).1);
+    let factor = match corpus.is_elsewhere() {
+        true => 1,
+        false => counts.fold(0, |factor, &count| gcd(factor, count)),
+    };
     let with_words = corpus.n_documents() - corpus.report().n_empty;
     let mean_length = corpus.n_tokens() as f64 / with_words.max(1) as f64;
     let all_one = corpus.n_tokens() == corpus.n_nonzeros() as u64;
@@ -279,14 +306,10 @@ fn gcd(a: u32, b: u32) -> u32 {
 
 /// Words that most documents contain, most widespread first.
 fn frequent_words(corpus: &Corpus) -> Vec<FrequentWord> {
-    let with_words = corpus.n_documents() - corpus.report().n_empty;
-    let mut n_with = vec![0_usize; corpus.n_words()];
-    for d in 0..corpus.n_documents() {
-        corpus.rows().row(d).0.iter().for_each(|&feature| n_with[feature as usize] += 1);
-    }
-    let mut frequent: Vec<(usize, usize)> = n_with
-        .into_iter()
-        .enumerate()
+    let facts = corpus.facts();
+    let with_words = facts.n_with_words();
+    let mut frequent: Vec<(usize, u64)> = (0..)
+        .zip(facts.words.iter().map(|word| word.documents))
         .filter(|&(_, n)| n > 1 && n as f64 >= EVERYWHERE * with_words as f64)
         .collect();
     frequent.sort_by_key(|&(feature, n)| (std::cmp::Reverse(n), feature));

@@ -12,22 +12,29 @@
 //! 2011) is a log probability, the closer to 0 the better.
 //!
 //! # Cost
-//! One pass over the documents; one bit of memory for each document and word looked at. All sums are of whole
-//! numbers, so they are the same for any number of threads.
+//! One pass over the documents, 16,384 of them at a time, with one bit of memory for each of these and each word
+//! looked at. All sums are of whole numbers, so they are the same for any number of threads, and those of several
+//! holders of documents add up.
 //!
 //! # Departures
 //! A word that occurs in no document says nothing about the topic: its pairs are left out, and the number of such
 //! words is reported. Two words that are in *every* document have NPMI 0. Mimno et al. add up the pairs; we take
 //! their mean, so that ten words can be compared with twenty.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::inference::Alignment;
+use crate::memory;
 use crate::model::Topics;
 use crate::questions::{Request, wrong_size};
 use crate::stop;
+
+/// Documents whose words are marked at a time.
+const RUN: usize = 1 << 14;
 
 /// The coherence of all topics.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,20 +69,39 @@ impl Coherence {
 }
 
 /// Counts how often the `n_words` likeliest words of each topic occur together in the documents, and scores the
-/// topics.
+/// topics. The documents may be elsewhere: their holders give the counts.
 ///
 /// # Errors
-/// When the corpus has no words in common with the model.
+/// When the corpus has no words in common with the model, or somebody who holds documents does not answer.
 pub fn coherence(topics: &Topics, corpus: &Corpus, n_words: usize) -> Result<Coherence> {
-    let alignment = Alignment::new(topics, corpus)?;
-    let words: Vec<usize> = topics.iter().flat_map(|topic| topic.top_word_ids(n_words)).collect();
-    Ok(Presence::new(corpus, |word| alignment.word(word), &words).coherence(topics, n_words))
+    let alignment = Alignment::of_words(topics, corpus.vocabulary())?;
+    let mut word_of: Vec<Option<u32>> = vec![None; topics.vocabulary().len()];
+    for word in 0..corpus.n_words() as u32 {
+        if let Some(known) = alignment.word(word) {
+            word_of[known as usize] = Some(word);
+        }
+    }
+    let top = |j: usize| topics.topic(j).top_word_ids(n_words);
+    let known = |j: usize| top(j).into_iter().filter_map(|word| word_of[word]).collect();
+    let lists: Vec<Vec<u32>> = (0..topics.len()).map(known).collect();
+    let n_documents = corpus.n_documents();
+    let scored = memory::caught(|| Ok(scores_of_lists(corpus, &lists, n_documents)))?;
+    let topics = scored.into_iter().enumerate().map(|(j, topic)| {
+        let n_unknown = top(j).len() - lists[j].len();
+        TopicCoherence { n_unseen_words: topic.n_unseen_words + n_unknown, ..topic }
+    });
+    Ok(Coherence { topics: topics.collect(), n_documents })
 }
 
 /// The mean NPMI of each list of words of a corpus, which may be elsewhere; `None` when fewer than two of the words
 /// occur.
 pub(crate) fn npmi_of_lists(corpus: &Corpus, lists: &[Vec<u32>]) -> Vec<Option<f64>> {
     let n_documents = corpus.facts().n_with_words() as usize;
+    scores_of_lists(corpus, lists, n_documents).iter().map(|list| list.npmi).collect()
+}
+
+/// The scores of lists of words among this many documents of a corpus, which may be elsewhere.
+fn scores_of_lists(corpus: &Corpus, lists: &[Vec<u32>], n_documents: usize) -> Vec<TopicCoherence> {
     let counts = match corpus.asked_of_all_words(|| Request::Together(lists.to_vec())) {
         Some(answer) => answer.whole,
         None => together(corpus, lists),
@@ -88,17 +114,21 @@ pub(crate) fn npmi_of_lists(corpus: &Corpus, lists: &[Vec<u32>]) -> Vec<Option<f
     let of_list = |list: &Vec<u32>| {
         let (own, behind) = rest.split_at(n_pairs(list.len()));
         rest = behind;
-        scores(own, list.len(), n_documents).npmi
+        scores(own, list.len(), n_documents)
     };
     lists.iter().map(of_list).collect()
 }
 
-/// For each list of words, in how many documents two of them occur, and each of them: the packed upper triangle.
+/// For each list of words, in how many documents two of them occur, and each of them: the packed upper triangle, row
+/// by row. The counts of two sets of documents add up.
 pub(crate) fn together(corpus: &Corpus, lists: &[Vec<u32>]) -> Vec<u64> {
-    let lists: Vec<Vec<usize>> =
-        lists.iter().map(|list| list.iter().map(|&word| word as usize).collect()).collect();
-    let presence = Presence::new(corpus, Some, &lists.concat());
-    let counts: Vec<Vec<u64>> = lists.par_iter().map(|list| presence.together(list)).collect();
+    let looked_at = LookedAt::new(corpus.n_words(), lists);
+    let mut counts: Vec<Vec<u64>> = lists.iter().map(|list| vec![0; n_pairs(list.len())]).collect();
+    let n = corpus.n_documents();
+    for first in (0..n).step_by(RUN) {
+        stop::here();
+        looked_at.add(&looked_at.bits(corpus, first..n.min(first + RUN)), &mut counts);
+    }
     counts.concat()
 }
 
@@ -118,66 +148,58 @@ pub fn topic_diversity(topics: &Topics, n_words: usize) -> f64 {
     if all == 0 { 1.0 } else { words.len() as f64 / all as f64 }
 }
 
-/// Which documents contain which words, one bit each: how often two words occur together is the size of an
-/// intersection.
-struct Presence {
-    n_documents: usize,
-    /// The row of `bits` of each word of the model; `None` for words that are not looked at.
+/// Words that are looked at, each with a place of its own, and the lists they come from.
+struct LookedAt {
+    /// By word of the corpus; `None` for words that are in no list.
     places: Vec<Option<usize>>,
     n_places: usize,
-    /// For every 64 documents, one 64-bit number for each word looked at.
-    bits: Vec<u64>,
+    /// The places of the words of each list.
+    lists: Vec<Vec<usize>>,
 }
 
-impl Presence {
-    /// Records in which documents these words of the model occur; `word_of` maps words of the corpus to the model.
-    fn new(corpus: &Corpus, word_of: impl Fn(u32) -> Option<u32> + Sync, words: &[usize]) -> Self {
-        let mut places = vec![None; words.iter().max().map_or(0, |last| last + 1)];
+impl LookedAt {
+    fn new(n_words: usize, lists: &[Vec<u32>]) -> Self {
+        let mut places = vec![None; n_words];
         let mut n_places = 0;
-        for &word in words {
-            if places[word].is_none() {
-                places[word] = Some(n_places);
+        let mut place_of = |&word: &u32| {
+            *places[word as usize].get_or_insert_with(|| {
                 n_places += 1;
-            }
-        }
-        let n_documents = corpus.n_documents();
-        let mut bits = vec![0_u64; n_documents.div_ceil(64) * n_places];
-        bits.par_chunks_exact_mut(n_places.max(1)).enumerate().for_each(|(block, target)| {
-            for d in block * 64..n_documents.min(block * 64 + 64) {
-                let document = corpus.document(d);
-                let known = document.words().filter_map(|(word, _)| word_of(word));
-                for place in known.filter_map(|word| places.get(word as usize).copied().flatten()) {
-                    target[place] |= 1 << (d % 64);
+                n_places - 1
+            })
+        };
+        let lists = lists.iter().map(|list| list.iter().map(&mut place_of).collect()).collect();
+        Self { places, n_places, lists }
+    }
+
+    /// Which of some consecutive documents hold which words: for every 64 documents, one 64-bit number for each place.
+    fn bits(&self, corpus: &Corpus, documents: Range<usize>) -> Vec<u64> {
+        let mut bits = vec![0_u64; documents.len().div_ceil(64) * self.n_places];
+        let mark = |(at, target): (usize, &mut [u64])| {
+            let first = documents.start + 64 * at;
+            for d in first..documents.end.min(first + 64) {
+                let words = corpus.document(d).words();
+                for place in words.filter_map(|(word, _)| self.places[word as usize]) {
+                    target[place] |= 1 << (d - first);
                 }
             }
-        });
-        Self { n_documents, places, n_places, bits }
-    }
-
-    /// The coherence of topics by their likeliest words.
-    fn coherence(&self, topics: &Topics, n_words: usize) -> Coherence {
-        let scored = |j: usize| {
-            let words = topics.topic(j).top_word_ids(n_words);
-            scores(&self.together(&words), words.len(), self.n_documents)
         };
-        let topics = (0..topics.len()).into_par_iter().map(scored).collect();
-        Coherence { topics, n_documents: self.n_documents }
+        bits.par_chunks_exact_mut(self.n_places.max(1)).enumerate().for_each(mark);
+        bits
     }
 
-    /// Counts the documents that contain words `i` and `j`, for `i <= j`: a packed upper triangle, row by row.
-    fn together(&self, words: &[usize]) -> Vec<u64> {
-        let side = words.len();
-        let places: Vec<Option<usize>> =
-            words.iter().map(|&word| self.places.get(word).copied().flatten()).collect();
-        let mut counts = vec![0; n_pairs(side)];
-        for block in self.bits.chunks_exact(self.n_places.max(1)) {
-            let holds = |i: usize| places[i].map_or(0, |place| block[place]);
-            let pairs = (0..side).flat_map(|i| (i..side).map(move |j| (i, j)));
-            for (count, (i, j)) in counts.iter_mut().zip(pairs) {
-                *count += u64::from((holds(i) & holds(j)).count_ones());
+    /// Adds for each list in how many documents two of its words occur: how often two words occur together is the
+    /// size of an intersection.
+    fn add(&self, bits: &[u64], counts: &mut [Vec<u64>]) {
+        let add = |(counts, places): (&mut Vec<u64>, &Vec<usize>)| {
+            for row in bits.chunks_exact(self.n_places.max(1)) {
+                let pairs = places.iter().enumerate();
+                let pairs = pairs.flat_map(|(at, &i)| places[at..].iter().map(move |&j| (i, j)));
+                for (count, (i, j)) in counts.iter_mut().zip(pairs) {
+                    *count += u64::from((row[i] & row[j]).count_ones());
+                }
             }
-        }
-        counts
+        };
+        counts.par_iter_mut().zip(&self.lists).for_each(add);
     }
 }
 

@@ -24,13 +24,15 @@
 //! of `l_d` ([`Completions::ahead_of`]). A difference has a far smaller error than either score; a difference
 //! within its standard error is not called a difference.
 
+use std::borrow::Borrow;
+
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, Vocabulary};
 use crate::error::Result;
 use crate::evaluation::token_halves::TokenHalves;
 use crate::inference::posterior::{LEAST, LogTable};
-use crate::inference::{Alignment, TopicTable, Words, fixed_point};
+use crate::inference::{Alignment, TopicTable, fixed_point};
 use crate::linalg::Matrix;
 use crate::model::features::{frequencies, mixed_with, to_vocabulary};
 use crate::model::{Lda, Model, Topics};
@@ -157,8 +159,12 @@ impl Model {
         let alignment = Alignment::new(self.topics(), corpus)?;
         let frequencies = self.topics().mean_word_probabilities();
         let halves = TokenHalves::new(corpus);
-        let halved = Halved::new(corpus, &halves, &alignment, |word| frequencies[word as usize]);
-        Ok(halved.completed_by(self.topics(), self.alpha()))
+        let halving = Halving::new(corpus, &halves, &alignment);
+        let frequency = |word: u32| frequencies[word as usize];
+        // A document's halves are dropped once it is scored, so that the documents can be more than memory holds.
+        Ok(completions((self.topics(), self.alpha()), &halving.words, corpus.n_documents(), |d| {
+            halving.document(d, &frequency)
+        }))
     }
 
     /// The Dirichlet parameter of the mixtures; `None` for a single-topic model.
@@ -195,7 +201,9 @@ impl Topics {
 /// fitted to that corpus. A small share of the corpus's word frequencies is mixed into every topic, so that no word
 /// of the corpus has probability zero.
 pub(crate) struct HeldOutWords {
-    halved: Halved,
+    documents: Vec<Halves>,
+    /// The words of the corpus that occur in the documents; the halves number words by their position here.
+    words: Vec<u32>,
     /// Word frequencies in the training corpus, in the order of its vocabulary.
     frequencies: Vec<f64>,
 }
@@ -217,10 +225,10 @@ impl HeldOutWords {
         let words = Matrix::from_columns(frequencies.len(), 1, frequencies.clone());
         let known = Topics::new(vocabulary.clone(), words, vec![1.0]);
         let alignment = Alignment::new(&known, documents).ok()?;
-        let frequency = |word: u32| frequencies[word as usize];
-        let halved = Halved::new(documents, halves, &alignment, frequency);
-        let any = halved.documents.iter().any(|(_, held_out, _)| !held_out.is_empty());
-        any.then_some(Self { halved, frequencies })
+        let halving = Halving::new(documents, halves, &alignment);
+        let documents = halving.documents(|word| frequencies[word as usize]);
+        let any = documents.iter().any(|halves| !halves.held_out.is_empty());
+        any.then_some(Self { words: halving.words, documents, frequencies })
     }
 
     /// The scores of a model fitted to the training corpus.
@@ -241,7 +249,8 @@ impl HeldOutWords {
     ) -> Completions {
         let mixed = mixed_with(word_topic, &self.frequencies, CORPUS_SHARE);
         let topics = Topics::new(Vocabulary::numbered(mixed.n_rows()), mixed, prior.to_vec());
-        self.halved.completed_by(&topics, (!single_topic).then_some(prior))
+        let model = (&topics, (!single_topic).then_some(prior));
+        completions(model, &self.words, self.documents.len(), |d| &self.documents[d])
     }
 }
 
@@ -255,7 +264,8 @@ pub(crate) fn frequencies_of(corpus: &Corpus) -> Vec<f64> {
 const CORPUS_SHARE: f64 = 0.01;
 
 /// The score of a document's held-out words.
-fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64) -> Completed {
+fn completed(table: &TopicTable, halves: &Halves, mixture: &[f64]) -> Completed {
+    let Halves { held_out, n_unknown, .. } = halves;
     let score = |&(word, x): &(u32, u32)| {
         let parts = table.word(word).iter().zip(mixture);
         let probability: f64 = parts.map(|(m, t)| m * t).sum();
@@ -264,94 +274,93 @@ fn completed(table: &TopicTable, held_out: &Words, mixture: &[f64], unknown: u64
     Completed {
         log_likelihood: held_out.iter().map(score).sum(),
         n_tokens: held_out.iter().map(|&(_, x)| u64::from(x)).sum(),
-        n_unknown_tokens: unknown,
+        n_unknown_tokens: *n_unknown,
     }
 }
 
-/// Documents split into halves once, for several models with the same vocabulary.
-struct Halved {
+/// How documents are split into halves for models with the same vocabulary.
+struct Halving<'a> {
+    corpus: &'a Corpus,
+    halves: &'a TokenHalves,
+    alignment: &'a Alignment,
     /// The words of the model that occur, ascending. The halves number words by their position in this list.
     words: Vec<u32>,
-    documents: Vec<(Half, Half, u64)>,
+    /// The position of each word of the model in `words`.
+    places: Vec<u32>,
 }
 
-impl Halved {
-    /// Cuts the documents of a corpus; `frequency` is of words of the model, to rank words without
-    /// names that occur alike.
-    fn new(
-        corpus: &Corpus,
-        halves: &TokenHalves,
-        alignment: &Alignment,
-        frequency: impl Fn(u32) -> f64 + Sync,
-    ) -> Self {
-        let before = |word: u32| alignment.word(word).map_or(0.0, &frequency);
-        let cut = |d: usize| {
-            let (mut observed, mut held_out, mut unknown) = (Vec::new(), Vec::new(), 0);
-            for entry in halves.document(corpus, d, before) {
-                match alignment.word(entry.word) {
-                    Some(word) => {
-                        let sides =
-                            [(&mut observed, entry.observed), (&mut held_out, entry.held_out)];
-                        for (side, count) in sides {
-                            if count > 0 {
-                                side.push((word, count));
-                            }
+impl<'a> Halving<'a> {
+    fn new(corpus: &'a Corpus, halves: &'a TokenHalves, alignment: &'a Alignment) -> Self {
+        let present = &corpus.word_of_feature()[..corpus.n_present()];
+        let mut words: Vec<u32> = present.iter().filter_map(|&word| alignment.word(word)).collect();
+        words.sort_unstable();
+        let mut places = vec![0; words.last().map_or(0, |&last| last as usize + 1)];
+        words.iter().zip(0..).for_each(|(&word, place)| places[word as usize] = place);
+        Self { corpus, halves, alignment, words, places }
+    }
+
+    /// The halves of document `d`; `frequency` is of words of the model, to rank words without names that occur
+    /// alike.
+    fn document(&self, d: usize, frequency: &impl Fn(u32) -> f64) -> Halves {
+        let before = |word: u32| self.alignment.word(word).map_or(0.0, frequency);
+        let mut split = Halves::default();
+        for entry in self.halves.document(self.corpus, d, before) {
+            match self.alignment.word(entry.word) {
+                Some(word) => {
+                    let place = self.places[word as usize];
+                    let Halves { observed, held_out, .. } = &mut split;
+                    for (side, count) in [(observed, entry.observed), (held_out, entry.held_out)] {
+                        if count > 0 {
+                            side.push((place, count));
                         }
                     }
-                    None => unknown += u64::from(entry.observed) + u64::from(entry.held_out),
                 }
-            }
-            (observed, held_out, unknown)
-        };
-        let cut = |d| tasks::branch(|| cut(d));
-        let mut documents: Vec<(Half, Half, u64)> =
-            tasks::fork(|| (0..corpus.n_documents()).into_par_iter().map(cut).collect());
-        let entries = || documents.iter().flat_map(|(a, b, _)| a.iter().chain(b));
-        let mut place = vec![0; entries().map(|&(word, _)| word + 1).max().unwrap_or(0) as usize];
-        entries().for_each(|&(word, _)| place[word as usize] = 1);
-        let mut words = Vec::new();
-        for (word, place) in (0..).zip(&mut place) {
-            if std::mem::replace(place, words.len() as u32) == 1 {
-                words.push(word);
+                None => split.n_unknown += u64::from(entry.observed) + u64::from(entry.held_out),
             }
         }
-        let renumber = |(observed, held_out, _): &mut (Half, Half, u64)| {
-            let entries = observed.iter_mut().chain(held_out);
-            entries.for_each(|(word, _)| *word = place[*word as usize]);
-        };
-        let renumber = |document| tasks::branch(|| renumber(document));
-        tasks::fork(|| documents.par_iter_mut().for_each(renumber));
-        Self { words, documents }
+        split
     }
 
-    /// The scores of topics: mixed by the Dirichlet parameter `alpha`, or one for each document.
-    fn completed_by(&self, topics: &Topics, alpha: Option<&[f64]>) -> Completions {
-        match alpha {
-            Some(alpha) => {
-                let table = TopicTable::of_words(topics, alpha, &self.words);
-                self.complete(&table, |words| fixed_point::mixture(&table, words))
-            }
-            None => {
-                let no_alpha = vec![0.0; topics.len()];
-                let table = TopicTable::of_words(topics, &no_alpha, &self.words);
-                let logarithms = LogTable::of_words(topics, &self.words);
-                self.complete(&table, |words| logarithms.posterior(words))
-            }
-        }
+    /// The halves of all documents.
+    fn documents(&self, frequency: impl Fn(u32) -> f64 + Sync) -> Vec<Halves> {
+        let one = |d| tasks::branch(|| self.document(d, &frequency));
+        tasks::fork(|| (0..self.corpus.n_documents()).into_par_iter().map(one).collect())
     }
+}
 
-    fn complete(
-        &self,
-        table: &TopicTable,
-        mixture: impl Fn(&Words) -> Vec<f64> + Sync,
-    ) -> Completions {
-        let one = |(observed, held_out, unknown): &(Half, Half, u64)| {
-            crate::stop::here();
-            completed(table, held_out, &mixture(observed), *unknown)
+/// The scores of topics for documents that are split by `halves_of`: mixed by the Dirichlet parameter `alpha`, or
+/// one topic for each document. `words` are the words of the topics that the halves number.
+fn completions<H: Borrow<Halves>>(
+    (topics, alpha): (&Topics, Option<&[f64]>),
+    words: &[u32],
+    n_documents: usize,
+    halves_of: impl Fn(usize) -> H + Sync,
+) -> Completions {
+    let no_alpha = vec![0.0; topics.len()];
+    let table = TopicTable::of_words(topics, alpha.unwrap_or(&no_alpha), words);
+    let logarithms = alpha.is_none().then(|| LogTable::of_words(topics, words));
+    let one = |d: usize| {
+        crate::stop::here();
+        let halves = halves_of(d);
+        let halves = halves.borrow();
+        let mixture = match &logarithms {
+            Some(logarithms) => logarithms.posterior(&halves.observed),
+            None => fixed_point::mixture(&table, &halves.observed),
         };
-        let one = |document| tasks::branch(|| one(document));
-        Completions { documents: tasks::fork(|| self.documents.par_iter().map(one).collect()) }
-    }
+        completed(&table, halves, &mixture)
+    };
+    let one = |d| tasks::branch(|| one(d));
+    let documents = tasks::fork(|| (0..n_documents).into_par_iter().map(one).collect());
+    Completions { documents }
+}
+
+/// The two halves of the tokens of a document.
+#[derive(Default)]
+struct Halves {
+    observed: Half,
+    held_out: Half,
+    /// Tokens that the model does not know, in either half.
+    n_unknown: u64,
 }
 
 /// Some of the tokens of a document, as `(word, count)`.

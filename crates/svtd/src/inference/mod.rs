@@ -177,7 +177,12 @@ impl Alignment {
     /// Matches words by name, or by number when either side has only numbers.
     pub(crate) fn new(topics: &Topics, corpus: &Corpus) -> Result<Self> {
         corpus.must_be_here("a look at single documents")?;
-        let (model, other) = (topics.vocabulary(), corpus.vocabulary());
+        Self::of_words(topics, corpus.vocabulary())
+    }
+
+    /// As [`new`](Self::new), for a corpus that may be elsewhere.
+    pub(crate) fn of_words(topics: &Topics, other: &Vocabulary) -> Result<Self> {
+        let model = topics.vocabulary();
         let seen = |word: u32| topics.iter().any(|t| t.probability(word as usize) > 0.0);
         let by_name = !model.is_numbered() && !other.is_numbered();
         if !by_name && model.len() != other.len() {

@@ -217,13 +217,84 @@ fn what_only_documents_at_hand_can_tell_is_refused() {
     let refused = [
         model.infer(&elsewhere).map(drop),
         crate::Model::Lda(model.clone()).completion(&elsewhere).map(drop),
-        coherence(model.topics(), &elsewhere, 10).map(drop),
-        Check::of(&elsewhere, &CheckOptions::default()).map(drop),
     ];
     for outcome in refused {
         let error = outcome.unwrap_err();
         assert!(error.to_string().contains("do it where they are"), "{error}");
     }
+}
+
+#[test]
+fn coherence_elsewhere_is_that_of_the_same_documents_here() {
+    let corpus = mixtures(300, 3);
+    let here = coherence(Lda::params(3).trust(false).fit(&corpus).unwrap().topics(), &corpus, 10);
+    let holders = Together::new(dealt(&corpus, 3));
+    let elsewhere = Corpus::elsewhere(Arc::clone(&holders) as Arc<dyn Ask>).unwrap();
+    let model = Lda::params(3).trust(false).fit(&elsewhere).unwrap();
+    assert_eq!(coherence(model.topics(), &elsewhere, 10).unwrap(), here.unwrap());
+    assert_eq!(holders.asked().last(), Some(&"together"));
+}
+
+#[test]
+fn a_check_elsewhere_tells_what_sums_over_documents_tell() {
+    let corpus = mixtures(400, 5);
+    let asked = CheckOptions { alpha0: Some(1.0), n_topics: None };
+    let here = Check::of(&corpus, &asked).unwrap();
+    let elsewhere = Corpus::elsewhere(Together::new(dealt(&corpus, 3))).unwrap();
+    let found = Check::of(&elsewhere, &asked).unwrap();
+    let (clear, expected) = (found.visible.clone().unwrap(), here.visible.clone().unwrap());
+    assert_eq!((clear.n_topics, clear.limit), (expected.n_topics, expected.limit));
+    for (a, b) in clear.z_scores.iter().zip(&expected.z_scores) {
+        assert!((a - b).abs() < 1e-6 * b.abs().max(1.0), "{a} {b}");
+    }
+    assert!((found.pair_size.unwrap() / here.pair_size.unwrap() - 1.0).abs() < 1e-9);
+    let told = Check {
+        elsewhere: true,
+        n_copies: found.n_copies,
+        copies: Vec::new(),
+        n_longest: 0,
+        longest: Vec::new(),
+        weightings: Vec::new(),
+        cost: None,
+        visible: found.visible.clone(),
+        pair_size: found.pair_size,
+        ..here
+    };
+    assert_eq!(found, told);
+    assert!(found.n_short_documents.iter().sum::<usize>() > 0);
+}
+
+#[test]
+fn words_almost_everywhere_and_copies_are_told_elsewhere_too() {
+    let of = |documents: &[&[(u32, u32)]]| {
+        let mut builder = Corpus::builder(4);
+        documents.iter().for_each(|words| builder.push_document(words.to_vec()).unwrap());
+        builder.build().unwrap()
+    };
+    let sites = vec![of(&[&[(0, 2), (1, 1)], &[(0, 2), (1, 1)]]), of(&[&[(0, 1), (2, 3)], &[]])];
+    let elsewhere = Corpus::elsewhere(Together::new(sites)).unwrap();
+    let check = Check::of(&elsewhere, &CheckOptions::default()).unwrap();
+    let frequent: Vec<(&str, f64)> =
+        check.frequent_words.iter().map(|word| (word.word.as_str(), word.share)).collect();
+    assert_eq!((frequent, check.n_copies), (vec![("1", 1.0)], 1));
+    assert_eq!(check.n_short_documents, [1, 0, 0]);
+}
+
+#[test]
+fn a_check_ends_when_a_site_does_not_answer() {
+    struct Silent(Respondent);
+    impl Ask for Silent {
+        fn ask(&self, question: &Question) -> Result<Answer> {
+            match question.request {
+                Request::Survey => self.0.ask(question),
+                _ => Err(Error::Round { reason: "nobody is there".to_owned() }),
+            }
+        }
+    }
+    let who = Arc::new(Silent(Respondent::new(mixtures(100, 1), 0)));
+    let elsewhere = Corpus::elsewhere(who).unwrap();
+    let error = Check::of(&elsewhere, &CheckOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("nobody is there"), "{error}");
 }
 
 #[test]

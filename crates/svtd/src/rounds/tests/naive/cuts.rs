@@ -42,6 +42,11 @@ proptest! {
             .filter(|own| !own.is_empty())
             .map(|own| Respondent::new(example.corpus.subset(&own), 0))
             .collect();
+        let (first, last) = (0, example.names.len() as u32 - 1);
+        let lists = vec![(first..=last).rev().collect(), vec![last, first, last], vec![]];
+        let question = example.question(1 << blocks, Request::Together(lists.clone()));
+        let counts = held_out::found_together(&example.rows, &lists);
+        prop_assert_eq!(asked(&holders, &question).whole, counts);
         let mut requests = requests(example.names.len());
         let request = requests.swap_remove(kind.index(requests.len()));
         let expected = answer(&example.rows, &request);

@@ -207,20 +207,26 @@ fn held_out_scores_are_those_of_plain_loops() {
     }
 }
 
+/// For each list of words, in how many documents each two of them occur, and each of them.
+pub(super) fn found_together(rows: &[Row], lists: &[Vec<u32>]) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for list in lists {
+        for (at, &a) in list.iter().enumerate() {
+            for &b in &list[at..] {
+                let both = |row: &&Row| row[a as usize] > 0.0 && row[b as usize] > 0.0;
+                counts.push(rows.iter().filter(both).count() as u64);
+            }
+        }
+    }
+    counts
+}
+
 #[test]
 fn words_are_found_together_as_by_plain_loops() {
     for example in Example::all() {
         let n = example.names.len() as u32;
         let lists = vec![(0..n).collect(), vec![n - 1], vec![], vec![n / 2, 0, n - 1]];
-        let mut expected = Vec::new();
-        for list in &lists {
-            for (at, &a) in list.iter().enumerate() {
-                for &b in &list[at..] {
-                    let both = |row: &&Row| row[a as usize] > 0.0 && row[b as usize] > 0.0;
-                    expected.push(example.rows.iter().filter(both).count() as u64);
-                }
-            }
-        }
+        let expected = found_together(&example.rows, &lists);
         for (holders, n_blocks) in example.holders().into_iter().zip([1, 8, 4]) {
             let question = example.question(n_blocks, Request::Together(lists.clone()));
             assert_eq!(asked(&holders, &question).whole, expected);
