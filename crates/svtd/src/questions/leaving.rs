@@ -1,8 +1,9 @@
-//! What the end of EM asks of documents: would they be in a small topic if they had not made it?
+//! What the end of EM asks of documents: the share of each in a small topic, without the words that the document
+//! itself contributed to that topic.
 
 use crate::linalg::Matrix;
 
-/// The topics at which EM has converged, and what the small ones are made of.
+/// The topics at which EM has converged, with the counts and sizes of the small ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LeavingRequest {
     /// Logarithms of the topics, and their weights.

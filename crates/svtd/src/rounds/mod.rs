@@ -21,20 +21,20 @@
 //! | question | answer | asked by |
 //! |---|---|---|
 //! | survey | words and how often they occur, numbers of documents | everything |
-//! | lengths, law | what lengths, and values of a law, add up to | weights |
+//! | lengths, law | sums of the lengths, and of the values of a law of weights | weights |
 //! | weighted | `X'w1`, `X'w2`, `X'w3` | moments |
 //! | pairs | `X'(w2 o XQ)` | whitening |
 //! | cube | `sum w3 z z z`, `X'(w3 o Z)` | decomposition |
 //! | squares | the rows of `M` | recovery |
 //! | slices | a table for each word | the paper's method |
 //! | expectation | posteriors summed | EM |
-//! | leaving | how they change for documents of small topics without their own words | EM, at its end |
-//! | look | words dealt to topics, in whole numbers | sweeps |
-//! | word keys | what tells words without names apart | held-out words |
+//! | leaving | how posteriors change for documents of small topics, without their own words | EM, at its end |
+//! | look | expected counts of words in topics, in fixed point | sweeps |
+//! | word keys | hashes that identify words without names | held-out words |
 //! | held out | how well models predict held-out words | the choice between candidates |
-//! | deal | documents and words of topics, as documents are dealt to them | rare topics |
+//! | deal | numbers of documents and counts of words of topics, as documents are assigned to them | rare topics |
 //! | directions | how clear directions of the pair moment are | z-scores |
-//! | torques, settled, feedback | how an estimate moves without some documents | error bars |
+//! | torques, settled, feedback | how an estimate changes when some documents are left out | error bars |
 //! | holdings | how many documents hold how much of a topic | trust |
 //!
 //! A question names the part of the documents that it is about, by their keys: one half of a split,

@@ -1,9 +1,9 @@
 //! Scores of every number of topics on held-out documents.
 //!
-//! A tenth of the documents is held out. What is judged is the model of all others, found only as well
-//! as the comparison needs it: their directions to a tenth of an eigenvalue (they are not known better
-//! than that), the rotation from that of all documents, and the topics as columns of `E O`, which no
-//! pass over the data is needed for. The documents may be elsewhere: scores are sums over them.
+//! A tenth of the documents is held out, and the model of all others is judged. It is computed only as
+//! accurately as a comparison needs: the directions to a tenth of an eigenvalue, since sampling errors are
+//! larger; the rotation starting from that of all documents; and the topics as columns of `E O`, which
+//! needs no pass over the data. The documents may be elsewhere, because scores are sums over documents.
 //!
 //! # Cost
 //! A rough whitening and a cube; then, for every `k`, little beside the documents that are held out.
@@ -45,7 +45,8 @@ pub(crate) struct Judged {
 }
 
 impl Parts {
-    /// All documents but a tenth (or a thousand), and those; `None` when there are too few.
+    /// The documents to learn from, and the held-out ones: a tenth of all, about a thousand at most; `None` when there
+    /// are too few.
     pub fn of(corpus: &Corpus) -> Option<Self> {
         let [training, held_out] = contest::parts_of_all(corpus, MOST_HELD_OUT).ok()?;
         let (training, positions) = corpus.part(training);
