@@ -238,7 +238,7 @@ fn coherence_elsewhere_is_that_of_the_same_documents_here() {
 #[test]
 fn a_check_elsewhere_tells_what_sums_over_documents_tell() {
     let corpus = mixtures(400, 5);
-    let asked = CheckOptions { alpha0: Some(1.0), n_topics: None };
+    let asked = CheckOptions::default();
     let here = Check::of(&corpus, &asked).unwrap();
     let elsewhere = Corpus::elsewhere(Together::new(dealt(&corpus, 3))).unwrap();
     let found = Check::of(&elsewhere, &asked).unwrap();
