@@ -102,6 +102,7 @@ Exit codes: 0 success, 1 the data do not support the request, 2 the request is w
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Report what can be learned from a corpus, before fitting
+    #[command(mut_arg("input", |input| input.required(false).required_unless_present("sites")))]
     Check(Check),
     /// Compare different numbers of topics
     #[command(mut_arg("input", |input| input.required(false).required_unless_present("sites")))]
