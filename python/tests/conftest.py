@@ -1,7 +1,9 @@
 """Corpora for all tests, and the command line program to compare with."""
 
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,27 @@ def single_corpus():
     return svtd.generate(
         n_samples=2000, n_features=60, n_components=4, lengths=(20, 80), random_state=3
     )
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Spark on this machine alone; a test is skipped without Spark or Java."""
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, and there is none")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
 
 
 @pytest.fixture(params=["lda", "single-topic"])

@@ -1,9 +1,5 @@
 """Numbers of topics compared where Dask or Spark hold the documents: the same result as in one process."""
 
-import os
-import shutil
-import sys
-
 import numpy as np
 import pytest
 
@@ -89,25 +85,6 @@ class TestDask:
 
 
 class TestSpark:
-    @pytest.fixture(scope="class")
-    def spark(self):
-        sql = pytest.importorskip("pyspark.sql")
-        if shutil.which("java") is None:
-            pytest.skip("Spark needs Java, and there is none")
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        session = (
-            sql.SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "2")
-            .getOrCreate()
-        )
-        yield session
-        session.stop()
-
     def test_the_result_is_that_of_one_process(self, spark, counts, alone):
         from pyspark.ml.linalg import Vectors
         import svtd.spark
