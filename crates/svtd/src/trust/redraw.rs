@@ -93,7 +93,7 @@ impl Corpus {
 }
 
 /// The documents without repetitions by bursts; words are the features of `corpus`. A document
-/// longer than `longest` also loses words at random, in that proportion.
+/// from which more than `longest` words would be left also loses words at random, in that proportion.
 fn thinned<'a>(
     corpus: &Corpus,
     mixture: impl Fn(usize) -> &'a [f64],
@@ -106,15 +106,18 @@ fn thinned<'a>(
         crate::stop::here();
         let mut rng = ChaCha8Rng::seed_from_u64(SEED ^ corpus.document_key(d));
         let mixture = mixture(d);
-        let kept = (longest as f64 / corpus.lengths()[d] as f64).min(1.0);
         // Mixtures are not normalised: `scale` times the sum over topics below is `c p` of the head
         // of `bursts`.
         let scale = concentration / mixture.iter().sum::<f64>();
         let (features, counts) = corpus.rows().row(d);
-        let thinned = features.iter().zip(counts).map(|(&i, &count)| {
+        let words = features.iter().zip(counts).map(|(&i, &count)| {
             let p = topics.probabilities(i).iter().zip(mixture).map(|(a, m)| a * m);
-            (i, n_new(&mut rng, scale * p.sum::<f64>(), kept, count))
+            (i, scale * p.sum::<f64>(), count)
         });
+        let words: Vec<(u32, f64, u32)> = words.collect();
+        let expected: f64 = words.iter().map(|&(_, new, count)| expected_new(new, count)).sum();
+        let kept = (longest as f64 / expected).min(1.0);
+        let thinned = words.iter().map(|&(i, new, count)| (i, n_new(&mut rng, new, kept, count)));
         let entries: Vec<(u32, u32)> = thinned.filter(|(_, count)| *count > 0).collect();
         // Words are those of a corpus, counted once each, so this cannot fail.
         let _ = builder.push_document(entries);
@@ -123,6 +126,13 @@ fn thinned<'a>(
         Ok(corpus) => corpus,
         Err(error) => unreachable!("a thinned corpus is well formed: {error}"),
     }
+}
+
+/// About how many of `count` occurrences of a word are new: the first is, and occurrence `t` with probability
+/// `new / (new + t)`.
+fn expected_new(new: f64, count: u32) -> f64 {
+    let others = new * ((new + f64::from(count) - 0.5) / (new + 0.5)).ln();
+    (1.0 + others).min(f64::from(count))
 }
 
 /// Of `count` occurrences of a word, the number that is new and kept. Occurrence `t`, counted from 0, is so with
@@ -168,6 +178,15 @@ mod tests {
             let error = (variance / f64::from(runs)).sqrt();
             assert!((mean - expected).abs() < 4.0 * error, "{mean} for {expected}");
             assert!((spread / variance - 1.0).abs() < 0.15, "{spread} for {variance}");
+        }
+    }
+
+    #[test]
+    fn as_many_occurrences_are_new_as_expected() {
+        for (new, count) in [(0.02, 1), (0.02, 60_000), (3.0, 20_000), (400.0, 7), (1e6, 3_000)] {
+            let exact: f64 = (0..count).map(|t| new / (new + f64::from(t))).sum();
+            let about = expected_new(new, count);
+            assert!((about / exact - 1.0).abs() < 0.03, "{about} for {exact}");
         }
     }
 
