@@ -125,7 +125,12 @@ fn learned(shared: &Shared<'_>, k: usize) -> Matrix {
         }
         Kind::SingleTopic => {
             let smoothing = Smoothing::Estimated;
-            let how = em::EmOptions { smoothing, max_steps: ENOUGH_STEPS, until_settled: false };
+            let how = em::EmOptions {
+                smoothing,
+                max_steps: ENOUGH_STEPS,
+                until_settled: false,
+                leaving: false,
+            };
             let (weights, _) = lift(topics.weights());
             em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
         }

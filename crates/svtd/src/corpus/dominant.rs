@@ -15,7 +15,23 @@ const DOMINANT: f64 = 0.2;
 /// With fewer documents than this each holds a large part.
 const FEWEST: usize = 20;
 
+/// A few documents hold nearly all words if documents of equal length with the same sum of squares would be fewer than
+/// this, and fewer than a quarter of those that have words.
+const FEW_IN_EFFECT: f64 = 25.0;
+
 impl Corpus {
+    /// The length of a usual document: the mean of those that have words. Where a few hold nearly all words it is the
+    /// mean without what these hold, as far as the squares of all lengths tell: a topic of many short documents is not
+    /// empty because another document is long.
+    pub(crate) fn usual_length(&self) -> f64 {
+        let facts = self.facts();
+        let (tokens, n) = (self.n_tokens() as f64, facts.n_with_words().max(1) as f64);
+        let root = (facts.squared_lengths as f64).sqrt();
+        let in_effect = (tokens / root.max(1.0)).powi(2);
+        let few = in_effect < FEW_IN_EFFECT.min(n / 4.0);
+        (if few { tokens - root } else { tokens }).max(n) / n
+    }
+
     /// A sentence for each document that holds a fifth of all words or more, with what to do; none where there are few
     /// documents, or where they are elsewhere.
     pub fn dominance(&self) -> Vec<String> {
@@ -60,6 +76,14 @@ mod tests {
         assert!(said[0].ends_with("cut it into passages, each a document, or leave it out"));
         // In another order it is the same document, by the number it was given.
         assert_eq!(corpus(100, 1000).into_key_order().dominance(), said);
+    }
+
+    #[test]
+    fn the_usual_length_is_not_that_of_one_huge_document() {
+        assert!((corpus(100, 5).usual_length() - (500.0 + 45.0) / 101.0).abs() < 1e-12);
+        let usual = corpus(100, 1_000_000).usual_length();
+        assert!((2.0..=5.0).contains(&usual), "{usual}");
+        assert_eq!(corpus(3, 1).usual_length(), (15.0 + 9.0) / 4.0);
     }
 
     #[test]

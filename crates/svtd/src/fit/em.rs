@@ -19,6 +19,7 @@
 //! start, sums in the order of the documents.
 
 use crate::corpus::Corpus;
+use crate::fit::documents::after_em;
 use crate::fit::expectation::{Expected, weights_of};
 use crate::fit::leaving::Converged;
 use crate::fit::stage::{Stage, Step};
@@ -47,10 +48,12 @@ const IDENTICAL: f64 = 1e-6;
 pub(crate) struct Polished {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
+    /// Number of documents of each topic.
+    pub documents: Vec<f64>,
     pub steps: usize,
     pub settled: bool,
-    /// The penalised objective at its last evaluation: of these parameters if they converged, otherwise of those
-    /// one step before.
+    /// The penalised objective at its last evaluation: of the parameters that EM converged to, before documents left
+    /// small topics; otherwise of those one step before these.
     pub objective: f64,
 }
 
@@ -61,12 +64,14 @@ pub(crate) struct EmOptions {
     pub max_steps: usize,
     /// Whether it ends early when the objective has converged.
     pub until_settled: bool,
+    /// Whether odd documents leave small topics after convergence ([`leaving`](crate::fit::leaving)).
+    pub leaving: bool,
 }
 
 impl EmOptions {
     /// Until convergence, or nearly so.
     pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
-        Self { smoothing, max_steps: MAX_STEPS, until_settled: true }
+        Self { smoothing, max_steps: MAX_STEPS, until_settled: true, leaving: true }
     }
 }
 
@@ -79,7 +84,7 @@ pub(crate) fn polish(
     options: EmOptions,
     watch: &dyn Fn(Step),
 ) -> Polished {
-    let EmOptions { smoothing, max_steps, until_settled } = options;
+    let EmOptions { smoothing, max_steps, until_settled, leaving } = options;
     let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
@@ -111,6 +116,9 @@ pub(crate) fn polish(
             steps += 1;
             continue;
         }
+        if !leaving {
+            break;
+        }
         let converged = Converged {
             logarithms: &logarithms,
             word_topic: &word_topic,
@@ -123,7 +131,8 @@ pub(crate) fn polish(
             (word_topic, topic_weights) = left;
         }
     }
-    Polished { word_topic, topic_weights, steps, settled, objective: last }
+    let documents = after_em(corpus, &topic_weights);
+    Polished { word_topic, topic_weights, documents, steps, settled, objective: last }
 }
 
 /// EM from the caller's own topics, for at most a hundred steps: `(M, Omega)` in and out, words in vocabulary
@@ -152,7 +161,9 @@ pub fn polish_single_topic(
 pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
     let groups = identical_groups(&polished.word_topic);
     let leaders: Vec<usize> = groups.iter().map(|group| group[0]).collect();
-    let weight = |group: &Vec<usize>| group.iter().map(|&j| polished.topic_weights[j]).sum();
+    let sums = |values: &[f64]| -> Vec<f64> {
+        groups.iter().map(|group| group.iter().map(|&j| values[j]).sum()).collect()
+    };
     let n = polished.topic_weights.len();
     let note = (leaders.len() < n).then(|| {
         format!(
@@ -163,7 +174,8 @@ pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
     });
     let merged = Merged {
         word_topic: polished.word_topic.select_columns(&leaders),
-        topic_weights: groups.iter().map(weight).collect(),
+        topic_weights: sums(&polished.topic_weights),
+        documents: sums(&polished.documents),
         leaders,
     };
     (merged, note)
@@ -173,6 +185,8 @@ pub(crate) fn merge_identical(polished: Polished) -> (Merged, Option<String>) {
 pub(crate) struct Merged {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
+    /// Number of documents of each topic.
+    pub documents: Vec<f64>,
     /// The former index of each topic.
     pub leaders: Vec<usize>,
 }

@@ -30,6 +30,8 @@ pub(crate) fn check(corpus: &Corpus, n_topics: usize) -> Result<()> {
 pub(crate) struct Learned {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
+    /// Number of documents of each topic.
+    pub documents: Vec<f64>,
     pub outcome: RivalOutcome,
     pub notes: Vec<String>,
 }
@@ -39,27 +41,28 @@ pub(crate) fn finish(corpus: &Corpus, learned: Learned) -> (Topics, Diagnostics)
     let in_vocabulary = to_vocabulary(corpus, &learned.word_topic);
     let order = canonical_order(&in_vocabulary, &learned.topic_weights);
     let weights: Vec<f64> = order.iter().map(|&j| learned.topic_weights[j]).collect();
-    let mut diagnostics = without_moments(corpus, &weights, PolishOutcome::None, learned.notes);
+    let documents: Vec<f64> = order.iter().map(|&j| learned.documents[j]).collect();
+    let mut diagnostics = without_moments(corpus, &documents, PolishOutcome::None, learned.notes);
     diagnostics.rival = Some(learned.outcome);
     let word_topic = in_vocabulary.select_columns(&order);
     (Topics::new(corpus.vocabulary().clone(), word_topic, weights), diagnostics)
 }
 
-/// The diagnostics of a fit without moments.
+/// The diagnostics of a fit without moments, given the number of documents of each topic.
 pub(crate) fn without_moments(
     corpus: &Corpus,
-    topic_weights: &[f64],
+    documents: &[f64],
     polish: PolishOutcome,
     notes: Vec<String>,
 ) -> Diagnostics {
     let report = corpus.report();
     let with_words = corpus.n_documents() - report.n_empty;
     let with_pairs = with_words - report.n_one_word;
-    let topic = |weight: &f64| TopicDiagnostics {
+    let topic = |&documents: &f64| TopicDiagnostics {
         clipped: 0.0,
         degenerate: false,
         lifted: false,
-        documents: weight * with_words as f64,
+        documents,
         trust: None,
     };
     Diagnostics {
@@ -80,7 +83,7 @@ pub(crate) fn without_moments(
         off_diagonal: None,
         polish,
         rival: None,
-        topics: topic_weights.iter().map(topic).collect(),
+        topics: documents.iter().map(topic).collect(),
         notes,
     }
 }

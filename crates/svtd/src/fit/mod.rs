@@ -7,6 +7,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod collapsed_vb;
 pub(crate) mod contest;
+pub(crate) mod documents;
 pub(crate) mod em;
 pub(crate) mod expectation;
 pub(crate) mod learner;

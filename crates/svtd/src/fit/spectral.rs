@@ -121,6 +121,8 @@ fn whiten(
 pub(crate) struct Estimate {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
+    /// Number of documents of each topic, where a polish tells.
+    pub documents: Option<Vec<f64>>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
     /// The prior of the polish.
@@ -137,7 +139,14 @@ impl Estimate {
             Kind::Lda => lift(weights),
             Kind::SingleTopic => (weights.clone(), vec![false; weights.len()]),
         };
-        Self { word_topic, topic_weights, lifted, polish: PolishOutcome::None, prior: None }
+        let polish = PolishOutcome::None;
+        Self { word_topic, topic_weights, documents: None, lifted, polish, prior: None }
+    }
+
+    /// Number of documents of each topic; without a polish, of `effective` ones, as many as its moments are worth.
+    pub fn documents_of(&self, effective: f64) -> Vec<f64> {
+        let by_weight = || self.topic_weights.iter().map(|w| w * effective).collect();
+        self.documents.clone().unwrap_or_else(by_weight)
     }
 }
 
@@ -173,13 +182,7 @@ pub(crate) fn finish(
 ) -> (Topics, Diagnostics, Vec<usize>) {
     let Spectral { recovered, whitening, decomposition, notes, .. } = spectral;
     let [effective_pairs, effective_triples] = effective_documents;
-    // The moments are worth their effective number of documents; a polish uses all documents equally.
-    let n_speaking = match estimate.polish {
-        PolishOutcome::None | PolishOutcome::Declined { .. } => effective_triples,
-        PolishOutcome::Em { .. } | PolishOutcome::Sweeps { .. } => {
-            (corpus.n_documents() - corpus.report().n_empty) as f64
-        }
-    };
+    let documents = estimate.documents_of(effective_triples);
     let in_vocabulary = to_vocabulary(corpus, &estimate.word_topic);
     let order = canonical_order(&in_vocabulary, &estimate.topic_weights);
     let topics = order
@@ -188,7 +191,7 @@ pub(crate) fn finish(
             clipped: recovered.clipped[j],
             degenerate: recovered.degenerate[j],
             lifted: estimate.lifted[j],
-            documents: estimate.topic_weights[j] * n_speaking,
+            documents: documents[j],
             trust: evidence.as_ref().map(|evidence| evidence.topics[j].renumbered(&order)),
         })
         .collect();

@@ -31,7 +31,7 @@ use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::contest::{self, Candidate, Contest};
 use crate::fit::spectral::{Estimate, Half, Spectral, finish};
 use crate::fit::stage::{Stage, Step};
-use crate::fit::{learner, refusal, repeats};
+use crate::fit::{documents, learner, refusal, repeats};
 use crate::memory;
 use crate::model::{
     CollapsedGibbs, DEFAULT_ALPHA0, Kind, Lda, Learner, Model, Options, Polish, PolishOutcome,
@@ -313,6 +313,7 @@ impl LdaParams {
         Estimate {
             word_topic: swept.word_topic,
             lifted: vec![false; swept.topic_weights.len()],
+            documents: Some(documents::by_words(corpus, &swept.topic_weights)),
             topic_weights: swept.topic_weights,
             polish: PolishOutcome::Sweeps {
                 sweeps,

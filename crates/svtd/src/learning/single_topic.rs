@@ -135,7 +135,7 @@ impl SingleTopicParams {
             Polish::None => return Estimate::unpolished(spectral, Kind::SingleTopic),
             Polish::Auto => em::EmOptions::to_the_end(smoothing),
             Polish::Steps(max_steps) => {
-                em::EmOptions { smoothing, max_steps, until_settled: false }
+                em::EmOptions { smoothing, max_steps, until_settled: false, leaving: false }
             }
         };
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);
@@ -161,6 +161,6 @@ fn merged(
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
     spectral.kept = leaders.clone();
     let lifted = leaders.iter().map(|&j| lifted[j]).collect();
-    let em::Merged { word_topic, topic_weights, .. } = merged;
-    Estimate { word_topic, topic_weights, lifted, polish, prior: None }
+    let em::Merged { word_topic, topic_weights, documents, .. } = merged;
+    Estimate { word_topic, topic_weights, documents: Some(documents), lifted, polish, prior: None }
 }

@@ -33,7 +33,7 @@ use crate::evaluation::{Comparison, TopicPair};
 use crate::fit::collapsed_vb::{self, Prior};
 use crate::fit::spectral::Estimate;
 use crate::fit::stage::{Stage, Step};
-use crate::fit::{em, learner, refusal};
+use crate::fit::{documents, em, learner, refusal};
 use crate::linalg::Matrix;
 use crate::memory;
 use crate::model::features::{frequencies, lift, to_vocabulary};
@@ -270,6 +270,7 @@ fn swept(
     let alpha = prior.alpha(&swept.topic_weights);
     let estimate = Estimate {
         word_topic: swept.word_topic,
+        documents: Some(documents::by_words(corpus, &swept.topic_weights)),
         topic_weights: swept.topic_weights,
         lifted: vec![false; k],
         polish,
@@ -291,6 +292,7 @@ fn climbed(old: &SingleTopic, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<S
     let estimate = Estimate {
         word_topic: found.word_topic,
         topic_weights: found.topic_weights,
+        documents: Some(found.documents),
         lifted,
         polish: PolishOutcome::Em { steps: found.steps, settled: found.settled },
         prior: None,
@@ -321,8 +323,9 @@ fn finish(
          would be found again",
         before.n_documents
     );
+    let documents = estimate.documents_of(corpus.n_documents() as f64);
     let Estimate { word_topic, topic_weights, polish, .. } = estimate;
-    let diagnostics = learner::without_moments(corpus, &topic_weights, polish, vec![note]);
+    let diagnostics = learner::without_moments(corpus, &documents, polish, vec![note]);
     let word_topic = to_vocabulary(corpus, &word_topic);
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, topic_weights);
     (topics.with_errors(errors), diagnostics)

@@ -66,7 +66,7 @@ impl Em {
             watch(Step::new(Stage::Rival, start, self.restarts));
             let chosen = self.start.choose(corpus, &documents, k, &mut rng);
             let topics = documents_as_topics(corpus, &chosen, &frequencies);
-            let how = em::EmOptions::to_the_end(self.smoothing);
+            let how = em::EmOptions { leaving: false, ..em::EmOptions::to_the_end(self.smoothing) };
             em::polish(corpus, &topics, &even, &frequencies, how, &|_| {})
         };
         let mut best = run(0);
@@ -89,6 +89,7 @@ impl Em {
         Learned {
             word_topic: merged.word_topic,
             topic_weights: merged.topic_weights,
+            documents: merged.documents,
             outcome,
             notes: note.into_iter().collect(),
         }

@@ -30,6 +30,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::fit::documents::by_words;
 use crate::fit::learner::Learned;
 use crate::fit::stage::{Stage, Step};
 use crate::inference::gibbs::draw;
@@ -97,7 +98,9 @@ impl CollapsedGibbs {
                  was still on its way; try more sweeps"
             )
         });
-        Learned { word_topic, topic_weights, outcome, notes: note.into_iter().collect() }
+        let documents = by_words(corpus, &topic_weights);
+        let notes = note.into_iter().collect();
+        Learned { word_topic, topic_weights, documents, outcome, notes }
     }
 }
 

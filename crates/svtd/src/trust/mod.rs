@@ -118,7 +118,7 @@ pub(crate) fn assess(
     let (errors, changes, driven): (_, _, Vec<Driven>) = match left {
         Some(Left { errors, changes, holdings }) => {
             let driven = (0..errors.n_columns()).map(|j| holdings.driven(j)).collect();
-            (Some(errors), Some(changes), driven)
+            (Some(bounded(errors)), Some(changes), driven)
         }
         None => {
             let holdings = frame.holdings(spectral);
@@ -126,14 +126,14 @@ pub(crate) fn assess(
         }
     };
     let distances = l1_distances_among(&estimate.word_topic);
+    let documents = estimate.documents_of(corpus.n_documents() as f64);
     let judged = |j: usize| TopicTrust {
         z: z_scores.as_ref().map(|z| z_of(spectral, j, z)),
         nearest: nearest(&distances, j),
         driven: driven[j].clone(),
         halves: halves.as_ref().map(|halves| {
             // A topic without documents has the words of the corpus, which are found in every half.
-            let empty = estimate.topic_weights[j] * (corpus.n_documents() as f64) < EMPTY;
-            let found_again = if empty { 0.0 } else { halves[j].found_again };
+            let found_again = if documents[j] < EMPTY { 0.0 } else { halves[j].found_again };
             Halves { found_again, held_by_few: mixed && driven[j].is_by_few(), ..halves[j] }
         }),
         stability: errors
@@ -151,8 +151,14 @@ pub(crate) fn assess(
 /// documents are too few, or nothing was polished.
 pub(crate) fn errors(corpus: &Corpus, estimate: &Estimate) -> Option<Matrix> {
     let groups = Groups::deal(corpus)?;
-    let errors = leave_out(&groups, estimate)?.errors;
+    let errors = bounded(leave_out(&groups, estimate)?.errors);
     errors.values().iter().all(|error| error.is_finite()).then_some(errors)
+}
+
+/// Errors of probabilities: none is larger than one, whatever the sums of extreme counts make of it.
+fn bounded(mut errors: Matrix) -> Matrix {
+    errors.for_each_column(|_, column| column.iter_mut().for_each(|error| *error = error.min(1.0)));
+    errors
 }
 
 /// Leaves groups out of a polished estimate.
@@ -207,7 +213,7 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
     }
 }
 
-/// A topic is empty if its weight times the number of documents is below this.
+/// A topic with fewer documents than this is empty.
 const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has
