@@ -25,13 +25,16 @@ class Sweep:
     ----------
     fits : DataFrame
         A row for each number of topics: ``n_topics``, ``log_likelihood`` of held-out words and its
-        ``standard_error``, ``npmi``, ``exclusivity``; for some of them, how many topics come back in
-        independent halves of the documents (``n_found``) and how many of ten words do on average
+        ``standard_error``, how far it is behind the best (``behind``) with the standard error of that
+        difference (``behind_error``), ``npmi``, ``exclusivity``; for some of them, how many topics come
+        back in independent halves of the documents (``n_found``) and how many of ten words do on average
         (``mean_words``), NaN for the others.
     directions : DataFrame
         The directions of the pair moment: ``eigenvalue``, ``cross_validated``, ``z``.
     recommended : range
         The numbers of topics worth looking at.
+    reasons : list of str
+        Why these numbers, in sentences.
     details : dict
         All results.
     """
@@ -40,16 +43,18 @@ class Sweep:
         self.details = details
         low, high = details["recommendation"]["low"], details["recommendation"]["high"]
         self.recommended = range(low, high + 1)
+        self.reasons: list[str] = details["reasons"]
 
     @property
     def fits(self) -> pd.DataFrame:
-        names = ("n_topics", "log_likelihood", "standard_error", "npmi", "exclusivity")
+        scores = ("n_topics", "log_likelihood", "standard_error", "behind", "behind_error")
         halves = ("n_found", "mean_words")
         rows = []
         for fit in self.details["fits"]:
             found = fit["halves"] or dict.fromkeys(halves)
-            rows.append({**fit, **{name: found[name] for name in halves}})
-        return _columns(rows, names + halves)
+            behind, error = fit["behind"] or (None, None)
+            rows.append({**fit, **found, "n_topics": fit["n_topics"], "behind": behind, "behind_error": error})
+        return _columns(rows, (*scores, "npmi", "exclusivity", *halves))
 
     @property
     def directions(self) -> pd.DataFrame:
@@ -149,7 +154,7 @@ def sweep(
     Returns
     -------
     Sweep
-        ``fits``, ``directions`` and ``recommended``.
+        ``fits``, ``directions``, ``recommended`` and ``reasons``.
 
     Examples
     --------

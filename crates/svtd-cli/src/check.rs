@@ -271,6 +271,14 @@ fn visible(check: &Check) -> String {
                 to fit"
             .to_owned();
     };
+    if choice.is_text {
+        let or_more = if choice.limit_reached() { " or more" } else { "" };
+        return format!(
+            "{}{or_more} directions stand out of the noise, but do not count topics: words come in bursts, as in text, or \
+             documents are few; svtd fit -k auto counts what comes back in halves of the documents",
+            choice.n_clear()
+        );
+    }
     choice::sentence(choice)
 }
 

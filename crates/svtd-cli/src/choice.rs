@@ -110,6 +110,7 @@ mod tests {
             not_asked: Some("no document has three words".to_owned()),
             counting: Counting::Raw,
             repeats_explained: None,
+            is_text: false,
             counted: Vec::new(),
         };
         let text = sentence(&choice);
@@ -129,6 +130,7 @@ mod tests {
             not_asked: None,
             counting: Counting::Damped,
             repeats_explained: Some(0.4),
+            is_text: true,
             counted: vec![found(12, 10.0), found(18, 10.0), found(27, 10.0)],
         };
         assert!(

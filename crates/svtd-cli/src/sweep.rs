@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use svtd::Corpus;
-use svtd::choosing::{Recommendation, Sweep, SweepFit};
+use svtd::choosing::{Sweep, SweepFit};
 use svtd::internals::atomic::write_atomically;
 use svtd::learning::Request;
-use svtd::model::Kind;
 
 use crate::args::{Common, Numbers, Sweep as Arguments, alpha0};
 use crate::chart::{self, Chart, Series};
@@ -77,9 +76,7 @@ fn compare(
     progress.finish();
     let mut out = io::stdout().lock();
     if common.json {
-        let mut value = json!(swept);
-        value["reasons"] = json!(reasons(&swept.recommendation, kind));
-        writeln!(out, "{}", json::document("sweep", value))?;
+        writeln!(out, "{}", json::document("sweep", json!(swept)))?;
     } else {
         write_table(&mut out, &swept)?;
         for chart in &charts {
@@ -87,7 +84,7 @@ fn compare(
             chart.write_text(&mut out)?;
         }
         writeln!(out)?;
-        write_recommendation(&mut out, &swept.recommendation, kind)?;
+        write_recommendation(&mut out, &swept)?;
     }
     out.flush()?;
     if !common.quiet {
@@ -159,73 +156,19 @@ fn new_topic(fit: &SweepFit) -> String {
     }
 }
 
-fn write_recommendation(out: &mut dyn Write, why: &Recommendation, model: Kind) -> io::Result<()> {
-    match (why.low, why.high) {
-        (low, high) if low == high => writeln!(out, "look at {low} topics:")?,
-        (low, high) => writeln!(out, "look at {low} to {high} topics:")?,
+fn write_recommendation(out: &mut dyn Write, swept: &Sweep) -> io::Result<()> {
+    match (swept.recommendation.low, swept.recommendation.high) {
+        (low, high) if low == high => writeln!(out, "look at {}:", topics(low))?,
+        (low, high) => writeln!(out, "look at {low} to {}:", topics(high))?,
     }
-    for reason in reasons(why, model) {
+    for reason in &swept.reasons {
         writeln!(out, "  {reason}")?;
     }
     Ok(())
 }
 
-/// The reasons for this range, one sentence for each kind of evidence.
-fn reasons(why: &Recommendation, model: Kind) -> Vec<String> {
-    let mut reasons = Vec::new();
-    match why.n_clear {
-        Some(n) => reasons.push(format!(
-            "{n} directions stand clearly out of the noise of the raw counts (z > 3); more topics may be \
-             chance"
-        )),
-        None => reasons.push("a part of the documents is too few to tell topics from noise".to_owned()),
-    }
-    if let (Some(best), Some(as_good)) = (why.best, why.as_good) {
-        reasons.push(if best == as_good {
-            format!("{best} topics predict held-out words best")
-        } else {
-            format!(
-                "{best} topics predict held-out words best, and {as_good} as well within one \
-                 standard error"
-            )
-        });
-    }
-    match why.all_found {
-        Some(k) => reasons.push(format!(
-            "up to {k} topics, nine in ten or more come back in independent halves of the documents: \
-             everything you see is there"
-        )),
-        None if why.n_found.is_some() => reasons.push(
-            "whatever is asked for, not all topics come back in independent halves of the documents"
-                .to_owned(),
-        ),
-        None => {}
-    }
-    if let Some(n) = why.n_found {
-        reasons.push(if why.plateau_beyond {
-            format!(
-                "{n} topics come back at the end of the range, and more may beyond it: ask for a wider \
-                 range"
-            )
-        } else {
-            format!("at least {n} topics are there: more do not come back, however many are asked for")
-        });
-    }
-    if !why.follows_model {
-        reasons.push(
-            "words are repeated more than so many topics explain, as in text: then what comes back \
-             counts, not the directions above the noise"
-                .to_owned(),
-        );
-    }
-    if model == Kind::SingleTopic && why.n_clear.is_some_and(|n| n > 1) {
-        reasons.push(
-            "topics too rare for a direction of their own are not counted here; svtd fit -k auto asks \
-             the documents for them, and may choose more"
-                .to_owned(),
-        );
-    }
-    reasons
+fn topics(n: usize) -> String {
+    format!("{n} topic{}", if n == 1 { "" } else { "s" })
 }
 
 /// The curves: prediction, topics found again, and the spectrum.

@@ -361,32 +361,28 @@ fn large_corpus() -> (&'static str, Corpus, [usize; 2]) {
 fn cost(corpora: Vec<(&str, Corpus, [usize; 2])>) {
     println!("## Processor seconds of a fit without trust, and with it (medians of three)\n");
     println!(
-        "| corpus | model | k | without | with | of it trust, as a part of the fit |\n|{}",
-        "---|".repeat(6)
+        "| corpus | model | k | without | with one split | with two | trust with one split, as a part of the fit | with \
+         two | splits by default |\n|{}",
+        "---|".repeat(9)
     );
     for (name, corpus, numbers) in &corpora {
         for kind in Kind::ALL {
             for &k in numbers {
-                let timed = |splits: Option<usize>, usual: bool| {
-                    let mut seconds: Vec<f64> = (0..3)
-                        .map(|_| {
-                            let start = processor_seconds();
-                            if usual {
-                                usual_fit(corpus, kind, k);
-                            } else {
-                                fit(corpus, kind, k, splits);
-                            }
-                            processor_seconds() - start
-                        })
-                        .collect();
+                let [without, one, two] = [None, Some(1), Some(2)].map(|splits| {
+                    let mut seconds = [0; 3].map(|_| {
+                        let start = processor_seconds();
+                        fit(corpus, kind, k, splits);
+                        processor_seconds() - start
+                    });
                     seconds.sort_unstable_by(f64::total_cmp);
                     seconds[1]
-                };
-                let (without, with) = (timed(None, false), timed(None, true));
+                });
+                let usual = halves(&usual_fit(corpus, kind, k))[0].n_splits;
                 let shown = if kind == Kind::Lda { "LDA" } else { "single topic" };
                 println!(
-                    "| {name} | {shown} | {k} | {without:.2} | {with:.2} | {:.2} |",
-                    with / without - 1.0
+                    "| {name} | {shown} | {k} | {without:.2} | {one:.2} | {two:.2} | {:.2} | {:.2} | {usual} |",
+                    one / without - 1.0,
+                    two / without - 1.0,
                 );
             }
         }
@@ -399,10 +395,10 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-fn usual_fit(corpus: &Corpus, kind: Kind, k: usize) {
+fn usual_fit(corpus: &Corpus, kind: Kind, k: usize) -> Model {
     if kind == Kind::Lda {
-        Lda::params(k).allow_fewer(true).fit(corpus).unwrap();
+        Model::Lda(Lda::params(k).allow_fewer(true).fit(corpus).unwrap())
     } else {
-        SingleTopic::params(k).allow_fewer(true).fit(corpus).unwrap();
+        Model::SingleTopic(SingleTopic::params(k).allow_fewer(true).fit(corpus).unwrap())
     }
 }

@@ -133,7 +133,7 @@ pub fn found_figure(sweep: &Sweep) -> Option<Figure> {
     let most = sweep
         .recommendation
         .all_found
-        .map_or(String::new(), |k| format!(" Up to {k} topics, nine in ten come back."));
+        .map_or(String::new(), |k| format!(" With {k} topics, nine in ten or more come back."));
     Some(figure(format!("Topics that independent halves of the documents both find.{most}"), panel))
 }
 

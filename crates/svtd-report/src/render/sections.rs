@@ -191,6 +191,11 @@ fn how_many(context: &Context) -> Option<String> {
         "<p class=\"lead\">Worth a look: <strong>{range} topics</strong>. This model has {}.</p>",
         context.topics.len()
     );
+    if !sweep.reasons.is_empty() {
+        let items: String =
+            sweep.reasons.iter().map(|why| format!("<li>{}</li>\n", escape(why))).collect();
+        let _ = writeln!(html, "<ul class=\"reasons\">\n{items}</ul>");
+    }
     let figures = [
         Some(draw::spectrum_figure(sweep)),
         draw::prediction_figure(sweep),

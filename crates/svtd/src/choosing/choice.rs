@@ -95,6 +95,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             continue;
         }
         let repeats_explained = explained(corpus, options, n_clear.max(1));
+        let is_text = is_text(corpus, n_clear, repeats_explained);
         let mut choice = Choice {
             n_topics: n_clear.max(1),
             z_scores,
@@ -103,13 +104,11 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
             not_asked: None,
             counting,
             repeats_explained,
+            is_text,
             counted: Vec::new(),
         };
-        // So many topics explain the repetition of words in so few documents whether they are there or not.
-        let too_many = n_clear * DOCUMENTS_TO_EXPLAIN > corpus.n_documents();
-        let is_text = too_many || !follow(repeats_explained);
         // Where every direction up to the limit is clear, halves with so few topics may tell nothing.
-        let must_tell = !is_text || all_clear && !too_many;
+        let must_tell = !is_text || all_clear && !too_many(corpus, n_clear);
         if (is_text || all_clear)
             && let Some(counted) = come_back(corpus, options, limit, must_tell)
         {
@@ -140,8 +139,19 @@ pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> 
     repeats::explained_at_most(corpus, alpha0, &options)
 }
 
+/// Whether directions do not count topics, given the number of clear ones and the share of the repetition of words that
+/// they explain: as in text, or where documents are few.
+pub(crate) fn is_text(corpus: &Corpus, n_clear: usize, explained: Option<f64>) -> bool {
+    too_many(corpus, n_clear) || !follow(explained)
+}
+
+/// Whether so many topics explain the repetition of words in so few documents whether they are there or not.
+fn too_many(corpus: &Corpus, n_clear: usize) -> bool {
+    n_clear * DOCUMENTS_TO_EXPLAIN > corpus.n_documents()
+}
+
 /// Whether documents follow the model, judging by the explained share of the repetition.
-pub(crate) fn follow(explained: Option<f64>) -> bool {
+fn follow(explained: Option<f64>) -> bool {
     explained.is_none_or(|share| share >= FOLLOWS)
 }
 
@@ -182,6 +192,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
         };
         let n_clear = n_clear(&z_scores);
         if n_clear + 2 <= look || look == limit {
+            let repeats_explained = explained(corpus, options, n_clear.max(1));
             return Ok(Choice {
                 n_topics: n_clear.max(1),
                 z_scores,
@@ -189,7 +200,8 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
                 kept: None,
                 not_asked: None,
                 counting,
-                repeats_explained: None,
+                repeats_explained,
+                is_text: is_text(corpus, n_clear, repeats_explained),
                 counted: Vec::new(),
             });
         }

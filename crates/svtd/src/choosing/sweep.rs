@@ -26,6 +26,7 @@
 //! need a pass over the counts for every `k` as well. Measured in `benches/record/choosing.md`.
 
 mod held_out;
+mod reasons;
 mod recommendation;
 mod splits;
 
@@ -37,7 +38,7 @@ pub use self::recommendation::Recommendation;
 use self::recommendation::{ask_halves, recommend};
 use self::splits::{split, swept_topics};
 use super::shared::Shared;
-use crate::choosing::choice::{explained, follow};
+use crate::choosing::choice::{explained, is_text};
 use crate::corpus::Corpus;
 use crate::decomposition::Method;
 use crate::error::{Error, Result};
@@ -73,6 +74,9 @@ pub struct Sweep {
     pub fits: Vec<SweepFit>,
     /// Which numbers of topics are recommended.
     pub recommendation: Recommendation,
+    /// Why these numbers, in sentences; empty in files written before they were stored.
+    #[serde(default)]
+    pub reasons: Vec<String>,
 }
 
 /// A direction of the pair moment.
@@ -242,8 +246,10 @@ fn swept(
     let clear = z.as_deref().map(n_clear);
     let noise_floor = clear.and_then(|n| eigenvalues.get(n).copied());
     let explained = clear.and_then(|n| explained(corpus, &options, n.max(1)));
-    let recommendation = recommend(&fits, clear, &counted, follow(explained));
-    Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation })
+    let follows_model = !is_text(corpus, clear.unwrap_or(0), explained);
+    let recommendation = recommend(&fits, clear, &counted, follows_model);
+    let reasons = reasons::reasons(&recommendation, directions.len(), &counted, options.kind());
+    Ok(Sweep { directions, noise_floor, n_held_out, fits, recommendation, reasons })
 }
 
 fn numbers_needed(found: &str) -> Error {

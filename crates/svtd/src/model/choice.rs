@@ -28,6 +28,9 @@ pub struct Choice {
     /// repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_explained: Option<f64>,
+    /// Whether directions above the noise do not count topics: words come in bursts, as in text, or documents are few.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_text: bool,
     /// The number of topics found again in halves of the documents, for each number of topics fitted; empty where
     /// the documents follow the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -134,14 +137,15 @@ pub(crate) fn reached(counted: &[FoundInHalves]) -> Option<usize> {
     counted.iter().find(|c| c.n_found >= NEARLY_ALL * most).map(|c| c.n_topics)
 }
 
-/// The number found again if `n_topics` are fitted, read off a straight line between the numbers that were fitted.
+/// The number found again if `n_topics` are fitted, read off a straight line between the numbers that were fitted;
+/// `None` outside of these.
 pub(crate) fn found_of(counted: &[FoundInHalves], n_topics: usize) -> Option<f64> {
     let above = counted.iter().position(|c| c.n_topics >= n_topics)?;
     let after = &counted[above];
-    let before = above.checked_sub(1).map(|at| &counted[at]);
-    let Some(before) = before.filter(|_| after.n_topics > n_topics) else {
+    if after.n_topics == n_topics {
         return Some(after.n_found);
-    };
+    }
+    let before = &counted[above.checked_sub(1)?];
     let way = (n_topics - before.n_topics) as f64 / (after.n_topics - before.n_topics) as f64;
     Some(before.n_found + way * (after.n_found - before.n_found))
 }

@@ -142,19 +142,6 @@ fn found_again(d: &Diagnostics) -> Option<String> {
 
 /// Does the model suit the data?
 fn model(d: &Diagnostics) -> String {
-    let compared = |[without, with]: [f64; 2]| {
-        let gain = 100.0 * (1.0 - with / without);
-        match gain >= 0.05 {
-            true => format!(
-                "Held-out words are predicted best after the polish (perplexity {with:.0}, {gain:.1} % \
-                 less than {without:.0} without)."
-            ),
-            false => format!(
-                "Held-out words are predicted as well without a polish (perplexity {without:.0}, \
-                 {with:.0} with)."
-            ),
-        }
-    };
     match (&d.rival, &d.polish) {
         (Some(RivalOutcome::Em { objectives, n_best, .. }), _) => format!(
             "{n_best} of {} random starts ended at the best likelihood found.",
@@ -175,8 +162,15 @@ fn model(d: &Diagnostics) -> String {
              %), as text does; the fit allows for that.",
             100.0 * share
         ),
-        (None, PolishOutcome::Sweeps { held_out: Some(pair), .. })
-        | (None, PolishOutcome::Declined { held_out: Some(pair) }) => compared(*pair),
+        (None, PolishOutcome::Sweeps { held_out: Some([without, with]), .. }) => format!(
+            "Held-out words are predicted best after the polish (perplexity {with:.0}, {:.1} % less than \
+             {without:.0} without).",
+            100.0 * (1.0 - with / without)
+        ),
+        (None, PolishOutcome::Declined { held_out: Some([without, with]) }) => format!(
+            "A polish was tried and declined: it does not predict held-out words clearly better (perplexity \
+             {with:.0}, {without:.0} without)."
+        ),
         (None, PolishOutcome::Em { settled: false, .. }) => {
             "The polish had not settled when it was stopped.".to_owned()
         }
@@ -198,7 +192,7 @@ fn advice(d: &Diagnostics) -> Vec<String> {
     let lost = d.topics.iter().filter(|t| t.standing() == Some(Standing::NotFoundAgain)).count();
     if k > 1 && (d.n_clear_directions().is_some_and(|clear| clear < k) || 2 * lost > k) {
         advice.push(
-            "Compare with fewer topics: svtd sweep shows for every number of them how many come back."
+            "Compare with other numbers of topics: svtd sweep shows how many come back with each."
                 .to_owned(),
         );
     }

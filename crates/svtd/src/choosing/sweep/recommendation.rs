@@ -36,9 +36,9 @@ pub struct Recommendation {
     pub follows_model: bool,
 }
 
-/// Fits halves of the documents with a few numbers of topics of the range. Then with two more:
-/// half-way from the last number of which nearly all topics come back to the next one, and half-way
-/// from the number at which the number found stops growing.
+/// Fits halves of the documents with a few numbers of topics of the range. Then with up to three more:
+/// half-way from the last number of which nearly all topics come back to the next one, half-way
+/// from the number at which the number found stops growing, and with the number found itself.
 pub(super) fn ask_halves(
     corpus: &Corpus,
     options: &Options,
@@ -56,6 +56,8 @@ pub(super) fn ask_halves(
             Some(k.midpoint(*next)).filter(|middle| *middle > k)
         })
         .collect();
+    let found = choice::n_topics(&counted);
+    between.extend((found > first && !grid.contains(&found)).then_some(found));
     between.sort_unstable();
     between.dedup();
     counted.extend(count(corpus, options, &between, n_splits).into_iter().flatten());
@@ -82,7 +84,8 @@ fn all_found(counted: &[FoundInHalves]) -> Option<usize> {
 
 /// The recommended range. Where documents follow the model: from the smallest number of topics that
 /// predicts as well as the best, to the number of clear directions. In text: from the largest
-/// number of topics of which nearly all come back in halves, to the number that come back at all.
+/// number of topics of which nearly all come back in halves, to the number that come back at all, and two topics
+/// where none does: directions do not count topics there.
 pub(super) fn recommend(
     fits: &[SweepFit],
     n_clear: Option<usize>,
@@ -97,7 +100,8 @@ pub(super) fn recommend(
         .map(|fit| fit.n_topics);
     let all_found = all_found(counted);
     let n_found = (!counted.is_empty()).then(|| choice::n_topics(counted));
-    let (low, high) = match n_found.filter(|n| *n > 0 && !follows_model) {
+    let (low, high) = match n_found.filter(|_| !follows_model) {
+        Some(0) => (2.clamp(first, last), 2.clamp(first, last)),
         Some(found) => {
             let high = found.clamp(first, last);
             (all_found.unwrap_or(first).min(high), high)
