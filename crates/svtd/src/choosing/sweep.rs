@@ -401,6 +401,27 @@ mod tests {
     }
 
     #[test]
+    fn halves_are_also_asked_with_the_number_they_find() {
+        let source = SingleTopicSource::zipf(300, 7, 5.0, 300.0, 20.0, 1);
+        let corpus = source.draw(2500, &LENGTHS, 2).0;
+        let found = SingleTopic::params(1).sweep(&corpus, 2..=16, &mut |_| {}).unwrap();
+        // The grid is 2, 3, 5, 8, 12, 16, and half-way from 5 lies 6.
+        assert_eq!(found.recommendation.n_found, Some(7), "{:?}", found.reasons);
+        assert!(found.fits[5].halves.is_some(), "{:?}", found.fits[5]);
+        assert!(found.reasons.iter().any(|why| why.starts_with("with 7 topics, nine in ten")));
+    }
+
+    #[test]
+    fn in_few_documents_with_bursts_directions_are_not_recommended() {
+        let source = LdaSource::zipf(1500, 4, 5.0, 300.0, 1.0, 3);
+        let corpus = source.draw_bursty(70, &Lengths::Uniform(1500..=6000), 200.0, 4);
+        let found = Lda::params(1).sweep(&corpus, 2..=12, &mut |_| {}).unwrap();
+        let why = found.recommendation;
+        assert!(why.n_clear > Some(4) && !why.follows_model && why.high <= 4, "{why:?}");
+        assert!(!found.reasons.iter().any(|why| why.contains("stand clearly")), "{found:?}");
+    }
+
+    #[test]
     fn more_topics_than_can_be_seen_are_left_out() {
         let mut builder = Corpus::builder(4);
         for _ in 0..30 {
