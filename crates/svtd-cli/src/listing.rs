@@ -115,8 +115,10 @@ fn all_weak_line(diagnostics: &[TopicDiagnostics]) -> String {
         diagnostics.iter().map(|t| t.documents).fold(start, pick).floor()
     };
     let (least, most) = (worth(f64::min, f64::INFINITY), worth(f64::max, 0.0));
-    let range = if least == most { format!("{most}") } else { format!("{least} to {most}") };
-    format!("all weak: {range} documents' worth of evidence each")
+    match diagnostics.first() {
+        Some(topic) if least == most => format!("all weak: {} each", topic.worth()),
+        _ => format!("all weak: {least} to {most} documents' worth of evidence each"),
+    }
 }
 
 /// The likeliest words of topic `j`, safe to print.

@@ -152,12 +152,15 @@ fn found_again(d: &Diagnostics, options: &Options) -> String {
                 count(Standing::NotFoundAgain),
             )
         }
-        _ => match (options.trust, options.method) {
-            (false, _) => "not looked for in halves of the documents: not asked for (--no-trust)",
-            (true, Method::Joint) => "not looked for in halves of the documents: they are too few",
-            (true, _) => "not looked for in halves of the documents: --method joint alone is",
+        _ => {
+            let why = match (options.trust, options.method, options.splits) {
+                (false, ..) => "not asked for (--no-trust)",
+                (true, Method::Joint, Some(0)) => "not asked for (--splits 0)",
+                (true, Method::Joint, _) => "there are too few of them, or too few words",
+                (true, ..) => "--method joint alone is",
+            };
+            format!("not looked for in halves of the documents: {why}")
         }
-        .to_owned(),
     };
     match furthest_off(d) {
         Some((j, error)) => format!(
@@ -203,7 +206,7 @@ pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::R
 
 /// The evidence for and against a topic, in numbers.
 fn evidence(known: &TopicDiagnostics) -> Vec<String> {
-    let mut said = vec![format!("{:.0} documents' worth of evidence", known.documents)];
+    let mut said = vec![known.worth()];
     let Some(trust) = &known.trust else {
         return said;
     };

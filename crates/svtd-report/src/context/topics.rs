@@ -184,7 +184,7 @@ pub(super) fn gather(
 
 /// The evidence for a topic, in numbers.
 fn evidence(known: &svtd::model::TopicDiagnostics) -> Vec<String> {
-    let mut said = vec![format!("{:.0} documents' worth of evidence", known.documents)];
+    let mut said = vec![known.worth()];
     let Some(trust) = &known.trust else { return said };
     if let Some(z) = trust.z {
         said.push(format!("z-score {z:.1}"));

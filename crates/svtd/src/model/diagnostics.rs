@@ -316,8 +316,7 @@ impl TopicDiagnostics {
         if self.documents < 0.5 {
             flags.push("empty: hardly any document is about it".to_owned());
         } else if self.is_weak() {
-            let documents = self.documents.floor();
-            flags.push(format!("weak: {documents} documents' worth of evidence"));
+            flags.push(format!("weak: {}", self.worth()));
         }
         flags.extend(self.trust.iter().flat_map(TopicTrust::warnings));
         flags

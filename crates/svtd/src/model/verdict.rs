@@ -54,6 +54,16 @@ impl Model {
     }
 }
 
+impl TopicDiagnostics {
+    /// How many documents' worth of evidence there is for the topic, in words.
+    pub fn worth(&self) -> String {
+        match self.documents.floor() {
+            1.0 => "1 document's worth of evidence".to_owned(),
+            n => format!("{n} documents' worth of evidence"),
+        }
+    }
+}
+
 /// Is there more than noise?
 fn signal(d: &Diagnostics) -> String {
     if d.rival.is_some() {
@@ -225,6 +235,11 @@ fn advice(d: &Diagnostics) -> Vec<String> {
         }
         let which = match numbers.len() {
             1 if k == 1 => "The topic".to_owned(),
+            n if n == k && what_to_do.starts_with("do not") => {
+                let rest = singular(what_to_do).replacen("does not come", "comes", 1);
+                advice.push(format!("None of the {k} topics {rest}."));
+                continue;
+            }
             n if n == k => format!("All {k} topics"),
             1 => format!("Topic {}", numbers[0]),
             n if n > LISTED => format!("{n} of the topics"),
