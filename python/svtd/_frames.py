@@ -53,7 +53,7 @@ def topic_info(model: Any) -> pd.DataFrame:
         columns[name] = np.array([topic[name] for topic in topics])
     trusted = [topic.get("trust") or {} for topic in topics]
     halves = [trust.get("halves") or {} for trust in trusted]
-    for name in ("found_again", "half_distance"):
+    for name in ("found_again", "by_chance", "half_distance"):
         columns[name] = np.array([_number(figures.get(name)) for figures in halves])
     columns["standing"] = [standing or "not judged" for standing in model._fitted.standings()]
     columns["z"] = np.array([_number(trust.get("z")) for trust in trusted])

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use svtd::internals::atomic::{Together, write_atomically};
 use svtd::linalg::Matrix;
-use svtd::model::{Marker, markers};
+use svtd::model::{Marker, Standing, markers};
 use svtd::{Corpus, Model};
 
 use crate::args::{Common, Export, ExportTo, Layout, Source};
@@ -366,11 +366,12 @@ fn words_by_topic<'m>(model: &'m Model, numbers: &'m Matrix) -> Table<'m> {
     Table { n_rows: topics.len(), columns, is_list: false }
 }
 
-/// What is known about each topic, one column each; NaN where it is not known.
-const TRUST: [&str; 12] = [
-    "topic",
+/// What is known about each topic as numbers, one column each; NaN where it is not known.
+const TRUST: [&str; 13] = [
     "found_again",
+    "by_chance",
     "half_distance",
+    "n_splits",
     "documents",
     "clipped",
     "z",
@@ -390,9 +391,10 @@ fn trust_table(model: &Model) -> Table<'_> {
         let stability = trust.and_then(|trust| trust.stability.as_ref());
         let nearest = trust.and_then(|trust| trust.nearest.as_ref());
         match TRUST[column] {
-            "topic" => Some(j as f64 + 1.0),
             "found_again" => topic.halves().map(|halves| halves.found_again),
+            "by_chance" => topic.halves().map(|halves| halves.by_chance),
             "half_distance" => topic.halves().map(|halves| halves.half_distance),
+            "n_splits" => topic.halves().map(|halves| halves.n_splits as f64),
             "documents" => Some(topic.documents),
             "clipped" => Some(topic.clipped),
             "z" => trust.and_then(|trust| trust.z),
@@ -404,8 +406,12 @@ fn trust_table(model: &Model) -> Table<'_> {
             _ => trust.map(|trust| trust.driven.documents as f64),
         }
     };
-    let column = |c: usize| Column::real(TRUST[c], move |j| known(j, c).unwrap_or(f64::NAN));
-    Table { n_rows: topics.len(), columns: (0..TRUST.len()).map(column).collect(), is_list: false }
+    let standing = |j: usize| topics[j].standing().map_or("", Standing::name).to_owned();
+    let mut columns = vec![Column::whole("topic", |j| j as i64 + 1)];
+    let number = |c: usize| Column::real(TRUST[c], move |j| known(j, c).unwrap_or(f64::NAN));
+    columns.extend((0..TRUST.len()).map(number));
+    columns.push(Column::text("standing", standing));
+    Table { n_rows: topics.len(), columns, is_list: false }
 }
 
 /// A table of one column of numbers.

@@ -176,3 +176,26 @@ fn an_export_in_the_way_of_a_file_writes_nothing() {
         assert_eq!(w.svtd(line).code, Some(2), "{line}");
     }
 }
+
+#[test]
+fn what_is_known_of_each_topic_has_its_standing_and_what_it_is_made_of() {
+    let w = Workspace::with_single_topics();
+    w.must("fit docword.one.txt -k 4 --model single-topic --splits 3 -o one.svtd");
+    w.must("export one.svtd --trust trust.csv");
+    let table = w.text("trust.csv");
+    let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let place = |name: &str| header.iter().position(|column| *column == name).unwrap();
+    let listed = json(&w.must("topics one.svtd --json").stdout);
+    for (j, row) in lines.enumerate() {
+        let topic = &listed["topics"][j];
+        assert_eq!(row[place("topic")], (j + 1).to_string());
+        assert_eq!(row[place("n_splits")], "3.0");
+        assert_eq!(row[place("standing")], topic["standing"].as_str().unwrap());
+        assert_eq!(
+            row[place("found_again")],
+            format!("{:?}", topic["found_again"].as_f64().unwrap())
+        );
+        assert!(row[place("by_chance")].parse::<f64>().unwrap() < 5.0, "{row:?}");
+    }
+}
