@@ -121,7 +121,7 @@ fn whiten(
 pub(crate) struct Estimate {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
-    /// Number of documents of each topic, where a polish tells.
+    /// Number of documents of each topic; `None` if the polish does not estimate it.
     pub documents: Option<Vec<f64>>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
