@@ -28,7 +28,7 @@ pub struct Request {
     pub paper: bool,
     /// How the rotation is found.
     pub method: Option<Method>,
-    /// What learns: the method of moments or a rival.
+    /// The learning method: moments, EM or Gibbs.
     pub learner: Learner,
     /// How documents are weighted.
     pub weights: Option<DocumentWeights>,

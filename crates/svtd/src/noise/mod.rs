@@ -91,7 +91,7 @@ pub(crate) fn z_scores(
 pub(crate) struct Score {
     /// The mean of the folds' eigenvalues: an estimate without overfitting.
     pub eigenvalue: f64,
-    /// What it adds to the previous directions, in standard errors.
+    /// What the direction adds to the previous ones, in standard errors.
     pub z: f64,
 }
 
@@ -171,11 +171,11 @@ pub(crate) fn z_scores_of_halves(
 /// Sums of a direction over the folds.
 #[derive(Clone, Default)]
 struct Sums {
-    /// `v'Q v`.
+    /// `v'Q v`: the eigenvalue, summed over the folds.
     eigenvalue: f64,
-    /// What it adds to the previous directions.
+    /// The eigenvalue that remains after the direction is made conjugate to the clear ones before it.
     added: f64,
-    /// The variance of that.
+    /// The variance of `added`.
     spread: f64,
 }
 
