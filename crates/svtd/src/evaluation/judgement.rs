@@ -15,7 +15,7 @@ use crate::stop;
 
 const MOST: usize = Judgement::MOST;
 
-/// How many sums are kept, for one document or many.
+/// The number of sums in a [`Judgement`]: three totals, and for each model and pair of models the sums of scores.
 const N_SUMS: usize = 3 + 2 * MOST + MOST * (MOST + 1) / 2;
 
 /// The held-out scores of several models, as sums over documents.
