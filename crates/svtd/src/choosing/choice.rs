@@ -35,7 +35,7 @@ use crate::model::choice;
 use crate::model::diagnostics::n_clear;
 use crate::model::{Choice, FoundInHalves, Kept, Kind, Options};
 use crate::moments::DocumentWeights;
-use crate::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
+use crate::noise::{CrossValidation, PART_TOLERANCE, n_folds, z_scores};
 
 /// Number of directions examined first.
 const FIRST_LOOK: usize = 24;
@@ -84,7 +84,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     let mut look = FIRST_LOOK.min(limit);
     let counting = options.counting();
     loop {
-        let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
+        let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
@@ -186,7 +186,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     let (corpus, options) = (&*corpus, &options);
     let limit = GLANCE.clamp(1, corpus.n_present().max(1));
     let counting = options.counting();
-    let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
+    let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
     let mut look = FIRST_GLANCE.min(limit);
     loop {
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {

@@ -63,9 +63,9 @@ const FIVE_FOLDS_FROM: usize = 100;
 /// The salt that is mixed with keys to assign documents to folds.
 const FOLD_SALT: u64 = 2 << 32;
 
-/// How directions are found.
+/// The settings of a cross-validation of directions.
 #[derive(Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct CrossValidation {
     /// How words are counted.
     pub counting: Counting,
     /// The tolerance of the directions, relative to the last eigenvalue.
@@ -80,7 +80,7 @@ pub(crate) fn z_scores(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
     let scores = cross_validated(corpus, options, k, how, watch)?;
@@ -100,7 +100,7 @@ pub(crate) fn cross_validated(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<Score>> {
     // Three drawn words are a different table of counts from the one evaluated here.
@@ -209,7 +209,7 @@ fn directions(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Result<Matrix> {
     with_moments(corpus, options, how.counting, |moments, _| {

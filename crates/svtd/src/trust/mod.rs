@@ -99,8 +99,8 @@ pub(crate) fn assess(
     let (halves, z_scores) = match found {
         Some(found) => (found.topics, found.z_scores),
         None => {
-            let look = noise::Look { counting, tolerance: HALVES_TOLERANCE, n_folds: 2 };
-            (None, noise::z_scores(corpus, options, k, look, &|_, _| {}))
+            let how = noise::CrossValidation { counting, tolerance: HALVES_TOLERANCE, n_folds: 2 };
+            (None, noise::z_scores(corpus, options, k, how, &|_, _| {}))
         }
     };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
