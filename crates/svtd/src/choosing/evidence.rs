@@ -53,6 +53,9 @@ const WORTH: f64 = 3.0;
 /// Fewer topics are no longer tried once the evidence is this many nats below the best.
 const FAR: f64 = 60.0;
 
+/// The share of the corpus' word frequencies in the topics at the start, so that no word has probability zero.
+const CORPUS_SHARE: f64 = 0.001;
+
 /// The smallest number of documents of a topic; fewer are outliers.
 const LEAST_DOCUMENTS: u64 = 3;
 
@@ -85,7 +88,7 @@ pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     let spectral = Spectral::estimate(&moments, &options, usual, &|_| {})?;
     let (weights, _) = lift(&spectral.recovered.topic_weights);
     let mut documents = Documents::new(corpus, &weights);
-    let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, 0.001);
+    let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, CORPUS_SHARE);
     let of = topics.n_columns();
     let begun = documents.after(Deal::Begin(logarithms_of(&topics), weights));
     Ok(fewest(&documents.path(&begun), of))
