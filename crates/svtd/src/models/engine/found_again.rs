@@ -231,9 +231,9 @@ mod tests {
         // Weights may be small.
         let mut found = [FoundAgain { shared: 0.9, by_chance: 0.0 }; 2];
         let whole = Matrix::from_columns(4, 2, vec![1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
-        disown(&mut found, &whole, Some(&[0.01; 4]), 4.0);
+        rule_out(&mut found, &whole, Some(&[0.01; 4]), 4.0);
         assert!(found.iter().all(|one| one.standing() == Standing::Reproduces), "{found:?}");
-        disown(&mut found, &whole, None, 3.0);
+        rule_out(&mut found, &whole, None, 3.0);
         assert!(found.iter().all(|one| one.shared == 0.0), "{found:?}");
     }
 

@@ -109,7 +109,7 @@ const MOVES: &str = "up and down";
 enum Rungs {
     /// Only one split for each, and a few steps of EM.
     Plain,
-    /// In full, because each is the start of the next.
+    /// In full, so that the next one starts from a better solution.
     Searched,
     /// In full; each is also a result, which is passed on.
     Results,
