@@ -37,7 +37,7 @@ pub(crate) enum Request {
     Survey,
     /// Sums over the lengths.
     Lengths(Counting),
-    /// Sums of the document weights under a law of weights.
+    /// Sums over the documents of their weights under a law, before normalisation.
     Totals(Counting, Law),
     /// Weighted counts of the words.
     Weighted(Counting, Weighing),

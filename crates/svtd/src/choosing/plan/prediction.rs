@@ -73,7 +73,7 @@ impl PlanSource {
 pub(super) struct Spread {
     /// `E[t^2]` given a word of topic `l`, for each topic `l`.
     pub(super) squares: Vec<f64>,
-    /// `s_j`.
+    /// `s_j`: the sum of `M2a b_j`, by which the estimated topic is divided.
     sum: f64,
 }
 
