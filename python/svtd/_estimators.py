@@ -38,7 +38,8 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
         Exactly the algorithm of the paper; other parameters that are given take precedence.
     trust : bool, default=True
         Whether to look which topics come back in independent halves of the documents, and for
-        error bars, at the cost of half a fit to two.
+        error bars. Costs half a fit to two; less above ten million counts, more where a fit
+        takes a fraction of a second.
     splits : int, optional
         How often the documents are split into such halves; 0 for never. The default is 2 where a
         fit takes under a second, 1 otherwise.

@@ -1,4 +1,4 @@
-//! `svtd demo`: what a fit looks like, on 230 years of State of the Union addresses.
+//! `svtd demo`: what a fit looks like, on 232 years of State of the Union addresses.
 //!
 //! The counts are part of the program, so there is nothing to download or clean up; `data/README.md` says where
 //! they come from. Addresses are cut into passages of about 150 words: an address is about everything, a passage

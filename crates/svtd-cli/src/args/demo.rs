@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::numbers::at_least_one;
 
-/// Fit 230 years of State of the Union addresses, to see what a fit looks like.
+/// Fit 232 years of State of the Union addresses, to see what a fit looks like.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct Demo {

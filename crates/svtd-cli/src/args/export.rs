@@ -10,7 +10,7 @@ use super::numbers::at_least_one;
 /// Write a model's numbers for other programs.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "svtd export [OPTIONS] <MODEL> [INPUT] --to <WHAT>\n       svtd export \
+    override_usage = "svtd export [OPTIONS] <MODEL> [INPUT]... --to <WHAT>\n       svtd export \
           [OPTIONS] <MODEL> --topic-word <FILE> --topic-weights <FILE> --alpha <FILE>"
 )]
 #[command(after_help = EXPORT_EXAMPLES)]

@@ -145,7 +145,7 @@ pub enum Command {
     Diff(Diff),
     /// Measure how good a model is on documents, preferably unseen ones
     Evaluate(Evaluate),
-    /// Fit 230 years of State of the Union addresses, to see what a fit looks like
+    /// Fit 232 years of State of the Union addresses, to see what a fit looks like
     Demo(Demo),
     /// Show which words of the text were kept, which were dropped, and why
     Words(Words),

@@ -35,7 +35,7 @@ use crate::model::choice;
 use crate::model::diagnostics::n_clear;
 use crate::model::{Choice, FoundInHalves, Kept, Kind, Options};
 use crate::moments::DocumentWeights;
-use crate::noise::{Look, PART_TOLERANCE, n_folds, z_scores};
+use crate::noise::{CrossValidation, PART_TOLERANCE, n_folds, z_scores};
 
 /// Number of directions examined first.
 const FIRST_LOOK: usize = 24;
@@ -49,10 +49,11 @@ const MORE: usize = 4;
 /// Documents follow the model if topics explain at least this share of the repetition of words.
 const FOLLOWS: f64 = 0.92;
 
-/// The smallest number of documents for each topic with which an explained repetition of words means something.
+/// With fewer documents for each topic than this, even directions that are chance explain the repetition of words.
 const DOCUMENTS_TO_EXPLAIN: usize = 20;
 
-/// A sum of the Dirichlet parameter for which nearly every mixture has one topic.
+/// The sum of the Dirichlet parameter that stands for documents of a single topic: so small that nearly every mixture
+/// has one topic.
 const NEARLY_ONE: f64 = 1e-6;
 
 /// Number of directions for a first guess, at first and at most: few enough to cost a small part of a fit.
@@ -83,7 +84,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     let mut look = FIRST_LOOK.min(limit);
     let counting = options.counting();
     loop {
-        let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
+        let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
@@ -139,13 +140,14 @@ pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> 
     repeats::explained_at_most(corpus, alpha0, &options)
 }
 
-/// Whether directions do not count topics, given the number of clear ones and the share of the repetition of words that
-/// they explain: as in text, or where documents are few.
+/// Whether the number of clear directions says nothing about the number of topics: as in text, which repeats words more
+/// often than topics explain, or where documents are few.
 pub(crate) fn is_text(corpus: &Corpus, n_clear: usize, explained: Option<f64>) -> bool {
     too_many(corpus, n_clear) || !follow(explained)
 }
 
-/// Whether so many topics explain the repetition of words in so few documents whether they are there or not.
+/// Whether there are so few documents that this many directions explain the repetition of words even if they are
+/// chance. Then the explained share says nothing about how many topics there are.
 fn too_many(corpus: &Corpus, n_clear: usize) -> bool {
     n_clear * DOCUMENTS_TO_EXPLAIN > corpus.n_documents()
 }
@@ -184,7 +186,7 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     let (corpus, options) = (&*corpus, &options);
     let limit = GLANCE.clamp(1, corpus.n_present().max(1));
     let counting = options.counting();
-    let how = Look { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
+    let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
     let mut look = FIRST_GLANCE.min(limit);
     loop {
         let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
@@ -209,7 +211,8 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     }
 }
 
-/// The search for topics without a clear direction, if each document is about one topic and the limit is far.
+/// The search for topics too rare for a clear direction, if each document is about one topic and fewer than `limit`
+/// directions are clear.
 fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Option<Result<Kept>> {
     let of = (n_clear + MORE + n_clear / 2).min(limit);
     let wanted = options.kind() == Kind::SingleTopic && n_clear > 1 && n_clear < limit;

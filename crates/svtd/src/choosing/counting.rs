@@ -31,7 +31,7 @@ const ENOUGH_STEPS: usize = 8;
 /// The smallest number of documents for each topic that is fitted to halves (`benches/record/found_again.md`).
 const DOCUMENTS_PER_TOPIC: usize = 5;
 
-/// The numbers of topics fitted first, and the one below them where documents are few.
+/// The numbers of topics fitted to halves first; [`FEWEST`] comes before them where documents are few.
 const FIRST: [usize; 6] = [3, 5, 8, 12, 18, 27];
 const FEWEST: usize = 2;
 

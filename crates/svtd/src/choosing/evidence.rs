@@ -53,6 +53,9 @@ const WORTH: f64 = 3.0;
 /// Fewer topics are no longer tried once the evidence is this many nats below the best.
 const FAR: f64 = 60.0;
 
+/// The share of the corpus' word frequencies in the topics at the start, so that no word has probability zero.
+const CORPUS_SHARE: f64 = 0.001;
+
 /// The smallest number of documents of a topic; fewer are outliers.
 const LEAST_DOCUMENTS: u64 = 3;
 
@@ -63,7 +66,8 @@ const STEPS: usize = 6;
 /// The steps end when one moves fewer than one document in this many.
 const FEW_MOVE: u64 = 200;
 
-/// Starts with `of` topics, or as many as are visible, and removes those that do not pay.
+/// Starts with `of` topics, or as many as are visible, and returns the smallest number whose evidence is within
+/// [`WORTH`] of the best.
 ///
 /// # Errors
 /// When so many topics cannot be found, or a holder of documents gives no sums over few documents: a rare
@@ -84,9 +88,9 @@ pub(crate) fn keep(corpus: &Corpus, options: &Options, of: usize) -> Result<Kept
     let spectral = Spectral::estimate(&moments, &options, usual, &|_| {})?;
     let (weights, _) = lift(&spectral.recovered.topic_weights);
     let mut documents = Documents::new(corpus, &weights);
-    let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, 0.001);
+    let topics = mixed_with(&spectral.recovered.word_topic, &documents.frequencies, CORPUS_SHARE);
     let of = topics.n_columns();
-    let begun = documents.tell(Deal::Begin(logarithms_of(&topics), weights));
+    let begun = documents.after(Deal::Begin(logarithms_of(&topics), weights));
     Ok(fewest(&documents.path(&begun), of))
 }
 
@@ -113,11 +117,11 @@ fn fewest(path: &[Stop], of: usize) -> Kept {
 
 /// Posterior assignments of documents to topics, with the resulting counts.
 struct Split {
-    /// `C`, features x topics.
+    /// `C`: the number of times each word occurs in each topic, features x topics.
     counts: Matrix,
-    /// `C_j`.
+    /// `C_j`: the number of words of each topic.
     words: Vec<f64>,
-    /// `N_j`.
+    /// `N_j`: the number of documents of each topic.
     documents: Vec<f64>,
     /// Number of documents whose best topic has changed.
     n_moved: u64,
@@ -128,11 +132,11 @@ struct Split {
 /// The documents, here or elsewhere, and the prior on topics.
 struct Documents<'a> {
     corpus: &'a Corpus,
-    /// `m`.
+    /// `m`: the frequency of each word in the corpus.
     frequencies: Vec<f64>,
-    /// `S`.
+    /// `S`: the concentration of the Dirichlet prior on topics.
     strength: f64,
-    /// `S m`.
+    /// `S m`: the Dirichlet parameter of the topics.
     prior: Vec<f64>,
     /// The scores of documents that are here.
     scores: Matrix,
@@ -183,7 +187,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The posterior assignments after a step.
-    fn tell(&mut self, deal: Deal) -> Split {
+    fn after(&mut self, deal: Deal) -> Split {
         let StepSums { sums, whole } = self.step(deal);
         let (n, k) = (self.corpus.n_present(), self.n_topics);
         if sums.len() != n * k + k || whole.len() != 1 + k {
@@ -212,7 +216,7 @@ impl<'a> Documents<'a> {
             }
             let out = self.least_missed(&split, &own);
             let rest = (0..stop.n_topics).filter(|&j| j != out).collect();
-            let left = self.tell(Deal::Keep(rest));
+            let left = self.after(Deal::Keep(rest));
             sizes = self.asked(&left, STEPS);
         }
     }
@@ -233,7 +237,7 @@ impl<'a> Documents<'a> {
     fn ask(&mut self, split: &Split) -> Split {
         let (counts, documents) = (split.counts.clone(), split.documents.clone());
         let (prior, strength) = (self.prior.clone(), self.strength);
-        self.tell(Deal::Ask(Others { counts, documents, prior, strength }))
+        self.after(Deal::Ask(Others { counts, documents, prior, strength }))
     }
 
     /// Removes topics of too few documents, whose documents go to other topics, unless no other is left.
@@ -245,7 +249,7 @@ impl<'a> Documents<'a> {
             if full.len() == sizes.len() {
                 return sizes;
             }
-            sizes = self.tell(Deal::Keep(full)).sizes;
+            sizes = self.after(Deal::Keep(full)).sizes;
         }
     }
 
@@ -349,7 +353,7 @@ mod tests {
     fn begun(documents: &mut Documents<'_>, dealt: &[usize], k: usize) -> Split {
         documents.scores = dealing::one_hot(dealt, k);
         documents.scores.values_mut().iter_mut().for_each(|share| *share = share.ln());
-        documents.tell(Deal::Keep((0..k).collect()))
+        documents.after(Deal::Keep((0..k).collect()))
     }
 
     #[test]
@@ -364,7 +368,7 @@ mod tests {
         let (moved, scores, k) = (documents.moved(), documents.scores.clone(), own.len());
         for out in 0..k {
             let rest: Vec<usize> = (0..k).filter(|&j| j != out).collect();
-            let left = documents.tell(Deal::Keep(rest));
+            let left = documents.after(Deal::Keep(rest));
             let after = documents.best(&left.sizes);
             let after = documents.of_topics(&after);
             let direct = after.iter().sum::<f64>() - own.iter().sum::<f64>();

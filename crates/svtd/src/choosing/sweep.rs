@@ -48,7 +48,7 @@ use crate::model::diagnostics::n_clear;
 use crate::model::topic::Topics;
 use crate::model::{FoundInHalves, Model, Options, Polish};
 use crate::moments::Counting;
-use crate::noise::{Look, Score, cross_validated, n_folds};
+use crate::noise::{CrossValidation, Score, cross_validated, n_folds};
 use crate::trust;
 use crate::whitening::{self, check_n_topics};
 
@@ -187,7 +187,8 @@ fn swept(
         return Err(Error::FewerTopicsVisible { asked: first, visible: most, ratio });
     }
     let n_folds = n_folds(corpus).min(MOST_FOLDS);
-    let how = Look { counting: Counting::Raw, tolerance: trust::HALVES_TOLERANCE, n_folds };
+    let how =
+        CrossValidation { counting: Counting::Raw, tolerance: trust::HALVES_TOLERANCE, n_folds };
     let scores = cross_validated(corpus, &options, most, how, &|_, _| {});
     let parts = Parts::of(corpus);
     let held_out = parts.as_ref().and_then(|parts| HeldOut::new(parts, &options, most));

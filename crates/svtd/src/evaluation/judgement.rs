@@ -15,14 +15,15 @@ use crate::stop;
 
 const MOST: usize = Judgement::MOST;
 
-/// How many sums are kept, for one document or many.
+/// The number of sums in a [`Judgement`]: three totals, two sums for each model, and one for each pair of models, those
+/// of a model with itself included.
 const N_SUMS: usize = 3 + 2 * MOST + MOST * (MOST + 1) / 2;
 
 /// The held-out scores of several models, as sums over documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Judgement {
-    /// Number of scored documents, tokens, squared tokens; then the sums of each model's scores, and of the
-    /// products of two models' scores.
+    /// Number of scored documents, tokens, squared tokens. Then for each model the sums over documents of its score, of
+    /// the score times the tokens, and of its products with the scores of this and all later models.
     sums: [f64; N_SUMS],
 }
 

@@ -22,9 +22,9 @@
 /// A bound on the Frobenius error of a moment estimated with the weights of Theorem 2.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviationBound {
-    /// As the paper prints it; does not hold.
+    /// The bound as printed in the paper; it does not hold.
     pub printed: f64,
-    /// With documents as the independent units; holds.
+    /// The bound with documents as the independent units in place of words; it holds.
     pub corrected: f64,
 }
 

@@ -21,7 +21,8 @@ use rayon::prelude::*;
 use crate::corpus::{Corpus, mixed};
 use crate::tasks;
 
-/// How often documents get keys from words and words from documents, where words have no names.
+/// Number of rounds in which documents get keys from their words, and words from their documents, where words have no
+/// names.
 const KEY_ROUNDS: usize = 2;
 
 /// Keys for the words of a corpus and for its documents.

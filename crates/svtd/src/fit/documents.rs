@@ -1,4 +1,4 @@
-//! How many documents each topic has, by what a polish ends with.
+//! The number of documents of each topic, computed from the weights at the end of a polish.
 
 use crate::corpus::Corpus;
 
@@ -10,7 +10,7 @@ pub(crate) fn after_em(corpus: &Corpus, topic_weights: &[f64]) -> Vec<f64> {
     topic_weights.iter().map(|w| (w * counted - 1.0).max(0.0) * with_words).collect()
 }
 
-/// Where weights are shares of all words: documents of usual length with so many words.
+/// Converts shares of words into numbers of documents, as if every document had the usual length.
 pub(crate) fn by_words(corpus: &Corpus, topic_weights: &[f64]) -> Vec<f64> {
     let with_words = corpus.facts().n_with_words() as f64;
     let in_all = corpus.n_tokens() as f64 / corpus.usual_length();

@@ -24,16 +24,16 @@ const NEGLIGIBLE: f64 = -50.0;
 /// The E step: sums over the documents under some topics.
 pub(crate) struct Expected {
     pub log_likelihood: f64,
-    /// The sum of the posterior over the documents.
+    /// Expected number of documents of each topic: the sum of the posteriors.
     pub topics: Vec<f64>,
-    behind: Behind,
+    kept: Kept,
 }
 
-/// What an E step keeps of the posteriors, for the M step.
-enum Behind {
-    /// Their posterior, documents x topics.
+/// The result of an E step from which the M step computes new topics.
+enum Kept {
+    /// The posterior of documents that are here, documents x topics.
     Posterior(Matrix),
-    /// `X'P`, for documents elsewhere.
+    /// `X'P` (words x topics), the sums that documents elsewhere answer with.
     Words(Matrix),
 }
 
@@ -56,30 +56,30 @@ impl Expected {
         let likelihoods = to_posterior(&mut posterior, topic_weights);
         let [log_likelihood] = corpus.rows().sum_rows(|d| [likelihoods[d]]);
         let topics = documents_of(corpus.rows(), &posterior);
-        Self { log_likelihood, topics, behind: Behind::Posterior(posterior) }
+        Self { log_likelihood, topics, kept: Kept::Posterior(posterior) }
     }
 
     /// `X'P`, from which the M step computes new topics.
     pub(crate) fn words(&self, corpus: &Corpus) -> Matrix {
-        match &self.behind {
-            Behind::Posterior(posterior) => products(corpus).backward(posterior, None),
-            Behind::Words(words) => words.clone(),
+        match &self.kept {
+            Kept::Posterior(posterior) => products(corpus).backward(posterior, None),
+            Kept::Words(words) => words.clone(),
         }
     }
 
     /// The posterior of documents that are here, documents x topics.
     pub(super) fn posterior(&self) -> Option<&Matrix> {
-        match &self.behind {
-            Behind::Posterior(posterior) => Some(posterior),
-            Behind::Words(_) => None,
+        match &self.kept {
+            Kept::Posterior(posterior) => Some(posterior),
+            Kept::Words(_) => None,
         }
     }
 
-    /// The same, to be kept.
+    /// The posterior matrix, without a copy.
     pub(crate) fn into_posterior(self) -> Option<Matrix> {
-        match self.behind {
-            Behind::Posterior(posterior) => Some(posterior),
-            Behind::Words(_) => None,
+        match self.kept {
+            Kept::Posterior(posterior) => Some(posterior),
+            Kept::Words(_) => None,
         }
     }
 
@@ -96,8 +96,8 @@ impl Expected {
             return Err(wrong_size(table.len(), 1 + k + n * k));
         }
         let (topics, words) = table[1..].split_at(k);
-        let behind = Behind::Words(Matrix::from_columns(n, k, words.to_vec()));
-        Ok(Self { log_likelihood: table[0], topics: topics.to_vec(), behind })
+        let kept = Kept::Words(Matrix::from_columns(n, k, words.to_vec()));
+        Ok(Self { log_likelihood: table[0], topics: topics.to_vec(), kept })
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn by_document(
     result
 }
 
-/// The weights of topics with these numbers of documents, `(N_j + 1) / (N + k)`.
+/// Topic weights `(N_j + 1) / (N + k)`, given the number of documents `N_j` of each topic.
 pub(super) fn weights_of(documents: &[f64]) -> Vec<f64> {
     let total: f64 = documents.iter().map(|n| n + 1.0).sum();
     documents.iter().map(|n| (n + 1.0) / total).collect()

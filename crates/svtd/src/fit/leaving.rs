@@ -199,14 +199,17 @@ impl Members {
     }
 }
 
-/// A small topic, to be compared with documents without their own words.
+/// A small topic; each document is compared with it after the document's own words are taken out of the topic.
 struct Small<'a> {
-    /// `C_i`.
+    /// `C_i`: the expected number of times that each word occurs in the topic.
     counts: &'a [f64],
-    /// `C + S`.
+    /// `C + S`: the number of words of the topic, smoothing included.
     mass: f64,
+    /// `N_j`: the expected number of documents of the topic.
     documents: f64,
+    /// `S m_i`: what smoothing adds to the count of each word.
     prior: &'a [f64],
+    /// `S`: the sum of `prior`.
     strength: f64,
     /// The weight that EM gave the topic, times `N + k`. [`to_posterior`] multiplies by this
     /// weight, so `score` divides by it first.

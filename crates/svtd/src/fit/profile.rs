@@ -27,14 +27,16 @@ pub(crate) struct Profile<'a> {
     n_features: usize,
     order: Order,
     alpha: Vec<f64>,
-    /// `A`.
+    /// `A`: the probability of each word in each topic, a row for each word.
     topics: Vec<f64>,
-    /// `B` after the last update, and before it.
+    /// `B`: the mixture of each document after the last update, a row for each document.
     mixtures: Vec<f64>,
+    /// `B` before the last update.
     before: Vec<f64>,
-    /// `D + alpha` after the last update, where it differs from `B`.
+    /// `D + alpha` after the last update: words of each topic in each document, plus the prior. Empty to zeroth
+    /// order, where it equals `B`.
     held: Vec<f64>,
-    /// `c`, in the order of the counts; computed with `before`.
+    /// `c`: each count divided by `sum_j A_ij B_dj`, in the order of the counts; computed from `before`.
     shares: Vec<f32>,
 }
 
@@ -151,7 +153,7 @@ impl<'a> Profile<'a> {
         holdings
     }
 
-    /// `D + alpha`, row by row.
+    /// `D + alpha` of all documents: words of each topic, plus the prior; a row for each document.
     fn held(&self) -> &[f64] {
         if self.order == Order::Second { &self.held } else { &self.mixtures }
     }

@@ -34,8 +34,8 @@ pub(crate) fn elsewhere(corpus: &Corpus, options: &Options) -> Result<()> {
     }
 }
 
-/// Removes optional numbers that are not finite, and adds a note.
-pub(crate) fn tell(diagnostics: &mut Diagnostics) {
+/// Removes optional numbers that are not finite, and adds a note that names them.
+pub(crate) fn drop_not_finite(diagnostics: &mut Diagnostics) {
     let mut lost = Vec::new();
     let mut option = |value: &mut Option<f64>, name: &'static str| {
         if value.is_some_and(|value| !value.is_finite()) {
@@ -52,7 +52,7 @@ pub(crate) fn tell(diagnostics: &mut Diagnostics) {
         lost.push("the z-scores");
     }
     for topic in &mut diagnostics.topics {
-        if topic.trust.as_mut().is_some_and(|trust| !settle(trust)) {
+        if topic.trust.as_mut().is_some_and(|trust| !drop_from_topic(trust)) {
             lost.push("what is known about a topic's errors");
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn tell(diagnostics: &mut Diagnostics) {
 }
 
 /// Removes numbers that are not finite; returns whether there was nothing to remove.
-fn settle(trust: &mut TopicTrust) -> bool {
+fn drop_from_topic(trust: &mut TopicTrust) -> bool {
     let before = trust.clone();
     trust.z = trust.z.filter(|z| z.is_finite());
     trust.nearest = trust.nearest.take().filter(|nearest| nearest.distance.is_finite());
@@ -100,8 +100,8 @@ pub(crate) fn check(topics: &Topics, alpha: &[f64], diagnostics: &Diagnostics) -
             return Err(Error::NotFinite { what: what.to_owned() });
         }
     }
-    // The rest is only reported, and `tell` has checked it; an unchecked number would be null in the model file and
-    // differ here.
+    // The rest is only reported, and `drop_not_finite` has checked it; an unchecked number would be null in the model
+    // file and differ here.
     let written = serde_json::to_value(d).and_then(serde_json::from_value::<Diagnostics>);
     match written {
         Ok(read) if read == *d => Ok(()),

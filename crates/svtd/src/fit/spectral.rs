@@ -121,7 +121,7 @@ fn whiten(
 pub(crate) struct Estimate {
     pub word_topic: Matrix,
     pub topic_weights: Vec<f64>,
-    /// Number of documents of each topic, where a polish tells.
+    /// Number of documents of each topic; `None` if the polish does not estimate it.
     pub documents: Option<Vec<f64>>,
     pub lifted: Vec<bool>,
     pub polish: PolishOutcome,
@@ -226,7 +226,7 @@ pub(crate) fn finish(
         evidence.errors
     });
     let errors = errors.filter(|errors| errors.values().iter().all(|error| error.is_finite()));
-    refusal::tell(&mut diagnostics);
+    refusal::drop_not_finite(&mut diagnostics);
     let errors = errors.map(|errors| to_vocabulary(corpus, &errors).select_columns(&order));
     let topics = Topics::new(corpus.vocabulary().clone(), word_topic, weights).with_errors(errors);
     (topics, diagnostics, order)

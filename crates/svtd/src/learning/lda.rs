@@ -112,7 +112,7 @@ impl LdaParams {
             return self.fit_by_gibbs(gibbs, corpus, watch);
         }
         let n_topics = refusal::attainable(corpus, &self.options)?;
-        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        let mut model = self.with_n_topics(n_topics).fit_by_moments(corpus, watch)?;
         model.diagnostics.notes.extend(refusal::fewer(self.options.n_topics, n_topics));
         refusal::check(&model.topics, &model.alpha, &model.diagnostics)?;
         model.options = self.options.clone();

@@ -105,7 +105,7 @@ macro_rules! shared_params {
             }
 
             /// These parameters with another number of topics.
-            fn of_so_many(&self, n_topics: usize) -> Self {
+            fn with_n_topics(&self, n_topics: usize) -> Self {
                 let mut params = self.clone();
                 params.options.n_topics = n_topics;
                 params

@@ -28,7 +28,7 @@ pub struct Request {
     pub paper: bool,
     /// How the rotation is found.
     pub method: Option<Method>,
-    /// What learns: the method of moments or a rival.
+    /// The learning method: moments, EM or Gibbs.
     pub learner: Learner,
     /// How documents are weighted.
     pub weights: Option<DocumentWeights>,
@@ -71,7 +71,7 @@ impl Request {
     /// # Errors
     /// When something is chosen that the model does not have, or the data cannot choose.
     pub fn params(&self, corpus: &Corpus, choosing: impl FnOnce()) -> Result<TopicParams> {
-        let params = self.with_so_many(self.n_topics.unwrap_or(1))?;
+        let params = self.params_for(self.n_topics.unwrap_or(1))?;
         if self.n_topics.is_some() {
             return Ok(params);
         }
@@ -91,7 +91,7 @@ impl Request {
     /// # Errors
     /// As [`LdaParams::sweep`].
     pub fn sweep(&self, corpus: &Corpus, range: RangeInclusive<usize>) -> Result<Sweep> {
-        match self.with_so_many(1)? {
+        match self.params_for(1)? {
             TopicParams::Lda(params) => params.sweep(corpus, range, &mut |_| {}),
             TopicParams::SingleTopic(params) => params.sweep(corpus, range, &mut |_| {}),
         }
@@ -102,13 +102,14 @@ impl Request {
     /// # Errors
     /// As [`LdaParams::sweep_of`].
     pub fn sweep_of(&self, corpus: &Corpus, numbers: &[usize]) -> Result<Sweep> {
-        match self.with_so_many(1)? {
+        match self.params_for(1)? {
             TopicParams::Lda(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
             TopicParams::SingleTopic(params) => params.sweep_of(corpus, numbers, &mut |_| {}),
         }
     }
 
-    fn with_so_many(&self, n_topics: usize) -> Result<TopicParams> {
+    /// The parameters of a fit of `n_topics` topics with these options.
+    fn params_for(&self, n_topics: usize) -> Result<TopicParams> {
         self.check()?;
         let mut params = match self.kind {
             Kind::Lda => TopicParams::Lda(Lda::params(n_topics)),
@@ -205,7 +206,7 @@ mod tests {
     use crate::model::{CollapsedGibbs, Em};
 
     fn options(request: &Request) -> Options {
-        match request.with_so_many(4).unwrap() {
+        match request.params_for(4).unwrap() {
             TopicParams::Lda(params) => params.options,
             TopicParams::SingleTopic(params) => params.options,
         }
@@ -250,7 +251,7 @@ mod tests {
             Request { learner: Learner::Em(Em::default()), ..lda },
         ];
         for request in refused {
-            let error = request.with_so_many(2).unwrap_err();
+            let error = request.params_for(2).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Request, "{error}");
         }
     }

@@ -83,7 +83,7 @@ impl SingleTopicParams {
             return Ok(SingleTopic::from_parts(topics, diagnostics, options.clone()));
         }
         let n_topics = refusal::attainable(corpus, options)?;
-        let mut model = self.of_so_many(n_topics).fit_by_moments(corpus, watch)?;
+        let mut model = self.with_n_topics(n_topics).fit_by_moments(corpus, watch)?;
         model.diagnostics.notes.extend(refusal::fewer(options.n_topics, n_topics));
         refusal::check(&model.topics, &[], &model.diagnostics)?;
         model.options = options.clone();

@@ -81,9 +81,9 @@ impl Choice {
 pub struct Kept {
     /// Number of topics at the start.
     pub of: usize,
-    /// Number of topics that pay.
+    /// Number of topics whose evidence exceeds their cost.
     pub n_topics: usize,
-    /// Nats of evidence that the weakest of them contributes; `None` for a single one.
+    /// Log Bayes factor (nats) of the weakest of them; `None` for a single one.
     pub least: Option<f64>,
 }
 

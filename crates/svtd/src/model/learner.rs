@@ -1,5 +1,4 @@
-//! What learns: the method of moments, or one of the classical rivals with its settings. Stored with
-//! the model.
+//! The learning method: moments, or one of the classical rivals (EM, Gibbs) with its settings. Stored with the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,7 @@ const TYPICAL_STEPS: usize = 20;
 /// Number of sweeps between two samples.
 pub(crate) const BETWEEN_SAMPLES: usize = 10;
 
-/// What turns counts into topics.
+/// The learning method: moments, EM or Gibbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learner {

@@ -28,20 +28,21 @@ impl Spread {
 
 /// Sums over documents for the directions.
 pub(super) struct Measured {
-    /// `Z'(w2 o Z)`, `Z = X V`.
+    /// `Z'(w2 o Z)` with `Z = X V`: the pair moment along the directions, pairs of a token with itself included.
     pub gram: Matrix,
-    /// Sums for `v_j'Q v_j`, without subtracting pairs of a token with itself.
+    /// Terms of `v_j'Q v_j` and their squares, pairs of a token with itself included.
     pub rough: Vec<Spread>,
 }
 
 /// Sums over documents for the conjugate directions.
 pub(super) struct MeasuredConjugate {
-    /// `sum_d w2_d ((x_d'u_j)^2 - sum_h x_dh u_hj^2)`.
+    /// `sum_d w2_d ((x_d'u_j)^2 - sum_h x_dh u_hj^2)`: the pair moment along each conjugate direction.
     pub totals: Vec<f64>,
-    /// Sums for `u_j'Q u_j`.
+    /// Terms of `u_j'Q u_j` and their squares.
     pub spreads: Vec<Spread>,
-    /// Sums for `u_b'Q v_j`: for every clear `b` one number for every `j`.
+    /// Terms of `u_b'Q v_j` and their squares: for every clear direction `b` one entry for every `j`.
     products: Vec<Vec<Spread>>,
+    /// The clear directions `b`.
     clear: Vec<usize>,
 }
 
@@ -236,7 +237,7 @@ fn spreads(sums: &[f64]) -> Vec<Spread> {
 pub(super) struct Conjugate {
     /// `U = V mixing`; upper triangular.
     pub mixing: Matrix,
-    /// `u_j'Q u_j`.
+    /// `u_j'Q u_j`: what each direction adds to the clear ones before it.
     pub strengths: Vec<f64>,
     /// The clear directions, to which the later ones are conjugate.
     pub clear: Vec<usize>,

@@ -63,9 +63,9 @@ const FIVE_FOLDS_FROM: usize = 100;
 /// The salt that is mixed with keys to assign documents to folds.
 const FOLD_SALT: u64 = 2 << 32;
 
-/// How directions are found.
+/// The settings of a cross-validation of directions.
 #[derive(Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct CrossValidation {
     /// How words are counted.
     pub counting: Counting,
     /// The tolerance of the directions, relative to the last eigenvalue.
@@ -80,7 +80,7 @@ pub(crate) fn z_scores(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<f64>> {
     let scores = cross_validated(corpus, options, k, how, watch)?;
@@ -91,7 +91,7 @@ pub(crate) fn z_scores(
 pub(crate) struct Score {
     /// The mean of the folds' eigenvalues: an estimate without overfitting.
     pub eigenvalue: f64,
-    /// What it adds to the previous directions, in standard errors.
+    /// What the direction adds to the previous ones, in standard errors.
     pub z: f64,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn cross_validated(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Option<Vec<Score>> {
     // Three drawn words are a different table of counts from the one evaluated here.
@@ -171,11 +171,11 @@ pub(crate) fn z_scores_of_halves(
 /// Sums of a direction over the folds.
 #[derive(Clone, Default)]
 struct Sums {
-    /// `v'Q v`.
+    /// `v'Q v`: the eigenvalue, summed over the folds.
     eigenvalue: f64,
-    /// What it adds to the previous directions.
+    /// The eigenvalue that remains after the direction is made conjugate to the clear ones before it.
     added: f64,
-    /// The variance of that.
+    /// The variance of `added`.
     spread: f64,
 }
 
@@ -209,7 +209,7 @@ fn directions(
     corpus: &Corpus,
     options: &Options,
     k: usize,
-    how: Look,
+    how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Result<Matrix> {
     with_moments(corpus, options, how.counting, |moments, _| {

@@ -11,11 +11,11 @@ pub(crate) struct LeavingRequest {
     pub weights: Vec<f64>,
     /// The small topics, in ascending order.
     pub small: Vec<usize>,
-    /// `C`, features x small topics.
+    /// `C`: the number of times each word occurs in each small topic, features x small topics.
     pub counts: Matrix,
-    /// `N_j` of the small topics.
+    /// `N_j`: the number of documents of each small topic.
     pub documents: Vec<f64>,
-    /// `S m`.
+    /// `S m`: what smoothing adds to the count of each word of a topic.
     pub prior: Vec<f64>,
     /// `N + k`, by which the weights were divided.
     pub total: f64,

@@ -37,7 +37,7 @@ pub(crate) enum Request {
     Survey,
     /// Sums over the lengths.
     Lengths(Counting),
-    /// Sums of the values of a law of weights.
+    /// Sums over the documents of their weights under a law, before normalisation.
     Totals(Counting, Law),
     /// Weighted counts of the words.
     Weighted(Counting, Weighing),
@@ -53,12 +53,12 @@ pub(crate) enum Request {
     Towards(Counting, Weighing, Matrix, Vec<f64>),
     /// The posteriors under topics, given their logarithms, with the topics' weights.
     Expectation(Matrix, Vec<f64>),
-    /// How documents leave small topics when their own words are left out.
+    /// How posteriors change when the words of a document are left out of the counts of small topics.
     Leaving(LeavingRequest),
     /// One step of collapsed variational Bayes.
     Look(LookRequest),
-    /// Hashes of the documents that contain each word, computed from the present keys of the words;
-    /// they give words without names different keys.
+    /// New keys of the words, given the present ones: the key of a word is a hash of the documents that contain it. So
+    /// words without names get different keys.
     WordKeys(Vec<u64>),
     /// How well models predict words of held-out documents.
     HeldOut(HeldOutRequest),
@@ -70,7 +70,7 @@ pub(crate) enum Request {
     Torques(Counting, Weighing, Matrix, Matrix),
     /// The variance of documents along directions of the pair moment.
     Directions(Counting, Weighing, Directions),
-    /// How much documents hold of each topic, counted by size.
+    /// A histogram of how much each document contributes to each topic.
     Holdings(Holding),
     /// The sums of converged mixtures under given topics.
     Settled(Settling),

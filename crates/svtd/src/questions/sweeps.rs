@@ -18,14 +18,14 @@ pub(crate) struct LookRequest {
     pub known: Vec<WordFacts>,
 }
 
-/// How documents are visited.
+/// Whether documents are visited for the first time or again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Look {
-    /// From nothing, with fixed topics, a few times each; topics that do not depend on the
-    /// documents have nothing to exclude.
+    /// The first visits: mixtures start from the prior, and topics are fixed. The document's own words are not
+    /// excluded from the topics, which are not sums over documents yet.
     WarmUp,
-    /// Continuing from the stored state.
+    /// A later visit, which continues from the stored mixtures and excludes the document's own words.
     Sweep,
 }
 
@@ -34,9 +34,9 @@ pub(crate) enum Look {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
-    /// The mean only.
+    /// CVB0: uses the expected counts only (Asuncion et al. 2009).
     Zeroth,
-    /// The variance as well.
+    /// Second-order collapsed VB: adds the variance of the counts (Teh et al. 2007).
     Second,
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Rates {
     pub words: Aligned<f32>,
     /// `1 / a`, the inverse of `S_j + sum eta`, or ones.
     pub inverse: Vec<f32>,
-    /// `alpha`; zero for padding topics.
+    /// `alpha`, the Dirichlet parameter of the mixtures; zero for padding topics.
     pub alpha: Vec<f32>,
+    /// `eta`, the Dirichlet parameter of the topics.
     pub eta: Vec<f32>,
 }

@@ -1,4 +1,5 @@
-//! What error bars ask of documents: converged mixtures, posteriors in doubt, documents simulated in place of others.
+//! What error bars ask of documents: converged mixtures, posteriors of documents whose topic is in doubt, and
+//! simulated documents.
 
 use std::sync::Arc;
 
@@ -6,58 +7,64 @@ use super::moments::{Counting, Weighing};
 use super::sweeps::Order;
 use crate::linalg::Matrix;
 
-/// The topics under which mixtures converge.
+/// Topics, given which the mixtures of all documents are iterated until they converge.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settling {
-    /// Topics, features x topics: the first ones for several passes, the others for one each.
+    /// Tables of topics (features x topics), used one after the other: several passes with the first table, one
+    /// with each of the others.
     pub stages: Vec<Matrix>,
     /// The Dirichlet parameter of the mixtures.
     pub alpha: Vec<f64>,
+    /// Whether the variance of the mixtures is used.
     pub order: Order,
-    /// The change of the documents' weights: up in half of the groups, down in the others.
+    /// The weight of a document is one plus this number for a random half of the documents, and one minus it for the
+    /// others.
     pub nudge: f64,
 }
 
-/// What documents hold of topics.
+/// Which holdings are asked for: how much each document contributes to each topic.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Holding {
-    /// Pairs of words along directions.
+    /// Its share of the pair moment along each direction (features x directions).
     Pairs(Counting, Weighing, Matrix),
-    /// Words, by the posteriors under topics, given their logarithms, with the topics' weights.
+    /// Its number of words times its posterior, given the logarithms of the topics and their weights.
     Posteriors(Matrix, Vec<f64>),
-    /// Words, by converged mixtures.
+    /// Its number of words of each topic, by converged mixtures.
     Settled(Settling),
 }
 
-/// A change of log-scores.
+/// A change of the log-score of topic `j` in document `d`: `x_d'T_j + a_j - c_d b_j`, with `x_d` the counts and `c_d`
+/// the length of the document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scores {
-    /// `T`, features x topics.
+    /// `T`: the change for each occurrence of a word, features x topics.
     pub words: Matrix,
-    /// `a`.
+    /// `a`: the change for each document, by topic.
     pub constants: Vec<f64>,
-    /// `b`.
+    /// `b`: what is subtracted for each word of a document, by topic.
     pub per_word: Vec<f64>,
 }
 
-/// What the documents in doubt are asked for.
+/// How do the posteriors of documents in doubt respond to a change of their log-scores?
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FeedbackRequest {
     /// Logarithms of the topics, and their weights.
     pub logarithms: Matrix,
     pub weights: Vec<f64>,
+    /// The change of the log-scores.
     pub scores: Scores,
     /// Whether posteriors are kept within 0 and 1, where linear extrapolation would leave them.
     pub clamped: bool,
 }
 
-/// How documents take the place of others. Drawn ones are as long (up to a limit), with a mixture drawn from its
-/// posterior or from the prior; thinned ones are the documents themselves without the repetitions of bursts.
+/// How documents are simulated. A drawn document has the length of a real one (up to a limit), and a mixture drawn from
+/// the posterior of the real one or from the prior. A thinned document is a real one without the repetitions of bursts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Redraw {
-    /// The topics that words are drawn from, and how mixtures are found.
+    /// The topics that words are drawn from, and the settings for the mixtures.
     pub settling: Settling,
-    /// The Dirichlet parameter of all mixtures, where documents follow the model.
+    /// The Dirichlet parameter from which all mixtures are drawn, if documents follow the model; otherwise each is
+    /// drawn from the posterior of its document.
     pub believed: Option<Vec<f64>>,
     /// The largest number of words of a document (of a thinned one, about).
     pub longest: u64,

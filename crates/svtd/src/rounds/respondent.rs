@@ -18,13 +18,13 @@ use crate::questions::{
 };
 use crate::trust::{Holdings, held_pairs, held_words, torque_sums};
 
-/// Number of views that are kept: of all documents, and of the two parts on which candidates are compared.
+/// Number of [`View`]s that are kept: all documents, and the two parts on which candidates are compared.
 const VIEWS: usize = 3;
 
 /// Answers for the documents of a corpus.
 ///
-/// Keeps what questions have in common between them: the documents as the question numbers their
-/// words, and the mixtures of a run of sweeps.
+/// Between questions it keeps the documents with words numbered as in the question, and the mixtures of a run of
+/// sweeps.
 pub struct Respondent {
     corpus: Corpus,
     /// Sums over fewer documents than this are not given.
@@ -37,7 +37,7 @@ pub struct Respondent {
     survey: OnceLock<String>,
 }
 
-/// Documents as a question needs them.
+/// The documents that a question is about, with words numbered as in the question.
 struct View {
     part: KeyPart,
     n_blocks: usize,
@@ -60,9 +60,9 @@ pub(super) struct SweepState {
 /// The state between two steps of assigning documents to topics.
 pub(super) struct Dealing {
     pub run: u64,
-    /// The next step.
+    /// The number of the next step.
     pub turn: u64,
-    /// Documents x topics.
+    /// Log-scores of the topics, documents x topics.
     pub scores: Matrix,
 }
 
@@ -301,8 +301,8 @@ impl Respondent {
         Ok(view)
     }
 
-    /// The smallest share of the documents that is sure to be large enough. Keys are as good as drawn, so
-    /// the documents of a part are four deviations fewer than expected at most.
+    /// The smallest share of the documents for which sums are given almost surely. Keys are as good as random, so a
+    /// part has at most four standard deviations fewer documents than expected.
     fn least_share(&self) -> f64 {
         let (n, least) = (self.corpus.facts().n_with_words() as f64, self.least as f64);
         (least + 4.0 * least.sqrt()) / n.max(1.0)

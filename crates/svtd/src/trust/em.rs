@@ -19,12 +19,12 @@
 //! where repeating EM would converge as slowly as EM does. All such `l` are made of a table of words x
 //! topics, and the steps ask for sums over documents only ([`feedback`](super::feedback)).
 //!
-//! The answer is linear in `delta`, so it is found for a few mixtures of all groups with signs `+1`
-//! and `-1` in place of every group: how much larger it is than its first step tells by how much
-//! the errors of each topic grow.
+//! The answer is linear in `delta`. So it is not computed for every group, but for one or two sums of the steps of
+//! all groups with signs `+1` and `-1`. The ratio of the answer to its first step is the factor by which the errors of
+//! each topic grow.
 //!
 //! # Cost
-//! Two half passes over the counts (three if EM had not settled), and for each mixture a few over the
+//! Two half passes over the counts (three if EM had not settled), and for each signed sum a few over the
 //! documents in doubt, the fewer the more of them there are ([`BUDGET`]).
 
 use rayon::prelude::*;
@@ -52,10 +52,10 @@ const SOLVED: f64 = 1e-4;
 /// A direction along which EM contracts by less than this fraction in a step is not followed.
 const LOOSE: f64 = 0.02;
 
-/// Number of mixtures of the groups for which the response is computed, for a large corpus and for a small one.
-const MIXTURES: [usize; 2] = [1, 2];
+/// Number of signed sums over the groups for which the response is computed, for a large corpus and for a small one.
+const SIGNED_SUMS: [usize; 2] = [1, 2];
 
-/// Half passes over the whole corpus that one mixture may cost.
+/// Half passes over the whole corpus that one signed sum may cost.
 const BUDGET: f64 = 4.0;
 
 /// A corpus of fewer counts than this is small; its budget is that of a corpus of this size.
@@ -76,9 +76,9 @@ pub(crate) fn leave_out(
     // The posterior is kept only if the documents are here: the groups and the documents in doubt
     // need it again.
     let posterior = all.into_posterior();
-    let n_mixtures = MIXTURES[usize::from(corpus.n_nonzeros() < SMALL)];
-    let mut without = Without::new(&state.word_topic, &state.masses, n_mixtures);
-    let mut weights = vec![vec![0.0; topic_weights.len()]; n_mixtures];
+    let n_signed_sums = SIGNED_SUMS[usize::from(corpus.n_nonzeros() < SMALL)];
+    let mut without = Without::new(&state.word_topic, &state.masses, n_signed_sums);
+    let mut weights = vec![vec![0.0; topic_weights.len()]; n_signed_sums];
     for g in 0..GROUPS {
         let (topics, own) = match &posterior {
             Some(all) => own_of(corpus, all, &groups.part(g).documents(corpus)),
@@ -90,18 +90,18 @@ pub(crate) fn leave_out(
         };
         without.leave_out(g, &own);
         let step = state.weights_without(&topics);
-        for (mixture, sum) in weights.iter_mut().enumerate() {
-            let factor = sign(mixture, g) / (GROUPS as f64).sqrt();
+        for (m, sum) in weights.iter_mut().enumerate() {
+            let factor = sign(m, g) / (GROUPS as f64).sqrt();
             sum.iter_mut().zip(&step).for_each(|(sum, step)| *sum += factor * step);
         }
     }
-    let Steps { mut errors, mut changes, mixtures } = without.finish();
-    let mixtures = mixtures.into_iter().zip(weights);
-    let mixtures = mixtures.map(|(words, weights)| Step { words, weights }).collect();
+    let Steps { mut errors, mut changes, signed_sums } = without.finish();
+    let steps = signed_sums.into_iter().zip(weights);
+    let steps = steps.map(|(words, weights)| Step { words, weights }).collect();
     let asked = (logarithms.clone(), topic_weights.clone());
     let doubters = Doubters::new(corpus, asked, posterior.as_ref());
     let feedback = Feedback { doubters, state: &state, n_nonzeros: corpus.n_nonzeros() };
-    let growth = feedback.growth(mixtures);
+    let growth = feedback.growth(steps);
     errors.scale_columns(&growth);
     changes.scale_columns(&growth);
     pull::widen(&mut errors, &state.word_topic, &state.masses, &state.prior);
@@ -226,7 +226,7 @@ struct Feedback<'a> {
 impl Feedback<'_> {
     /// For each topic, the ratio of its final response to its first, in the L1 norm: so that a few
     /// words that move much further than the others do not dominate.
-    fn growth(&self, mixtures: Vec<Step>) -> Vec<f64> {
+    fn growth(&self, steps: Vec<Step>) -> Vec<f64> {
         let k = self.state.masses.len();
         let (mut first, mut last) = (vec![0.0; k], vec![0.0; k]);
         let add = |sizes: &mut [f64], steps: &Matrix| {
@@ -234,7 +234,7 @@ impl Feedback<'_> {
                 *size += steps.column(j).iter().map(|step| step.abs()).sum::<f64>();
             });
         };
-        for step in mixtures {
+        for step in steps {
             add(&mut first, &step.words);
             match self.settled(step) {
                 Some(settled) => add(&mut last, &settled),
@@ -265,7 +265,7 @@ impl Feedback<'_> {
     /// Conjugate gradients for `(I - H Gamma) l = target` in the product of `Gamma`; `followed` is how
     /// posteriors follow the target.
     fn solve(&self, target: Scores, followed: Followed) -> Scores {
-        // A mixture costs `2 + 2 n_steps` half passes over the documents in doubt.
+        // A signed sum costs `2 + 2 n_steps` half passes over the documents in doubt.
         let whole = BUDGET * self.n_nonzeros.max(SMALL) as f64;
         let affordable = (0.5 * whole / followed.n_nonzeros - 1.0) as usize;
         let n_steps = affordable.clamp(*STEPS.start(), *STEPS.end());

@@ -46,7 +46,7 @@ const TOP_WORDS: usize = 10;
 /// In a corpus with more counts than this, halves are samples of the documents.
 const LARGE: usize = 10_000_000;
 
-/// One count in this many is in the samples.
+/// Both samples together hold one document in this many.
 const SAMPLED: usize = 5;
 
 /// With fewer different documents than this there are no halves.
@@ -58,7 +58,7 @@ pub(crate) const LEAST_WORDS: usize = 2 * TOP_WORDS;
 /// Fits some of the documents from scratch.
 pub(crate) type Learn<'a> = dyn Fn(Dealt) -> Result<Half> + Sync + 'a;
 
-/// The results of the halves.
+/// The results of fitting halves of the documents.
 pub(crate) struct Found {
     /// The results for each topic of the whole; `None` when there are too few words to tell.
     pub topics: Option<Vec<Halves>>,
@@ -118,7 +118,8 @@ pub(crate) fn note(corpus: &Corpus) -> Option<String> {
     })
 }
 
-/// Both in parallel; one after the other if the documents are elsewhere, because questions have an order.
+/// Runs two computations in parallel, or one after the other if the documents are elsewhere: their holders must get
+/// the questions in a fixed order.
 pub(crate) fn one_by_one<T: Send>(
     corpus: &Corpus,
     first: impl FnOnce() -> T + Send,

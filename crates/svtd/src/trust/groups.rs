@@ -64,10 +64,10 @@ pub(crate) fn weighed_up(keys: impl Iterator<Item = u64>) -> impl Iterator<Item 
     keys.map(move |key| up.contains(key))
 }
 
-/// The sign of group `g` in a mixture of all groups. About half of them are `+1`, and any two of the
-/// first four mixtures agree on about half of the groups.
-pub(crate) fn sign(mixture: usize, g: usize) -> f64 {
-    if (g >> mixture).is_multiple_of(2) { 1.0 } else { -1.0 }
+/// The sign of group `g` in signed sum `m`. About half of the groups have the sign `+1`, and any two of the first four
+/// sums agree on about half of the groups.
+pub(crate) fn sign(m: usize, g: usize) -> f64 {
+    if (g >> m).is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ const SMALLEST: i64 = -40;
 /// Number of ranges.
 const RANGES: usize = 80 * TO_A_DOUBLING as usize;
 
-/// How much documents hold of each topic.
+/// A histogram of how much each document contributes to each topic.
 pub(crate) struct Holdings {
     /// For every topic the number of documents in each range.
     documents: Vec<f64>,
-    /// The total that they hold.
+    /// For every topic the total that the documents in each range hold.
     held: Vec<f64>,
 }
 
@@ -37,7 +37,8 @@ impl Holdings {
         2 * RANGES * n_topics
     }
 
-    /// As numbers of documents, and behind them what these hold; of documents x topics.
+    /// The histogram of `held` (documents x topics) as one table: the numbers of documents in all ranges of all
+    /// topics, followed by the totals of their holdings.
     pub(crate) fn sums(rows: &SparseCounts, held: &Matrix) -> Vec<f64> {
         let n = RANGES * held.n_columns();
         sums(rows, 2 * n, |range, sums| {
@@ -76,7 +77,7 @@ impl Holdings {
         sums
     }
 
-    /// The holdings from such sums.
+    /// The holdings from the table that [`sums`](Self::sums) returns.
     pub(crate) fn from_sums(mut sums: Vec<f64>, n_topics: usize) -> Self {
         if sums.len() != Self::size(n_topics) {
             stop::fail(wrong_size(sums.len(), Self::size(n_topics)));

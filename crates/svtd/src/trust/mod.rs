@@ -99,8 +99,8 @@ pub(crate) fn assess(
     let (halves, z_scores) = match found {
         Some(found) => (found.topics, found.z_scores),
         None => {
-            let look = noise::Look { counting, tolerance: HALVES_TOLERANCE, n_folds: 2 };
-            (None, noise::z_scores(corpus, options, k, look, &|_, _| {}))
+            let how = noise::CrossValidation { counting, tolerance: HALVES_TOLERANCE, n_folds: 2 };
+            (None, noise::z_scores(corpus, options, k, how, &|_, _| {}))
         }
     };
     let left = Groups::deal(corpus).and_then(|groups| match estimate.polish {
@@ -161,7 +161,7 @@ fn bounded(mut errors: Matrix) -> Matrix {
     errors
 }
 
-/// Leaves groups out of a polished estimate.
+/// The delete-a-group jackknife of a polished estimate; `None` if nothing was polished.
 fn leave_out(groups: &Groups<'_>, estimate: &Estimate) -> Option<Left> {
     match estimate.polish {
         PolishOutcome::Em { .. } => {
@@ -176,13 +176,13 @@ fn leave_out(groups: &Groups<'_>, estimate: &Estimate) -> Option<Left> {
     }
 }
 
-/// The effect of leaving out groups.
+/// Results of the delete-a-group jackknife.
 struct Left {
     /// Standard errors, features x topics.
     errors: Matrix,
     /// The L1 distance by which each topic (column) moves without each group (row).
     changes: Matrix,
-    /// How much documents hold of each topic.
+    /// A histogram of how much each document contributes to each topic.
     holdings: Holdings,
 }
 
@@ -193,7 +193,7 @@ fn z_of(spectral: &Spectral, j: usize, z_scores: &[f64]) -> f64 {
     column.iter().zip(z_scores).map(|(o, z)| o * o * z).sum::<f64>() / total
 }
 
-/// The topic that shares most with topic `j`, given the distances of all.
+/// The topic with the smallest L1 distance to topic `j`, given the distances between all topics.
 fn nearest(distances: &Matrix, j: usize) -> Option<Nearest> {
     (0..distances.n_columns())
         .filter(|&other| other != j)

@@ -43,6 +43,7 @@ use crate::recovery::clip_and_normalise;
 /// Moments as the jackknife needs them: those of Theorem 2.1 and what Theorem 3.1 subtracts.
 pub(crate) struct Frame<'a> {
     raw: &'a SingleTopicMoments<'a>,
+    /// `a1` and `c1`: the factors of the products that Theorem 3.1 subtracts; zero for single topics.
     a1: f64,
     c1: f64,
 }
@@ -59,30 +60,34 @@ impl<'a> From<&'a LdaMoments<'a>> for Frame<'a> {
     }
 }
 
-/// The sums of one group in the basis of the directions `B`.
+/// The moments of one group in the basis of the directions `B`: what is subtracted when the group is left out.
 struct Held {
+    /// The group's share of the total document weight in each of the three moments.
     shares: [f64; 3],
-    /// `m_g`.
+    /// `m_g`: word frequencies along the directions.
     first: Vec<f64>,
-    /// `q_g`, before the correction of Theorem 3.1.
+    /// `q_g`: the pair moment, before the correction of Theorem 3.1.
     second: Matrix,
-    /// `t_g`, before the correction of Theorem 3.1.
+    /// `t_g`: the third moment contracted with `u_p`, before the correction of Theorem 3.1.
     third: Matrix,
 }
 
-/// The sums of one group, or of all documents.
+/// The moments of one group, in the basis `B` and by word.
 struct Part {
     held: Held,
-    /// `X'w1`.
+    /// `X'w1`: weighted counts of the words.
     first: Vec<f64>,
     /// `M2_g B`, before the correction of Theorem 3.1.
     pairs: Matrix,
 }
 
-/// The moments in the basis of the directions `B`, of all documents or without a group.
+/// The moments in the basis of the directions `B`, of all documents or of those outside a group.
 struct Seen {
+    /// `m = B'M1`.
     first: Vec<f64>,
+    /// `Q = B'M2 B`, corrected by Theorem 3.1.
     second: Matrix,
+    /// `t(p, q) = M3(b_p, b_q, u_p)`, before the correction of Theorem 3.1.
     third: Matrix,
 }
 
@@ -253,8 +258,9 @@ impl Frame<'_> {
 struct Turning<'a> {
     /// `u_p` in the basis of the topics, in columns.
     pulls: Matrix,
-    /// `T(o_p, o_p, o_p)`.
+    /// `T(o_p, o_p, o_p)`: the third moment along each topic, whitened.
     strengths: Vec<f64>,
+    /// The curvature of the joint diagonalisation in the angle between two topics.
     firmness: &'a Matrix,
 }
 

@@ -10,8 +10,8 @@ use crate::linalg::Matrix;
 use crate::questions::Redraw;
 use crate::synthetic::{Drawn, draw_mixtures, unit};
 
-/// Occurrences of a word that are looked at one by one. Of a word that is repeated more often, those after them are
-/// leapt over, so that a count of a billion costs no more than a few thousand draws.
+/// Up to this many occurrences of a word in a document are drawn one by one. Later ones are skipped by geometric
+/// steps, so that a count of a billion costs no more than a few thousand draws.
 const ONE_BY_ONE: u32 = 256;
 
 /// The seed that is mixed with the documents' own keys.
@@ -41,7 +41,7 @@ impl Redraw {
         }
     }
 
-    /// The same if documents have converged; `place` is where the profile has a document.
+    /// Documents in place of those of `corpus`, given converged mixtures: document `d` is row `place(d)` of `profile`.
     fn settled(
         &self,
         corpus: &Corpus,

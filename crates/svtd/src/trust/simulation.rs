@@ -18,33 +18,34 @@ const FEWEST_DOCUMENTS: usize = 16;
 /// The largest number of passes: further ones hardly move topics that began where the fit ended.
 const ENOUGH: usize = 10;
 
-/// The part of the documents looked at that tells how far an answer to changed weights grows.
+/// The growth of the response to changed document weights is measured on this part of the simulation budget.
 const GROWN: f64 = 0.75;
 
-/// Adds a bias to the errors.
+/// Adds a bias to standard errors, in quadrature.
 pub(super) fn add_squares(errors: &mut Matrix, bias: &Matrix) {
     for (error, b) in errors.values_mut().iter_mut().zip(bias.values()) {
         *error = (*error * *error + b * b).sqrt();
     }
 }
 
-/// The passes of a fit over other documents in place of its own.
+/// Runs the sweeps of a fit on simulated documents.
 pub(super) struct Simulation<'a> {
     pub corpus: &'a Corpus,
-    /// Where the passes of the fit ended.
+    /// The topics, weights and prior at the end of the fit.
     pub end: &'a End<'a>,
-    /// How many there were.
+    /// Number of sweeps of the fit.
     pub sweeps: usize,
-    /// The documents of the corpus under its topics.
+    /// The documents of the corpus with converged mixtures under the fitted topics.
     pub settled: &'a Settled<'a>,
 }
 
-/// How far topics moved in the passes over other documents.
+/// The topics before and after the sweeps on simulated documents.
 pub(super) struct Moved {
     /// The features of the corpus that occur in these documents.
     pub words: Vec<u32>,
     /// The topics where the passes began, for these features.
     pub start: Matrix,
+    /// The topics after the passes.
     pub swept: Swept,
 }
 
@@ -67,7 +68,7 @@ impl Simulation<'_> {
         self.corpus.redrawn(self.range(part), redraw, self.settled.profile())
     }
 
-    /// The passes over such documents.
+    /// Runs the sweeps on these documents, starting from the fitted topics.
     pub fn moved(&self, documents: &Corpus, order: Order) -> Moved {
         let words = documents.word_of_feature()[..documents.n_present()].to_vec();
         let start = Matrix::from_fn(words.len(), self.end.word_topic.n_columns(), |i, j| {
@@ -105,7 +106,7 @@ fn fewest(n_topics: usize) -> usize {
     n_topics.max(FEWEST_DOCUMENTS)
 }
 
-/// The share of the documents that tells how far an answer to changed weights grows.
+/// The share of the documents on which the growth of the response to changed weights is measured.
 pub(super) fn share_grown(corpus: &Corpus, n_topics: usize) -> f64 {
     share(corpus, n_topics, GROWN)
 }

@@ -42,7 +42,7 @@ const SLOWEST: f64 = 0.8;
 /// The change of the documents' weights: as large as the effect of leaving out a group.
 const NUDGE: f64 = 0.05;
 
-/// Leaves out each group in turn, and adds the bias of this many passes.
+/// Standard errors from the jackknife, widened by the bias of a polish with this many sweeps.
 pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, sweeps: usize) -> Left {
     let corpus = groups.corpus();
     let settled = &Settled::new(corpus, end.settling());
@@ -51,7 +51,7 @@ pub(crate) fn leave_out(groups: &Groups<'_>, end: &End<'_>, sweeps: usize) -> Le
     left
 }
 
-/// The effect of chance on the topics.
+/// The jackknife: errors and changes of the topics, without the bias of the sweeps.
 pub(crate) fn by_chance(groups: &Groups<'_>, end: &End<'_>, documents: &Settled<'_>) -> Left {
     let (corpus, eta) = (groups.corpus(), &end.prior.eta);
     let sums = documents.sums();
@@ -108,8 +108,8 @@ fn growth(even: &Settled<'_>, whole: &Matrix, eta: &[f64]) -> Vec<f64> {
     (0..whole.n_columns()).map(of_topic).collect()
 }
 
-/// The size of each topic's response, half the difference of the two; words count by the inverse of their probability,
-/// as their noise does.
+/// The size of each topic's response, half the difference between the topics of the two weightings. The square of a
+/// word's difference is divided by the word's probability, to which its variance is proportional.
 fn sizes_of(whole: &Matrix, [up, down]: &[Matrix; 2]) -> Vec<f64> {
     let size = |j: usize| {
         let pairs = up.column(j).iter().zip(down.column(j));
@@ -119,7 +119,7 @@ fn sizes_of(whole: &Matrix, [up, down]: &[Matrix; 2]) -> Vec<f64> {
     (0..whole.n_columns()).into_par_iter().map(size).collect()
 }
 
-/// By how much a response is larger in the end than at first, at least one.
+/// The ratio of a response in the limit to its first step, at least one.
 fn grown(sizes: &[f64]) -> f64 {
     let ratio = limit(&sizes[sizes.len() - 3..]) / sizes[0];
     if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }

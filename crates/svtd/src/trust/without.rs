@@ -45,57 +45,61 @@ impl Own {
     }
 }
 
-/// The steps of the groups left out so far.
+/// How far each topic moves in the first step without each group, summed over the groups left out so far.
 pub(super) struct Without<'a> {
     topics: &'a Matrix,
+    /// Number of words of each topic, smoothing included.
     masses: &'a [f64],
     columns: Vec<Column>,
-    n_mixtures: usize,
+    n_signed_sums: usize,
 }
 
-/// The steps of a topic.
+/// Sums over the groups for one topic. A step is the change of the topic's word probabilities without a group.
 struct Column {
-    /// The sum of `r_j` over the groups, and of its squares.
+    /// The sums of `r_j` and `r_j^2` over the groups: the part of the steps that is proportional to the topic.
     ratios: [f64; 2],
-    /// The sum of the steps and of their squares, beyond the terms of all words.
+    /// The sum of the steps and of their squares, without the terms in `ratios`.
     sum: Vec<f64>,
     squares: Vec<f64>,
-    /// How far the topic moves without each group.
+    /// The L1 distance by which the topic moves without each group.
     changes: Vec<f64>,
-    mixtures: Vec<Mixture>,
+    signed_sums: Vec<SignedSum>,
 }
 
-/// A sum of steps with the signs of the groups.
+/// A sum of the steps of all groups, each with the sign of its group, divided by the square root of their number.
 #[derive(Clone)]
-struct Mixture {
+struct SignedSum {
+    /// The sum of the terms that are proportional to the topic, as a factor of it.
     ratio: f64,
+    /// The sum of the other terms, for every word.
     sum: Vec<f64>,
 }
 
-/// What the steps of all groups say.
+/// The result of the first steps without each group.
 pub(super) struct Steps {
     /// Standard errors, features x topics.
     pub errors: Matrix,
     /// The L1 distance by which each topic (column) moves without each group (row).
     pub changes: Matrix,
-    /// Sums of the steps with signs, each as large as the error of one.
-    pub mixtures: Vec<Matrix>,
+    /// Sums of the steps with the signs of the groups, divided by the square root of their number: each is about as
+    /// large as the standard errors.
+    pub signed_sums: Vec<Matrix>,
 }
 
 impl<'a> Without<'a> {
-    /// For these topics, whose words are `masses`; in `n_mixtures` the steps are added with signs.
-    pub fn new(topics: &'a Matrix, masses: &'a [f64], n_mixtures: usize) -> Self {
+    /// For these topics, with the number of words of each in `masses`; `n_signed_sums` of the steps are made.
+    pub fn new(topics: &'a Matrix, masses: &'a [f64], n_signed_sums: usize) -> Self {
         let n = topics.n_rows();
-        let mixture = Mixture { ratio: 0.0, sum: vec![0.0; n] };
+        let signed_sum = SignedSum { ratio: 0.0, sum: vec![0.0; n] };
         let column = || Column {
             ratios: [0.0; 2],
             sum: vec![0.0; n],
             squares: vec![0.0; n],
             changes: vec![0.0; GROUPS],
-            mixtures: vec![mixture.clone(); n_mixtures],
+            signed_sums: vec![signed_sum.clone(); n_signed_sums],
         };
         let columns = (0..topics.n_columns()).map(|_| column()).collect();
-        Self { topics, masses, columns, n_mixtures }
+        Self { topics, masses, columns, n_signed_sums }
     }
 
     /// Leaves out group `g`. A topic that has nothing left without it counts as unchanged.
@@ -115,15 +119,16 @@ impl<'a> Without<'a> {
         let errors = Matrix::from_filled(n, k, |j, errors| {
             self.columns[j].errors(self.topics.column(j), errors);
         });
-        let mixture = |m: usize| {
+        let signed_sum = |m: usize| {
             Matrix::from_filled(n, k, |j, steps| {
-                let Mixture { ratio, sum } = &self.columns[j].mixtures[m];
+                let SignedSum { ratio, sum } = &self.columns[j].signed_sums[m];
                 for ((step, sum), w) in steps.iter_mut().zip(sum).zip(self.topics.column(j)) {
                     *step = ratio * w + sum;
                 }
             })
         };
-        Steps { errors, changes, mixtures: (0..self.n_mixtures).map(mixture).collect() }
+        let signed_sums = (0..self.n_signed_sums).map(signed_sum).collect();
+        Steps { errors, changes, signed_sums }
     }
 }
 
@@ -151,11 +156,11 @@ impl Column {
         self.changes[g] = moved + ratio * lacked.max(0.0);
         self.ratios[0] += ratio;
         self.ratios[1] += ratio * ratio;
-        for (m, mixture) in self.mixtures.iter_mut().enumerate() {
+        for (m, signed_sum) in self.signed_sums.iter_mut().enumerate() {
             let factor = sign(m, g) / (GROUPS as f64).sqrt();
-            mixture.ratio += factor * ratio;
+            signed_sum.ratio += factor * ratio;
             for (&i, own) in words.iter().zip(own) {
-                mixture.sum[i as usize] -= factor * share * own;
+                signed_sum.sum[i as usize] -= factor * share * own;
             }
         }
     }
@@ -175,8 +180,8 @@ impl Column {
             self.sum[i] += step;
             self.squares[i] += step * step;
             self.changes[g] += step.abs();
-            for (m, mixture) in self.mixtures.iter_mut().enumerate() {
-                mixture.sum[i] += sign(m, g) / (GROUPS as f64).sqrt() * step;
+            for (m, signed_sum) in self.signed_sums.iter_mut().enumerate() {
+                signed_sum.sum[i] += sign(m, g) / (GROUPS as f64).sqrt() * step;
             }
         }
     }
@@ -232,7 +237,7 @@ mod tests {
         let (topics, masses) = topics_of(&sums);
         let mut without = Without::new(&topics, &masses, 2);
         let mut spread = Spread::about(&topics);
-        let mut mixture = Matrix::zeros(3, 2);
+        let mut signed_sum = Matrix::zeros(3, 2);
         for g in 0..GROUPS {
             without.leave_out(g, &Own::of_all(own(g)));
             let mut left = sums.clone();
@@ -240,12 +245,12 @@ mod tests {
             let mut step = topics_of(&left).0;
             spread.add(g, step.clone());
             step.add(-1.0, &topics);
-            mixture.add(sign(1, g) / (GROUPS as f64).sqrt(), &step);
+            signed_sum.add(sign(1, g) / (GROUPS as f64).sqrt(), &step);
         }
         let (errors, changes) = spread.finish();
         let steps = without.finish();
         let pairs = [(errors, steps.errors), (changes, steps.changes)];
-        for (a, b) in pairs.iter().chain(&[(mixture, steps.mixtures[1].clone())]) {
+        for (a, b) in pairs.iter().chain(&[(signed_sum, steps.signed_sums[1].clone())]) {
             let apart = a.values().iter().zip(b.values()).map(|(a, b)| (a - b).abs());
             assert!(apart.fold(0.0, f64::max) < tolerance, "{a:?} and {b:?}");
         }

@@ -23,24 +23,24 @@ use crate::moments::Counting;
 use crate::moments::panels::Products;
 use crate::questions::{Deal, Others, wrong_size};
 
-/// The largest number of numbers in an answer to `next`, unless one topic alone has more.
+/// The largest number of values in an answer to [`Deal::Next`], unless one topic alone has more.
 const MOST_NUMBERS: usize = 1 << 22;
 
 /// The sums of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StepSums {
-    /// Word counts by topic, then the sum of the posterior by topic (without the latter for `best`).
+    /// Word counts by topic, then the sum of the posterior by topic (not after [`Deal::Best`]).
     pub sums: Vec<f64>,
-    /// The number of documents whose best topic changed, then the number of documents of each best topic; for
-    /// `next`, documents and words that go from one topic to another.
+    /// The number of documents whose best topic changed, then the number of documents of each best topic. For
+    /// [`Deal::Next`] the numbers of documents and words that go from one topic to another.
     pub whole: Vec<u64>,
 }
 
-/// The words of documents that would go to a topic.
+/// The documents of a removed topic whose second best topic is `to`, with their words.
 pub(crate) struct Moved {
     pub to: usize,
     pub documents: u64,
-    /// In ascending order, with their counts.
+    /// The words of these documents in ascending order, each with the number of its occurrences.
     pub words: Vec<(usize, u64)>,
 }
 
@@ -74,7 +74,7 @@ impl Deal {
     }
 }
 
-/// The number of topics in one answer to `next`.
+/// For how many topics [`Deal::Next`] may ask in one question.
 pub(super) fn at_once(n: usize, k: usize) -> usize {
     (MOST_NUMBERS / ((n + 1) * k).max(1)).max(1)
 }
@@ -137,7 +137,7 @@ pub(crate) fn step(corpus: &Corpus, scores: &mut Matrix, deal: &Deal) -> Result<
     Ok(StepSums { sums, whole })
 }
 
-/// Where the documents of some topics would go if it were removed, topic by topic.
+/// For each of some topics: to which topics its documents would go if it were removed.
 pub(crate) fn moved(
     rows: &SparseCounts,
     scores: &Matrix,
@@ -177,7 +177,8 @@ fn words_of(rows: &SparseCounts, documents: &[usize]) -> Vec<(usize, u64)> {
     words.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
 }
 
-/// For every topic that is removed and every other topic: the documents that go there, then their words.
+/// As one table: for every topic that is removed and every other topic, the number of documents that go there, then
+/// the counts of their words.
 fn to_whole(moved: &[Vec<Moved>], n: usize, k: usize) -> Vec<u64> {
     let mut whole = vec![0; moved.len() * k * (n + 1)];
     for (from, moved) in whole.chunks_exact_mut(k * (n + 1)).zip(moved) {
@@ -190,7 +191,7 @@ fn to_whole(moved: &[Vec<Moved>], n: usize, k: usize) -> Vec<u64> {
     whole
 }
 
-/// What [`to_whole`] wrote.
+/// Reads the table that [`to_whole`] makes.
 ///
 /// # Errors
 /// When there are not as many numbers as that.

@@ -14,7 +14,7 @@ impl PlanSource {
         Ok(Predictor { source: self, spreads })
     }
 
-    /// For every topic `j`, the variance `E[t^2 | a word of topic l]` and `s_j`.
+    /// For every topic `j`, the noise along its dual direction.
     pub(super) fn spreads(&self) -> Result<Vec<Spread>> {
         let (n, k) = (self.word_topic.n_rows(), self.weights.len());
         let first: Vec<f64> = (0..n)
@@ -71,16 +71,16 @@ impl PlanSource {
 
 /// The noise along one dual direction.
 pub(super) struct Spread {
-    /// `E[t^2]` given a word of each topic.
+    /// `E[t^2]` given a word of topic `l`, for each topic `l`.
     pub(super) squares: Vec<f64>,
-    /// `s_j`.
+    /// `s_j`: the sum of `M2a b_j`, by which the estimated topic is divided.
     sum: f64,
 }
 
 /// Predicts the errors of a source's topics.
 pub(super) struct Predictor<'a> {
     source: &'a PlanSource,
-    /// For mixtures.
+    /// The noise along the dual direction of each topic; `None` if documents have a single topic.
     spreads: Option<Vec<Spread>>,
 }
 

@@ -63,7 +63,7 @@ fn prediction(why: &Recommendation) -> Option<String> {
     })
 }
 
-/// With which number everything that is shown is there.
+/// The sentence about the largest number of topics of which nine in ten or more come back in halves.
 fn all_found(all: Option<usize>) -> String {
     match all {
         Some(k) => format!(
@@ -76,7 +76,7 @@ fn all_found(all: Option<usize>) -> String {
     }
 }
 
-/// How many topics there are at all, when up to `asked` are fitted.
+/// The sentence about the number `n` of topics that come back in halves when up to `asked` are fitted.
 fn there(why: &Recommendation, n: usize, asked: usize, counted: &[FoundInHalves]) -> String {
     let (are, come) = if n == 1 { ("is", "comes") } else { ("are", "come") };
     if n == 0 {

@@ -26,7 +26,7 @@ pub struct Recommendation {
     /// The largest number of topics of which at least nine in ten come back in independent halves of
     /// the documents.
     pub all_found: Option<usize>,
-    /// How many are found again when enough are asked for.
+    /// The number of topics found again in halves once asking for more topics finds no more.
     pub n_found: Option<usize>,
     /// Whether more topics may be found again beyond the range.
     pub plateau_beyond: bool,

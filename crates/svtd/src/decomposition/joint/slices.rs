@@ -38,7 +38,7 @@ impl Rotation {
     }
 }
 
-/// What visiting some pairs changed.
+/// The effect of a visit to some pairs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     pub rotations: usize,
@@ -61,7 +61,7 @@ impl Tally {
 pub(super) struct Worth {
     /// The smallest angle.
     pub angle: f64,
-    /// The squares it removes must exceed this fraction of what its pair leaves off the diagonals.
+    /// The squares it removes must exceed this fraction of those that remain off the diagonal in its pair.
     pub part: f64,
 }
 
@@ -69,7 +69,9 @@ pub(super) struct Worth {
 struct Best {
     cosine: f64,
     sine: f64,
+    /// The sum of squares that the rotation removes from the off-diagonal entries of the pair, times four.
     gone: f64,
+    /// The sum of squares that remains there, times four.
     left: f64,
 }
 

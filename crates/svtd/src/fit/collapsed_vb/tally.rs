@@ -41,9 +41,9 @@ const LONG_UNITS: f64 = 1_048_576.0;
 struct Place {
     /// Its row among the words of its kind (32 or 64 bits).
     row: u32,
-    /// `2^s`; zero for sums in 64 bits.
+    /// Units per token in fixed point, `2^s`; 0 marks a word whose sums need 64 bits.
     units: f32,
-    /// Documents that have it.
+    /// Number of documents that contain the word.
     documents: u32,
 }
 

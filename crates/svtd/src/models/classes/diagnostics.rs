@@ -14,7 +14,7 @@ use crate::models::engine::{
 };
 
 /// A probability has a standard error if at least this many records of the class gave the answer and as many gave
-/// another, those of the prior included. The jackknife sees no spread in what hardly any record says.
+/// another, those of the prior included. With fewer, the jackknife may leave out no record that gave it.
 pub(super) const LEAST_SEEN: f64 = 1.0;
 
 /// A class with less weight than this does not count as a class.

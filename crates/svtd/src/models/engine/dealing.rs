@@ -113,9 +113,9 @@ fn number_in_group(key: u64, count: f64, g: usize) -> f64 {
     (count * share + normal * (count * share * (1.0 - share)).sqrt()).round().clamp(0.0, count)
 }
 
-/// The order in which `n` records are learned from, whatever their order in the file: by the number [`drawn`] for
-/// each. `key` follows the content of a record, and `compare` orders records of equal keys; those
-/// that are equal by it may stand for each other.
+/// The order in which `n` records are learned from, which does not depend on their order in the file: by the number
+/// [`drawn`] for each. `key` is computed from the content of a record, `compare` orders records of equal keys; records
+/// that `compare` finds equal are interchangeable.
 pub fn content_order(
     n: usize,
     key: impl Fn(usize) -> u64,
@@ -128,7 +128,7 @@ pub fn content_order(
     for equals in order.chunk_by(|&i, &j| keys[i] == keys[j]) {
         numbered.extend(equals.iter().zip(0..).map(|(&i, number)| (drawn(keys[i], number), i)));
     }
-    // Stable: what has equal numbers after all stays in the order of keys and content.
+    // A stable sort: records with equal numbers stay in the order of keys and content.
     numbered.sort_by_key(|&(number, _)| number);
     numbered.into_iter().map(|(_, i)| i).collect()
 }

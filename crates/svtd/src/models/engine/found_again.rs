@@ -36,10 +36,10 @@ use crate::model::diagnostics::Standing;
 /// How often the records are split into halves, where there are few.
 const SPLITS: usize = 2;
 
-/// A component with fewer records is not found again; rounding takes a little of two whole ones.
+/// A component with fewer than two records is not found again. A little less than two, because of rounding.
 const LEAST_RECORDS: f64 = 2.0 - 1e-6;
 
-/// Components whose distributions over the records have more than this in common are copies of each other.
+/// Components whose distributions over the records overlap by more than this are copies of each other.
 const SAME_RECORDS: f64 = 0.99;
 
 /// How well a component is found again.
@@ -59,8 +59,8 @@ impl FoundAgain {
 }
 
 /// How well every component of `parameters` is found again; `None` for one component, or where
-/// `halves` has none. `halves` are two models of disjoint parts of the records, for each split. Progress is reported
-/// to `watch`, but the end is not: what is made of the result comes after it.
+/// `halves` gives none. `halves` gives for each split two models on disjoint parts of the records. Progress is reported
+/// to `watch`, except for the last part, which the caller reports.
 pub fn found_again<M: LatentModel + Send>(
     model: &M,
     parameters: &M::Parameters,
@@ -82,7 +82,7 @@ pub fn found_again<M: LatentModel + Send>(
         let learned =
             |search: Search<'_, M>| on.responsibilities(&search.effort(effort).fit(k).parameters);
         let told = |done: usize, of: usize| watch(split * of + done, n_splits * of + 1);
-        // One of them speaks for both: they are as large, and searched at the same time.
+        // Progress is that of the first half: both are about as large, and searched at the same time.
         let (first, second) = rayon::join(
             || learned(Search::new(&first).watch(&told)),
             || learned(Search::new(&second)),
@@ -92,7 +92,7 @@ pub fn found_again<M: LatentModel + Send>(
             sum.by_chance += own.by_chance / n_splits as f64;
         }
     }
-    disown(&mut sums, &whole, on.row_weights(), n_records(model));
+    rule_out(&mut sums, &whole, on.row_weights(), n_records(model));
     Some(sums)
 }
 
@@ -102,9 +102,9 @@ fn n_records<M: LatentModel>(model: &M) -> f64 {
     model.row_weights().map_or(n, |weights| weights.iter().sum::<f64>().max(n))
 }
 
-/// Takes back what was found of components that cannot be: one with fewer than two of the `n_records` is in one half
-/// at most, and what comes back of copies is how they divide their records, which means nothing.
-fn disown(found: &mut [FoundAgain], whole: &Matrix, weights: Option<&[f64]>, n_records: f64) {
+/// Rules out two kinds of components. One with fewer than two of the `n_records` can be in one half only: it is not
+/// found again. Copies of each other come back by how they happen to divide their records: it counts as chance.
+fn rule_out(found: &mut [FoundAgain], whole: &Matrix, weights: Option<&[f64]>, n_records: f64) {
     let laws: Vec<(f64, Vec<f64>)> =
         (0..found.len()).map(|j| law(whole.column(j), weights)).collect();
     let total: f64 = laws.iter().map(|(mass, _)| mass).sum();
@@ -118,7 +118,7 @@ fn disown(found: &mut [FoundAgain], whole: &Matrix, weights: Option<&[f64]>, n_r
     }
 }
 
-/// The weight of a component, and the part of it on each row.
+/// The weight of a component, and its distribution over the rows.
 fn law(responsibilities: &[f64], weights: Option<&[f64]>) -> (f64, Vec<f64>) {
     let weight = |u: usize| weights.map_or(1.0, |w| w[u]);
     let masses: Vec<f64> =
@@ -127,7 +127,7 @@ fn law(responsibilities: &[f64], weights: Option<&[f64]>) -> (f64, Vec<f64>) {
     (total, masses.iter().map(|m| m / total.max(f64::MIN_POSITIVE)).collect())
 }
 
-/// What two distributions have in common, from 0 to 1.
+/// The overlap of two distributions, `sum min(a, b)`: from 0 (disjoint) to 1 (equal).
 fn overlap(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x.min(*y)).sum()
 }
@@ -231,9 +231,9 @@ mod tests {
         // Weights may be small.
         let mut found = [FoundAgain { shared: 0.9, by_chance: 0.0 }; 2];
         let whole = Matrix::from_columns(4, 2, vec![1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
-        disown(&mut found, &whole, Some(&[0.01; 4]), 4.0);
+        rule_out(&mut found, &whole, Some(&[0.01; 4]), 4.0);
         assert!(found.iter().all(|one| one.standing() == Standing::Reproduces), "{found:?}");
-        disown(&mut found, &whole, None, 3.0);
+        rule_out(&mut found, &whole, None, 3.0);
         assert!(found.iter().all(|one| one.shared == 0.0), "{found:?}");
     }
 

@@ -12,12 +12,13 @@
 use rayon::prelude::*;
 
 use super::{LatentModel, climb};
+use crate::trust::T_FACTOR;
 
 /// Number of groups in the jackknife.
 pub const GROUPS: usize = 20;
 
-/// Half a 95 % interval in standard errors: Student's t with 19 degrees of freedom.
-pub const JACKKNIFE_FACTOR: f64 = 2.09;
+/// Half a 95 % interval in standard errors: Student's t with 19 degrees of freedom, as for topics.
+pub const JACKKNIFE_FACTOR: f64 = T_FACTOR;
 
 /// Number of EM steps from the full solution, without a group.
 const STEPS: usize = 40;

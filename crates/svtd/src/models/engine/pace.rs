@@ -6,10 +6,10 @@
 //! known, so each is reported as a part of what is left. These are counts of steps of EM, not times: steps differ in
 //! how many a climb needs.
 
-/// Components that are converged, in units of components that are tried for a few steps.
+/// The work of converging candidates, in candidates that are tried for a few steps only.
 const CONVERGED: usize = 10;
 
-/// The work of a number of components that is searched in full, in units of one that is only passed.
+/// A number of components that is searched in full takes as much work as this many that are only a rung of the ladder.
 const SEARCHED: usize = 6;
 
 /// The share of the starts in a full search, and the share of the rest that is left after a round of moves.
@@ -46,20 +46,20 @@ impl<'a> Pace<'a> {
 
     /// Reports that nothing of it is done.
     pub(super) fn begun(&self) {
-        self.tell(0.0);
+        self.report(0.0);
     }
 
     /// Reports that the starts are converged and so many rounds of moves are made.
     pub(super) fn moved(&self, rounds: usize) {
-        self.tell(1.0 - (1.0 - STARTS) * LEFT.powi(rounds.min(1000) as i32));
+        self.report(1.0 - (1.0 - STARTS) * LEFT.powi(rounds.min(1000) as i32));
     }
 
     /// Reports that all of it is done.
     pub(super) fn done(&self) {
-        self.tell(1.0);
+        self.report(1.0);
     }
 
-    fn tell(&self, share: f64) {
+    fn report(&self, share: f64) {
         if let Some(watch) = self.watch {
             let done = (self.before as f64 + share * self.own as f64) / self.total as f64;
             watch((done * PARTS as f64) as usize, PARTS);

@@ -104,14 +104,14 @@ pub fn agreement(starts: &[StartEnd]) -> (usize, usize) {
 /// The name of the results of up-and-down moves.
 const MOVES: &str = "up and down";
 
-/// What becomes of the numbers of components below the last.
+/// How thoroughly the numbers of components below the last are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rungs {
-    /// One split each, and a few steps of EM.
+    /// Only one split for each, and a few steps of EM.
     Plain,
-    /// Searched in full, for the sake of the next.
+    /// In full, so that the next one starts from a better solution.
     Searched,
-    /// Searched in full and passed on: results of their own.
+    /// In full; each is also a result, which is passed on.
     Results,
 }
 

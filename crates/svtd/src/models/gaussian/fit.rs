@@ -134,7 +134,7 @@ impl GaussianMixtureParams {
         Ok(fitted)
     }
 
-    /// Why so many components are more than these points can hold, if they are: known before a fit.
+    /// Before a fit: a sentence if the components asked for have more parameters than there are records.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -318,7 +318,7 @@ impl GaussianMixtureParams {
     }
 }
 
-/// A mixture that was learned from variables by name, with them as the points have them.
+/// Puts the variables of a fitted mixture, learned in the order of their names, into the order of the points.
 fn shown(points: &Points, fitted: GaussianMixture) -> GaussianMixture {
     fitted.in_columns(&back(&points.columns_by_name()))
 }
@@ -330,7 +330,7 @@ fn canonical(mixture: &Mixture) -> Mixture {
     mixture.reordered(&order)
 }
 
-/// The result under another weight of the prior, continued under this one.
+/// Continues EM under the prior of `model` from the result under another weight of the prior.
 fn climbed_on(model: &GaussianModel, mut found: Found<Mixture>) -> Found<Mixture> {
     let end = climb(model, found.parameters, model.max_steps());
     found.parameters = end.parameters;
@@ -348,7 +348,7 @@ fn best_prior(mut fits: Vec<(GaussianModel, Found<Mixture>)>) -> (GaussianModel,
     fits.swap_remove(best.unwrap_or(0))
 }
 
-/// Log-likelihood of every tenth of the records under the others, climbed from the full solution.
+/// Cross-validated log-likelihood: of each tenth of the records, under EM on the others started at the full solution.
 fn held_out(model: &GaussianModel, mixture: &Mixture) -> f64 {
     let n = model.points().n_records();
     let folds: Vec<f64> = (0..FOLDS)

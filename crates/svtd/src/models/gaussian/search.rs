@@ -12,11 +12,11 @@ use crate::models::engine::LatentModel;
 /// Number of records on which a search is made when there are more.
 const SEARCHED_RECORDS: usize = 10_000;
 
-/// Starts from which on more than half of them at one maximum are believed: moves up and down, three quarters
-/// of the cost of a search, gained nothing on 46 sets of that kind (benches/record/models.md).
+/// With at least this many starts, more than half of which end at one maximum, up-and-down moves are skipped: they
+/// are three quarters of the cost of a search, and gained nothing on 46 sets of that kind (benches/record/models.md).
 const ENOUGH_STARTS: usize = 4;
 
-/// An extrapolated covariance whose least eigenvalue, in units of the safe one, is below this is
+/// An extrapolated covariance with an eigenvalue below this, relative to the covariance after two plain steps, is
 /// refused together with its mean.
 const LEAST_EIGENVALUE: f64 = 1e-3;
 

@@ -17,7 +17,7 @@ use crate::models::engine::{LatentModel, partition_responsibilities, pca_partiti
 /// Number of Lloyd steps after a partition.
 const LLOYD_STEPS: usize = 30;
 
-/// The responsibility of a record's own cluster in a start.
+/// The responsibility of a record's own cluster in a start; the rest is shared by all clusters.
 const FIRM: f64 = 0.98;
 
 /// All starts that the data allow.

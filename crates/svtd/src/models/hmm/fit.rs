@@ -12,12 +12,13 @@ use crate::models::engine::{
 use crate::models::fitting::{FitOptions, Path, Watch, found_by_climbing, option, part_of};
 use crate::models::gaussian::{data, dealt, fingerprint};
 
-/// From this many sequences on, standard errors leave out whole sequences.
+/// From this many sequences on, the jackknife leaves out whole sequences, and halves hold whole sequences.
 const MANY_SEQUENCES: usize = 20;
 
-/// The smallest number of steps of a part into which a sequence is cut, and the number of steps of a half for each
-/// state.
+/// Few sequences are cut into stretches of at least this many steps, which are dealt into halves.
 const LEAST_STRETCH: usize = 10;
+
+/// Halves are fitted only if each has at least this many steps for each state.
 const STEPS_PER_STATE: usize = 10;
 
 /// Options of a fit.
@@ -102,7 +103,7 @@ impl HmmParams {
         Ok(fitted)
     }
 
-    /// Why so many states are more than these sequences can hold, if they are: known before a fit.
+    /// Before a fit: a sentence if the states asked for have more parameters than there are steps.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -244,7 +245,7 @@ impl HmmParams {
     }
 }
 
-/// A model that was learned from variables by name, with them as the sequences have them.
+/// Puts the variables of a fitted model, learned in the order of their names, into the order of the sequences.
 fn shown(sequences: &Sequences, fitted: Hmm) -> Hmm {
     fitted.in_columns(&back(&sequences.columns_by_name()))
 }
@@ -284,7 +285,7 @@ fn error_bars(model: &HmmModel, chain: &Chain) -> ErrorBars {
     ErrorBars::of(errors, chain.k, chain.width)
 }
 
-/// The model on two halves of the steps: sequences where there are many, stretches of them otherwise,
+/// The model on two halves of the data: whole sequences where there are many, stretches of them otherwise,
 /// dealt by content. `None` when they are too few or too short.
 fn halves(model: &HmmModel, k: usize, split: usize) -> Option<[HmmModel; 2]> {
     let mut pieces = model.ranges();

@@ -139,8 +139,8 @@ impl Ratings {
         &self.ratings[self.starts[item]..self.starts[item + 1]]
     }
 
-    /// The same ratings with items in the order of what was said of them: whatever order the rows came in, raters
-    /// are learned from them in this one.
+    /// The same ratings with items in the order of their content, so that the order of the rows does not change what
+    /// is learned.
     pub(super) fn in_content_order(&self) -> Self {
         let key = |item: usize| {
             let mix = |key, &(rater, label): &(u32, u32)| {
@@ -164,8 +164,8 @@ impl Ratings {
         }
     }
 
-    /// The ratings without every `groups`-th item from `g` on, which is a group as good as drawn where items are in the
-    /// order of their content.
+    /// The ratings without items `g`, `g + groups`, `g + 2 groups` and so on. In the order of their content, which is
+    /// that of a hash, these items are as good as a random group.
     pub(super) fn without(&self, g: usize, groups: usize) -> Option<Self> {
         let weights: Vec<f64> =
             (0..self.n_items()).map(|u| if u % groups == g { 0.0 } else { 1.0 }).collect();
