@@ -3,10 +3,11 @@
 use crate::corpus::Corpus;
 use crate::decomposition::{Decomposition, ReadOff, joint};
 use crate::error::{Error, Result};
+use crate::fit::estimated::Estimated;
 use crate::fit::spectral::{Estimate, Spectral, finish};
 use crate::linalg::Matrix;
 use crate::model::{Kind, Lda, Model, Options, SingleTopic};
-use crate::moments::{Counting, Cube, LdaMoments, Moments, Rows, SingleTopicMoments};
+use crate::moments::{Counting, Cube, Rows};
 use crate::whitening::Whitening;
 
 /// Moments of a corpus with the whitening and the cube of the largest number of topics.
@@ -16,12 +17,6 @@ pub(crate) struct Shared<'a> {
     moments: Estimated<'a>,
     whitening: Whitening,
     cube: Cube,
-}
-
-/// The moments of either model.
-enum Estimated<'a> {
-    SingleTopic(SingleTopicMoments<'a>),
-    Lda(LdaMoments<'a>, f64),
 }
 
 /// The rotation of some number of topics.
@@ -51,15 +46,7 @@ impl<'a> Shared<'a> {
         most: usize,
         tolerance: f64,
     ) -> Result<Self> {
-        let weights = &options.weights;
-        let moments = match options.alpha0 {
-            Some(alpha0) => {
-                Estimated::Lda(LdaMoments::estimate(corpus, alpha0, weights, counting)?, alpha0)
-            }
-            None => {
-                Estimated::SingleTopic(SingleTopicMoments::estimate(corpus, weights, counting)?)
-            }
-        };
+        let moments = Estimated::of(corpus, options, counting)?;
         let fit =
             |k| Whitening::fit_to(tolerance, moments.moments(), k, options.whitening, &|_, _| {});
         let whitening = match fit(most) {
@@ -84,7 +71,7 @@ impl<'a> Shared<'a> {
     }
 
     #[cfg(test)]
-    pub fn moments(&self) -> &dyn Moments {
+    pub fn moments(&self) -> &dyn crate::moments::Moments {
         self.moments.moments()
     }
 
@@ -149,15 +136,6 @@ impl<'a> Shared<'a> {
                 let alpha = topics.weights().iter().map(|w| w * alpha0).collect();
                 Model::Lda(Lda::from_parts(topics, alpha, diagnostics, options))
             }
-        }
-    }
-}
-
-impl Estimated<'_> {
-    fn moments(&self) -> &dyn Moments {
-        match self {
-            Estimated::SingleTopic(moments) => moments,
-            Estimated::Lda(moments, _) => moments,
         }
     }
 }

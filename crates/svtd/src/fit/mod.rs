@@ -9,6 +9,7 @@ pub(crate) mod collapsed_vb;
 pub(crate) mod contest;
 pub(crate) mod documents;
 pub(crate) mod em;
+pub(crate) mod estimated;
 pub(crate) mod expectation;
 pub(crate) mod learner;
 pub(crate) mod leaving;

@@ -267,8 +267,12 @@ impl LdaParams {
         let evidence = self.options.trust.then(|| {
             let frame = trust::Frame::from(moments);
             let learn = |half: Dealt| self.learn_part(corpus, half, candidate);
-            let refitting =
-                trust::Refitting { usual: USUAL, counting: *counting, learn: &learn, mixed: true };
+            let refitting = trust::Refitting {
+                usual: USUAL,
+                counting: *counting,
+                learn: &learn,
+                kind: Kind::Lda,
+            };
             trust::assess(corpus, &frame, spectral, &estimate, &self.options, &refitting, watch)
         });
         let effective = moments.effective_documents();

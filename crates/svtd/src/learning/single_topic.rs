@@ -101,7 +101,7 @@ impl SingleTopicParams {
             let learn = |half: Dealt| self.learn_part(corpus, half);
             let counting = Counting::Raw;
             let refitting =
-                trust::Refitting { usual: USUAL, counting, learn: &learn, mixed: false };
+                trust::Refitting { usual: USUAL, counting, learn: &learn, kind: Kind::SingleTopic };
             trust::assess(corpus, &frame, &spectral, &estimate, options, &refitting, watch)
         });
         let (topics, diagnostics, _) =

@@ -36,11 +36,12 @@ use rayon::prelude::*;
 use self::measured::{Conjugate, Measured};
 use crate::corpus::{Corpus, Dealt};
 use crate::error::{Error, Result};
+use crate::fit::estimated::Estimated;
 use crate::fit::spectral::Half;
 use crate::linalg::Matrix;
 use crate::model::Options;
 use crate::model::diagnostics::{CLEAR, first_unclear, n_clear};
-use crate::moments::{Counting, DocumentWeights, LdaMoments, Moments, SingleTopicMoments};
+use crate::moments::{Counting, DocumentWeights};
 use crate::questions::Directions;
 use crate::whitening::Whitening;
 
@@ -185,25 +186,6 @@ impl Sums {
     }
 }
 
-/// The moments of either model.
-fn with_moments<T>(
-    corpus: &Corpus,
-    options: &Options,
-    counting: Counting,
-    then: impl FnOnce(&dyn Moments, &SingleTopicMoments<'_>) -> Result<T>,
-) -> Result<T> {
-    match options.alpha0 {
-        Some(alpha0) => {
-            let moments = LdaMoments::estimate(corpus, alpha0, &options.weights, counting)?;
-            then(&moments, moments.raw())
-        }
-        None => {
-            let moments = SingleTopicMoments::estimate(corpus, &options.weights, counting)?;
-            then(&moments, &moments)
-        }
-    }
-}
-
 /// `diag(g) U`: at most `k` leading directions of a corpus, in its feature order.
 fn directions(
     corpus: &Corpus,
@@ -212,14 +194,13 @@ fn directions(
     how: CrossValidation,
     watch: &dyn Fn(usize, usize),
 ) -> Result<Matrix> {
-    with_moments(corpus, options, how.counting, |moments, _| {
-        let fit = |k| Whitening::fit_to(how.tolerance, moments, k, options.whitening, watch);
-        let whitening = match fit(k) {
-            Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
-            outcome => outcome?,
-        };
-        Ok(whitened(&whitening))
-    })
+    let moments = Estimated::of(corpus, options, how.counting)?;
+    let fit = |k| Whitening::fit_to(how.tolerance, moments.moments(), k, options.whitening, watch);
+    let whitening = match fit(k) {
+        Err(Error::FewerTopicsVisible { visible, .. }) if visible > 0 => fit(visible)?,
+        outcome => outcome?,
+    };
+    Ok(whitened(&whitening))
 }
 
 /// `diag(g) U` of a whitening.
@@ -240,33 +221,33 @@ fn add_scores(
     sums: &mut [Sums],
 ) -> Result<()> {
     let v = translated(training, test, directions);
-    with_moments(test, options, counting, |moments, raw| {
-        let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
-        let (documents, n, k) = (raw.weighed(), test.n_documents(), v.n_columns());
-        let directions = Directions::new(v, a1, moments.first());
-        let Measured { gram, rough } = directions.measured(&documents);
-        let mut own = directions.v.clone();
-        own.scale_rows(raw.pair_diagonal());
-        let mut q = gram;
-        q.add(-1.0, &own.transpose_times(&directions.v));
-        let means = &directions.means;
-        q.add(-a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
-        let errors: Vec<f64> = rough.iter().map(|spread| spread.variance(n).sqrt()).collect();
-        let conjugate = Conjugate::new(&q, &errors);
-        let directions = directions.conjugate(&conjugate, moments.first());
-        let measured = directions.measured_conjugate(&documents);
-        let conjugate_means =
-            directions.conjugate.as_ref().map_or(&[][..], |conjugate| &conjugate.means);
-        for (j, (sum, mean)) in sums.iter_mut().zip(conjugate_means).enumerate() {
-            let total = measured.totals[j] - a1 * mean * mean;
-            let taken = measured.products_before(j);
-            let taken = taken.map(|(b, product)| product.variance(n) / conjugate.strengths[b]);
-            sum.eigenvalue += q[(j, j)];
-            sum.added += total + taken.sum::<f64>();
-            sum.spread += measured.spreads[j].variance(n);
-        }
-        Ok(())
-    })
+    let moments = Estimated::of(test, options, counting)?;
+    let (moments, raw) = (moments.moments(), moments.raw());
+    let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
+    let (documents, n, k) = (raw.weighed(), test.n_documents(), v.n_columns());
+    let directions = Directions::new(v, a1, moments.first());
+    let Measured { gram, rough } = directions.measured(&documents);
+    let mut own = directions.v.clone();
+    own.scale_rows(raw.pair_diagonal());
+    let mut q = gram;
+    q.add(-1.0, &own.transpose_times(&directions.v));
+    let means = &directions.means;
+    q.add(-a1, &Matrix::from_fn(k, k, |i, j| means[i] * means[j]));
+    let errors: Vec<f64> = rough.iter().map(|spread| spread.variance(n).sqrt()).collect();
+    let conjugate = Conjugate::new(&q, &errors);
+    let directions = directions.conjugate(&conjugate, moments.first());
+    let measured = directions.measured_conjugate(&documents);
+    let conjugate_means =
+        directions.conjugate.as_ref().map_or(&[][..], |conjugate| &conjugate.means);
+    for (j, (sum, mean)) in sums.iter_mut().zip(conjugate_means).enumerate() {
+        let total = measured.totals[j] - a1 * mean * mean;
+        let taken = measured.products_before(j);
+        let taken = taken.map(|(b, product)| product.variance(n) / conjugate.strengths[b]);
+        sum.eigenvalue += q[(j, j)];
+        sum.added += total + taken.sum::<f64>();
+        sum.spread += measured.spreads[j].variance(n);
+    }
+    Ok(())
 }
 
 /// Converts rows by the features of one corpus to rows by the features of another; a word that only the other one

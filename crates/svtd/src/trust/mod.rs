@@ -49,9 +49,9 @@ use crate::fit::spectral::{Estimate, Evidence, Spectral};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::workload::{Workload, usual_splits};
 use crate::linalg::Matrix;
-use crate::model::Options;
 use crate::model::diagnostics::{Driven, Halves, Nearest, PolishOutcome, Stability, TopicTrust};
 use crate::model::features::frequencies;
+use crate::model::{Kind, Options};
 use crate::moments::Counting;
 use crate::noise;
 
@@ -71,8 +71,8 @@ pub(crate) struct Refitting<'a> {
     pub counting: Counting,
     /// Fits a part of the documents from scratch.
     pub learn: &'a found_again::Learn<'a>,
-    /// Whether documents mix topics.
-    pub mixed: bool,
+    /// The kind of model.
+    pub kind: Kind,
 }
 
 /// Assesses an estimate before its topics are ordered.
@@ -87,7 +87,8 @@ pub(crate) fn assess(
 ) -> Evidence {
     watch(Stage::Trust.into());
     let progress = |done, of| watch(Step::new(Stage::Trust, done, of + 1));
-    let &Refitting { usual, counting, learn, mixed } = refitting;
+    let &Refitting { usual, counting, learn, kind } = refitting;
+    let mixed = kind == Kind::Lda;
     let k = spectral.whitening.n_topics();
     let n_splits = options.splits.unwrap_or_else(|| {
         let alone = Options { trust: false, ..options.clone() };
