@@ -26,7 +26,7 @@ pub fn run(args: &Add, common: &Common) -> Outcome {
 
 fn add(args: &Add, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
-    let file = CorpusFile::open(&args.corpus)?;
+    let file = CorpusFile::open_within(&args.corpus, &input::limit(&args.source.room)?)?;
     let more = input::addition(file.corpus(), &args.source, &progress)?;
     let taken = if args.replace { Taken::Replace } else { Taken::Refuse };
     let name = args.source.name();

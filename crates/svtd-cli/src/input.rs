@@ -8,7 +8,7 @@ use svtd::reading::{Format, Limit, Opened};
 use svtd::text::{Batch, Preprocessing};
 use svtd::{Corpus, CorpusReader, Error, Model};
 
-use crate::args::{self, Source};
+use crate::args::{self, Room, Source};
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 use crate::{messages, word_flags};
@@ -229,7 +229,7 @@ fn read_by(
     let watching = progress.clone();
     progress.reading();
     let reader = prepare(CorpusReader::new()).watched(move |done, of| watching.read(done, of));
-    let reader = self::reader(source, reader).within(&limit(source)?);
+    let reader = self::reader(source, reader).within(&limit(&source.room)?);
     let about = Failure::about(&source.name());
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));
@@ -261,9 +261,9 @@ fn read_by(
 
 /// The folder for large temporary files. The folder for small ones is often itself in memory, so it is used only if
 /// asked for.
-pub fn large_files(source: &Source) -> PathBuf {
+pub fn large_files(room: &Room) -> PathBuf {
     let large = Path::new("/var/tmp");
-    match (&source.temp_dir, std::env::var_os("TMPDIR")) {
+    match (&room.temp_dir, std::env::var_os("TMPDIR")) {
         (Some(folder), _) => folder.clone(),
         (None, None) if large.is_dir() => large.to_owned(),
         _ => std::env::temp_dir(),
@@ -271,9 +271,9 @@ pub fn large_files(source: &Source) -> PathBuf {
 }
 
 /// The limit set by `--memory`.
-pub fn limit(source: &Source) -> Outcome<Limit> {
-    let Some(bytes) = source.memory else { return Ok(Limit::none()) };
-    Limit::of(bytes, large_files(source)).map_err(|error| match error {
+pub fn limit(room: &Room) -> Outcome<Limit> {
+    let Some(bytes) = room.memory else { return Ok(Limit::none()) };
+    Limit::of(bytes, large_files(room)).map_err(|error| match error {
         Error::MemoryLimit { .. } => Failure::Request(format!("--memory: {error}")),
         error => error.into(),
     })
@@ -284,7 +284,7 @@ pub fn stream_reader(source: &Source, time: Option<&str>) -> Outcome<CorpusReade
     let mut wanted = columns(&source.columns);
     wanted.label = time.map(str::to_owned).or(wanted.label);
     let reader = reader(source, CorpusReader::new()).columns(wanted).live(true);
-    Ok(reader.within(&limit(source)?))
+    Ok(reader.within(&limit(&source.room)?))
 }
 
 /// How words are chosen in documents to which a model is fitted again.

@@ -1,7 +1,7 @@
 //! `svtd merge`: several corpora as one.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use svtd::reading::Taken;
@@ -12,7 +12,7 @@ use crate::args::{Common, Merge};
 use crate::count::{corpus_json, write_sizes};
 use crate::failure::{Failure, Outcome};
 use crate::progress::{Detail, Progress};
-use crate::{json, messages, output, threads};
+use crate::{input, json, messages, output, threads};
 
 /// Runs the command.
 pub fn run(args: &Merge, common: &Common) -> Outcome {
@@ -24,7 +24,9 @@ pub fn run(args: &Merge, common: &Common) -> Outcome {
 fn merge(args: &Merge, common: &Common) -> Outcome {
     let progress = Progress::new(Detail::chosen(common));
     progress.reading();
-    let mut parts = args.corpora.iter().map(|path| read(path)).collect::<Outcome<Vec<_>>>()?;
+    let reader = CorpusReader::new().within(&input::limit(&args.room)?);
+    let read = |path: &PathBuf| read(&reader, path);
+    let mut parts = args.corpora.iter().map(read).collect::<Outcome<Vec<_>>>()?;
     progress.begin("merging");
     let first = parts.remove(0);
     let taken = if args.replace { Taken::Replace } else { Taken::Refuse };
@@ -53,8 +55,8 @@ fn merge(args: &Merge, common: &Common) -> Outcome {
 }
 
 /// A corpus of counts, and its name in messages.
-fn read(path: &Path) -> Outcome<(String, Corpus)> {
-    let opened = CorpusReader::new().open(path).map_err(Failure::about(path))?;
+fn read(reader: &CorpusReader, path: &Path) -> Outcome<(String, Corpus)> {
+    let opened = reader.open(path).map_err(Failure::about(path))?;
     if opened.is_text() {
         let reason = "this is text; count it first (svtd count), so that its words are chosen";
         return Err(Failure::Refused(path.to_owned(), reason.to_owned()));

@@ -24,7 +24,7 @@ pub fn run(args: &Remove, common: &Common) -> Outcome {
 }
 
 fn remove(args: &Remove, common: &Common) -> Outcome {
-    let file = CorpusFile::open(&args.corpus)?;
+    let file = CorpusFile::open_within(&args.corpus, &input::limit(&args.room)?)?;
     let chosen = match &args.documents {
         Some(list) => named(file.corpus(), list, args)?,
         None => meeting(file.corpus(), args)?,

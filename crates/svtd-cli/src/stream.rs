@@ -87,7 +87,7 @@ fn follow(begin: &Begin<'_>, mut models: Models<'_>, words: Preprocessing) -> Ou
     let Begin { source, flags, time } = *begin;
     let reader = input::stream_reader(source, time)?;
     let last = flags.last.unwrap_or_default();
-    let mut window = Window::new(last, input::large_files(source))?;
+    let mut window = Window::new(last, input::large_files(&source.room))?;
     let (mut words, mut n_new, mut n_bad) = (words, 0, 0);
     if source.input.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(Failure::Request("standard input (-) can be read only once".to_owned()));

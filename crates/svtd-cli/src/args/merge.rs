@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Room;
+
 /// Merge corpora into one corpus file.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES)]
@@ -23,6 +25,10 @@ pub struct Merge {
     /// If a document of the same name has other words, replace the earlier one
     #[arg(long)]
     pub replace: bool,
+
+    /// How much of the corpora is kept in memory.
+    #[command(flatten)]
+    pub room: Room,
 }
 
 const MERGE_EXAMPLES: &str = "\

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Room;
+
 /// Remove documents from a corpus file.
 #[derive(Debug, Args)]
 #[command(after_help = REMOVE_EXAMPLES)]
@@ -26,6 +28,10 @@ pub struct Remove {
     /// Ignore names that no document has
     #[arg(long, requires = "documents")]
     pub ignore_missing: bool,
+
+    /// How much of the corpus is kept in memory.
+    #[command(flatten)]
+    pub room: Room,
 }
 
 fn condition(text: &str) -> Result<(String, String), String> {

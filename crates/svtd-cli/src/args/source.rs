@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use svtd::reading::Format;
 
+use super::room::Room;
 use super::text::{Layout, WordFlags};
 
 /// A corpus, as named on the command line.
@@ -36,15 +37,9 @@ pub struct Source {
     #[arg(long, value_name = "LAYER")]
     pub layer: Option<String>,
 
-    /// Keep at most about this much of the documents in memory, such as 2GB, and the rest in a temporary file. The
-    /// result is the same, byte for byte. Tables of words x topics need memory in addition; .npz, Parquet counts,
-    /// single cells and genotypes are first read completely
-    #[arg(long, value_name = "SIZE", value_parser = svtd::internals::memory::bytes_of)]
-    pub memory: Option<u64>,
-
-    /// The folder for temporary files of --memory [default: the folder named by TMPDIR, else /var/tmp]
-    #[arg(long, value_name = "FOLDER", requires = "memory")]
-    pub temp_dir: Option<PathBuf>,
+    /// How much of it is kept in memory.
+    #[command(flatten)]
+    pub room: Room,
 
     /// Which columns have which meaning.
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub fn model(path: &Path) -> Outcome<Option<SavedRecords>> {
 
 /// Reads a table, or several with the same columns as one, and prints its size.
 fn read(source: &Source, reader: &TableReader) -> Outcome<Table> {
-    if source.memory.is_some() {
+    if source.room.memory.is_some() {
         let sentence = "--memory is for models of topics; a table of records is read whole";
         return Err(Failure::Request(sentence.to_owned()));
     }

@@ -124,7 +124,10 @@ impl Corpus {
         // A stable sort. Different documents have equal keys only if 128 bits agree by chance; then their content
         // decides.
         order.par_sort_by(|&a, &b| {
-            let content = || self.rows.row(a).cmp(&self.rows.row(b));
+            let content = || {
+                self.rows.limit().touch_scattered();
+                self.rows.row(a).cmp(&self.rows.row(b))
+            };
             keys[a].cmp(&keys[b]).then_with(content).then(weight(b).total_cmp(&weight(a)))
         });
         order

@@ -60,6 +60,8 @@ pub struct Sizes {
     pub n_nonzeros: usize,
     /// Words with repetition.
     pub n_tokens: u64,
+    /// The most bytes of documents kept in memory, if that is limited.
+    pub memory_limit: Option<u64>,
 }
 
 impl From<&Corpus> for Sizes {
@@ -69,6 +71,7 @@ impl From<&Corpus> for Sizes {
             n_words: corpus.n_present(),
             n_nonzeros: corpus.n_nonzeros(),
             n_tokens: corpus.n_tokens(),
+            memory_limit: corpus.rows().limit().bytes(),
         }
     }
 }
@@ -139,8 +142,9 @@ impl Workload {
             Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
             Learner::Gibbs(gibbs) => plan.rival(sizes.n_tokens as f64, 4 * gibbs.n_sweeps()),
         }
-        let memory_beside_corpus = memory(options, sizes);
-        let memory = PROGRAM + corpus_bytes(sizes) + memory_beside_corpus;
+        let peak = memory(options, sizes);
+        let memory_beside_corpus = peak - corpus_bytes(sizes);
+        let memory = PROGRAM + peak;
         let Plan { parts, contest, .. } = plan;
         Self { parts, n_topics: options.n_topics, memory, memory_beside_corpus, contest }
     }
@@ -304,24 +308,27 @@ const PROGRAM: f64 = 19e6;
 
 /// The memory of the corpus itself.
 fn corpus_bytes(sizes: Sizes) -> f64 {
-    8.0 * sizes.n_nonzeros as f64
+    limited(8.0 * sizes.n_nonzeros as f64, sizes)
 }
 
-/// The largest memory that whitening, polish and trust use beside the corpus.
+/// As many of these bytes of documents as are kept in memory.
+fn limited(bytes: f64, sizes: Sizes) -> f64 {
+    sizes.memory_limit.map_or(bytes, |limit| bytes.min(limit as f64))
+}
+
+/// The largest memory that whitening, polish and trust use, with the corpus.
 ///
 /// Each is a sum of the sizes there are: copies of the counts (`nnz`), blocks of `n x 32`, matrices
 /// of `n x k` and `N x k`, the cube of `k^3`. How many of each are alive at the peak was counted by
 /// measuring 84 fits of seven corpora, with trust by 40 fits of five; benches/record/forecast.md compares with others.
+/// A memory limit bounds the corpus, the copies of the counts and the matrices of `N x k` together.
 fn memory(options: &Options, sizes: Sizes) -> f64 {
     let (nnz, rows, n) = (sizes.n_nonzeros as f64, sizes.n_documents as f64, sizes.n_words as f64);
     let k = options.n_topics as f64;
     let held = |counts: f64, blocks: f64, words: f64, documents: f64, cubes: f64| {
-        let numbers = counts * nnz
-            + blocks * n * BLOCK_COLUMNS as f64
-            + words * n * k
-            + documents * rows * k
-            + cubes * k.powi(3);
-        8.0 * numbers
+        let kept = 8.0 * (nnz + counts * nnz + documents * rows * k);
+        let tables = blocks * n * BLOCK_COLUMNS as f64 + words * n * k + cubes * k.powi(3);
+        limited(kept, sizes) + 8.0 * tables
     };
     if options.learner != Learner::Moments {
         // Tokens with their topics, and tables of words and documents by topics.
@@ -362,8 +369,13 @@ mod tests {
     use crate::{Lda, SingleTopic};
     use std::cell::RefCell;
 
-    const SIZES: Sizes =
-        Sizes { n_documents: 1000, n_words: 500, n_nonzeros: 40_000, n_tokens: 50_000 };
+    const SIZES: Sizes = Sizes {
+        n_documents: 1000,
+        n_words: 500,
+        n_nonzeros: 40_000,
+        n_tokens: 50_000,
+        memory_limit: None,
+    };
 
     #[test]
     fn a_fit_goes_through_the_stages_that_were_foretold() {
@@ -390,8 +402,13 @@ mod tests {
 
     #[test]
     fn more_data_and_more_topics_take_more() {
-        let larger =
-            Sizes { n_documents: 10_000, n_words: 500, n_nonzeros: 400_000, n_tokens: 500_000 };
+        let larger = Sizes {
+            n_documents: 10_000,
+            n_words: 500,
+            n_nonzeros: 400_000,
+            n_tokens: 500_000,
+            memory_limit: None,
+        };
         for (few, many) in [
             (Lda::params(5).workload(SIZES), Lda::params(50).workload(SIZES)),
             (Lda::params(5).workload(SIZES), Lda::params(5).workload(larger)),
@@ -403,5 +420,16 @@ mod tests {
             assert!(few.memory <= many.memory);
             assert!(few.passes() <= many.passes());
         }
+    }
+
+    #[test]
+    fn a_limit_on_the_memory_of_documents_bounds_them_and_not_the_tables() {
+        let large = Sizes { n_documents: 1_000_000, n_nonzeros: 100_000_000, ..SIZES };
+        let limited = Sizes { memory_limit: Some(400_000_000), ..large };
+        let [large, limited, small] =
+            [large, limited, SIZES].map(|sizes| Lda::params(5).workload(sizes));
+        assert!(limited.memory < small.memory + 400e6, "{}", limited.memory);
+        assert!(limited.memory > 400e6 && limited.memory < large.memory);
+        assert_eq!(limited.operations(), large.operations());
     }
 }

@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::batch::{Batch, Content, Records};
+use super::batch::{BATCH_BYTES, Batch, Content, Records};
 use super::count::{self, Counted, Rules};
 use super::filter::{self, DROPPED, Selection};
 use super::gathered::{self, Gathered};
@@ -24,8 +24,11 @@ use crate::memory::Limit;
 use crate::words::Preprocessing;
 use crate::words::{Dropped, Reason, WordChoice};
 
-/// Batches in a group: up to this many threads can work at once, on 64 MB of text.
+/// The largest number of batches in a group: up to this many threads can work at once, on 64 MB of text.
 const GROUP_BATCHES: usize = 32;
+/// A group of batches may take the memory limit divided by this number: the next group, and the counts of both, need
+/// room too.
+const GROUP_FRACTION: u64 = 16;
 /// Batches in the first group, which is read before anything can be counted.
 const FIRST_GROUP: usize = 8;
 /// The number of bytes of each document, and of all documents together, that are used to guess the language.
@@ -45,6 +48,7 @@ pub fn count_records(
     vocabulary: Option<&Vocabulary>,
     limit: &Limit,
 ) -> Result<Corpus> {
+    let n_batches = group_batches(limit);
     let mut group = read_group(records, FIRST_GROUP)?;
     let (mut settled, mut notes) = preprocessing.resolved(&sample(&group))?;
     settled.fixed_vocabulary = vocabulary.is_some();
@@ -52,7 +56,7 @@ pub fn count_records(
     let mut merged = Merged::new(limit);
     while !group.is_empty() {
         let (next, counted) = rayon::join(
-            || read_group(records, GROUP_BATCHES),
+            || read_group(records, n_batches),
             || group.par_iter().map(|batch| count::count(batch, &rules)).collect::<Vec<_>>(),
         );
         for (batch, counted) in group.into_iter().zip(counted) {
@@ -63,6 +67,12 @@ pub fn count_records(
     notes.extend(records.remarks());
     merged.n_skipped_links = records.n_skipped_links();
     merged.finish(settled, vocabulary, notes)
+}
+
+/// The number of batches that are counted together.
+fn group_batches(limit: &Limit) -> usize {
+    let room = |bytes: u64| usize::try_from(bytes / GROUP_FRACTION).unwrap_or(usize::MAX);
+    limit.bytes().map_or(GROUP_BATCHES, |bytes| (room(bytes) / BATCH_BYTES).clamp(1, GROUP_BATCHES))
 }
 
 fn read_group(records: &mut dyn Records, n_batches: usize) -> Result<Vec<Batch>> {

@@ -12,6 +12,7 @@ use crate::corpus::Corpus;
 
 use crate::atomic::write_checked;
 use crate::error::{Error, Result};
+use crate::memory::Limit;
 use crate::reading::{CorpusReader, Format, svtdc};
 
 /// A corpus file that nobody else can change while this value exists.
@@ -29,9 +30,17 @@ impl CorpusFile {
     /// # Errors
     /// When it cannot be read, is no `.svtdc` file, or another process is changing it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_within(path, &Limit::none())
+    }
+
+    /// Reads a corpus file as [`open`](Self::open) does, and keeps its counts within a memory limit.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_within(path: impl AsRef<Path>, limit: &Limit) -> Result<Self> {
         let path = path.as_ref();
         let held = hold(path)?;
-        let corpus = CorpusReader::new().format(Format::Svtdc).read(path)?;
+        let corpus = reader(limit).read(path)?;
         Ok(Self { path: path.to_owned(), corpus, _held: held })
     }
 
@@ -45,10 +54,14 @@ impl CorpusFile {
     /// # Errors
     /// When it cannot be written; the old file is then still there.
     pub fn replace(self, corpus: &Corpus) -> Result<()> {
-        let read_back =
-            |written: &Path| CorpusReader::new().format(Format::Svtdc).read(written).map(|_| ());
+        let limit = self.corpus.rows().limit().clone();
+        let read_back = |written: &Path| reader(&limit).read(written).map(|_| ());
         write_checked(&self.path, true, |out| svtdc::write(corpus, out), read_back)
     }
+}
+
+fn reader(limit: &Limit) -> CorpusReader {
+    CorpusReader::new().format(Format::Svtdc).within(limit)
 }
 
 /// Takes the lock. The file may have been replaced between opening and locking it, so this is repeated until the
