@@ -192,3 +192,26 @@ fn a_merge_tells_which_words_only_some_corpora_kept() {
     let ran = w.must("merge c.svtdc c.svtdc -o same.svtdc");
     assert!(!ran.stderr.contains("some of the inputs"), "{}", ran.stderr);
 }
+
+/// The counts are larger than what is kept in memory whatever the limit (a 64th of it).
+#[test]
+fn a_limit_on_memory_changes_no_byte_of_a_corpus_file() {
+    let w = Workspace::new();
+    for seed in [1, 2] {
+        let sizes = "--docs 3000 --words 400 -k 4 --lengths fixed:60";
+        w.must(&format!("generate lda {sizes} --seed {seed} -o {seed} -q"));
+    }
+    w.write("gone.txt", (1..=2000).map(|d| format!("{d}\n")).collect::<String>().as_bytes());
+    let mut files = Vec::new();
+    for room in ["", "--memory 17MB", "--memory 17MB --temp-dir ."] {
+        w.must(&format!("count docword.1.txt {room} --force -o c.svtdc -q"));
+        w.must(&format!("add c.svtdc docword.2.txt docword.2.txt {room} -q"));
+        w.must(&format!("merge c.svtdc docword.1.txt {room} --force -o m.svtdc -q"));
+        w.must(&format!("remove c.svtdc --documents gone.txt {room} -q"));
+        files.push((w.read("c.svtdc"), w.read("m.svtdc")));
+    }
+    assert!(files.iter().all(|one| *one == files[0]));
+    assert!(w.names().iter().all(|name| !name.contains("tmp")), "{:?}", w.names());
+    let refused = w.svtd("merge c.svtdc m.svtdc --memory 1MB -o n.svtdc");
+    assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{}", refused.stderr);
+}

@@ -72,7 +72,8 @@ fn called(context: &Context, j: usize, n: usize) -> String {
 
 fn topics(context: &Context) -> String {
     let mut html = "<p class=\"lead\">Topics are numbered by falling share, the same in every run. \
-                    The interval behind a probability covers the truth in about 95 of 100 cases.</p>\n"
+                    The interval behind a probability covers the truth in about 95 of 100 cases, for a topic that is \
+                    found again: where it is not, other documents would show another topic.</p>\n"
         .to_owned();
     html.push_str(TOPIC_VIEW);
     let _ = writeln!(

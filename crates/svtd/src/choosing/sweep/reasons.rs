@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_number_that_shows_fewer_topics_than_are_there_is_told() {
-        let (why, reasons) = said(&[(2, 2.0), (8, 3.5), (18, 9.5), (40, 10.0)], true);
+        let (why, reasons) = said(&[(2, 2.0), (8, 3.5), (18, 9.5), (27, 10.0), (40, 10.0)], true);
         assert_eq!(why.high, 10);
         assert!(reasons.iter().any(|r| r.contains("18 topics show more of them")), "{reasons:?}");
         let (_, reasons) = said(&[(2, 1.0), (8, 8.0), (10, 10.0), (15, 10.0), (22, 10.0)], false);
