@@ -1,10 +1,11 @@
 //! `svtd export`: writes a model's numbers, and the topics of documents, for other programs.
 //!
-//! The layouts of other programs are in [`foreign`]; here the files are named, checked before any is written, and
+//! The layouts of other programs are in [`foreign`], our own tables in [`tables`]; here the files are named, checked before any is written, and
 //! listed.
 
 mod admixture;
 mod foreign;
+mod tables;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,14 +13,14 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use svtd::internals::atomic::{Together, write_atomically};
 use svtd::linalg::Matrix;
-use svtd::model::{Marker, Standing, markers};
+use svtd::model::markers;
 use svtd::{Corpus, Model};
 
 use crate::args::{Common, Export, ExportTo, Layout, Source};
 use crate::failure::{Failure, Outcome, printable};
 use crate::infer;
 use crate::mixtures::Mixtures;
-use crate::output::{self, Column, CsvCells, Format, Table, Target};
+use crate::output::{self, CsvCells, Format, Target};
 use crate::printable::on_one_line;
 use crate::progress::{Detail, Progress};
 use crate::{input, json, records, threads};
@@ -157,7 +158,8 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
         .collect();
     let (targets, exported) = (targets?, Exported::read(args, common)?);
     let documents = exported.documents(format)?;
-    let mut tables = vec![topics_table(&exported.model, args.top), words_table(&exported.model)];
+    let mut tables =
+        vec![tables::topics(&exported.model, args.top), tables::words(&exported.model)];
     if let Some((corpus, mixtures)) = &documents {
         tables.push(infer::table(&exported.model, corpus, mixtures, Layout::Wide, None));
     }
@@ -166,36 +168,6 @@ fn export_tables(args: &Export, common: &Common, format: Format) -> Outcome<Vec<
         target.write_with(&mut files, table)?;
     }
     finished(files)
-}
-
-/// Number, share, alpha and leading words of each topic.
-fn topics_table(model: &Model, n_words: usize) -> Table<'_> {
-    let topics = model.topics();
-    let mut columns = vec![
-        Column::whole("topic", |j| j as i64 + 1),
-        Column::real("share", |j| topics.weights()[j]),
-    ];
-    if topics.names().is_some() {
-        let name = |j: usize| topics.topic(j).name().unwrap_or_default().to_owned();
-        columns.push(Column::text("name", name));
-    }
-    if let Model::Lda(lda) = model {
-        columns.push(Column::real("alpha", |j| lda.alpha()[j]));
-    }
-    columns.push(Column::text("words", move |j| leading(model, j, n_words).join(" ")));
-    Table { n_rows: topics.len(), columns, is_list: false }
-}
-
-/// The probability of each word in each topic, one row for each word.
-fn words_table(model: &Model) -> Table<'_> {
-    let topics = model.topics();
-    let mut columns = vec![Column::text("word", |i| topics.vocabulary().word(i).into_owned())];
-    columns.extend(
-        (0..topics.len()).map(|j| {
-            Column::real(infer::column_name(model, j), move |i| topics.word_topic()[(i, j)])
-        }),
-    );
-    Table { n_rows: topics.vocabulary().len(), columns, is_list: false }
 }
 
 fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
@@ -217,12 +189,12 @@ fn export_npy(args: &Export, common: &Common) -> Outcome<Vec<PathBuf>> {
     let exported = Exported::read(args, common)?;
     let topics = exported.model.topics();
     let mut files = Together::default();
-    topic_word.write_with(&mut files, &words_by_topic(&exported.model, topics.word_topic()))?;
-    weights.write_with(&mut files, &list("weight", topics.weights()))?;
+    topic_word.write_with(&mut files, &tables::by_topic(&exported.model, topics.word_topic()))?;
+    weights.write_with(&mut files, &tables::list("weight", topics.weights()))?;
     let words = topics.vocabulary().iter().map(|word| on_one_line(&word));
     write_lines(&mut files, &vocabulary, args.force, words)?;
     if let Model::Lda(lda) = &exported.model {
-        alpha.write_with(&mut files, &list("alpha", lda.alpha()))?;
+        alpha.write_with(&mut files, &tables::list("alpha", lda.alpha()))?;
     }
     let asked = exported.documents(Format::Npy)?;
     if let (Some((target, names)), Some((corpus, mixtures))) = (documents, &asked) {
@@ -262,19 +234,7 @@ fn export_markers(args: &Export) -> Outcome<Vec<PathBuf>> {
     let path = beside(args, "markers.csv")?;
     let target = Target::new(&path, Some(Format::Csv), args.force, &inputs(args))?;
     let model = input::model(&args.model)?.model;
-    let (vocabulary, found) = (model.topics().vocabulary(), &markers(model.topics(), args.top));
-    let real =
-        |name: &str, value: fn(&Marker) -> f64| Column::real(name, move |i| value(&found[i]));
-    let columns = vec![
-        Column::whole("topic", |i| found[i].topic as i64 + 1),
-        Column::text("word", |i| vocabulary.word(found[i].word).into_owned()),
-        real("probability", |marker| marker.probability),
-        real("error", |marker| marker.error.unwrap_or(f64::NAN)),
-        real("elsewhere", |marker| marker.elsewhere),
-        real("log_fold", |marker| marker.log_fold),
-        real("z", |marker| marker.z.unwrap_or(f64::NAN)),
-    ];
-    target.write(&Table { n_rows: found.len(), columns, is_list: false })?;
+    target.write(&tables::markers(&model, &markers(model.topics(), args.top)))?;
     Ok(vec![path])
 }
 
@@ -310,19 +270,19 @@ fn export_arrays(args: &Export) -> Outcome<Vec<PathBuf>> {
     };
     let mut files = Together::default();
     if let Some(target) = topic_word {
-        target.write_with(&mut files, &words_by_topic(&model, model.topics().word_topic()))?;
+        target.write_with(&mut files, &tables::by_topic(&model, model.topics().word_topic()))?;
     }
     if let Some((target, errors)) = errors {
-        target.write_with(&mut files, &words_by_topic(&model, errors))?;
+        target.write_with(&mut files, &tables::by_topic(&model, errors))?;
     }
     if let Some(target) = trust {
-        target.write_with(&mut files, &trust_table(&model))?;
+        target.write_with(&mut files, &tables::trust(&model))?;
     }
     if let Some(target) = topic_weights {
-        target.write_with(&mut files, &list("weight", model.topics().weights()))?;
+        target.write_with(&mut files, &tables::list("weight", model.topics().weights()))?;
     }
     if let Some((target, alpha)) = alpha {
-        target.write_with(&mut files, &list("alpha", alpha))?;
+        target.write_with(&mut files, &tables::list("alpha", alpha))?;
     }
     files.finish()?;
     Ok(given.into_iter().map(Path::to_owned).collect())
@@ -353,77 +313,6 @@ fn errors_of<'m>(args: &Export, model: &'m Model) -> Outcome<&'m Matrix> {
             args.model.display()
         ))
     })
-}
-
-/// Numbers for every word in every topic: topics x words.
-fn words_by_topic<'m>(model: &'m Model, numbers: &'m Matrix) -> Table<'m> {
-    let topics = model.topics();
-    let column = |i: usize| {
-        let word = topics.vocabulary().word(i).into_owned();
-        Column::real(word, move |j| numbers[(i, j)])
-    };
-    let columns = (0..topics.vocabulary().len()).map(column).collect();
-    Table { n_rows: topics.len(), columns, is_list: false }
-}
-
-/// What is known about each topic as numbers, one column each; NaN where it is not known.
-const TRUST: [&str; 13] = [
-    "found_again",
-    "by_chance",
-    "half_distance",
-    "n_splits",
-    "documents",
-    "clipped",
-    "z",
-    "expected_error",
-    "mean_change",
-    "changed_groups",
-    "nearest",
-    "nearest_distance",
-    "documents_holding_half",
-];
-
-fn trust_table(model: &Model) -> Table<'_> {
-    let topics = &model.diagnostics().topics;
-    let known = move |j: usize, column: usize| {
-        let topic = &topics[j];
-        let trust = topic.trust.as_ref();
-        let stability = trust.and_then(|trust| trust.stability.as_ref());
-        let nearest = trust.and_then(|trust| trust.nearest.as_ref());
-        match TRUST[column] {
-            "found_again" => topic.halves().map(|halves| halves.found_again),
-            "by_chance" => topic.halves().map(|halves| halves.by_chance),
-            "half_distance" => topic.halves().map(|halves| halves.half_distance),
-            "n_splits" => topic.halves().map(|halves| halves.n_splits as f64),
-            "documents" => Some(topic.documents),
-            "clipped" => Some(topic.clipped),
-            "z" => trust.and_then(|trust| trust.z),
-            "expected_error" => stability.map(|stability| stability.expected_error),
-            "mean_change" => stability.map(|stability| stability.mean_change),
-            "changed_groups" => stability.map(|stability| stability.n_changed as f64),
-            "nearest" => nearest.map(|nearest| nearest.topic as f64 + 1.0),
-            "nearest_distance" => nearest.map(|nearest| nearest.distance),
-            _ => trust.map(|trust| trust.driven.documents as f64),
-        }
-    };
-    let standing = |j: usize| topics[j].standing().map_or("", Standing::name).to_owned();
-    let mut columns = vec![Column::whole("topic", |j| j as i64 + 1)];
-    let number = |c: usize| Column::real(TRUST[c], move |j| known(j, c).unwrap_or(f64::NAN));
-    columns.extend((0..TRUST.len()).map(number));
-    columns.push(Column::text("standing", standing));
-    Table { n_rows: topics.len(), columns, is_list: false }
-}
-
-/// A table of one column of numbers.
-pub fn list<'a>(name: &str, values: &'a [f64]) -> Table<'a> {
-    let columns = vec![Column::real(name, |i| values[i])];
-    Table { n_rows: values.len(), columns, is_list: true }
-}
-
-/// The likeliest words of a topic.
-fn leading(model: &Model, j: usize, n: usize) -> Vec<String> {
-    let top = model.topics().topic(j).top_words(n);
-    top.into_iter().map(|(word, _)| word.into_owned()).collect()
 }
 
 fn write_lines(

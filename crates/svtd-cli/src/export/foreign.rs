@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use svtd::linalg::Matrix;
 use svtd::{Corpus, Model};
 
-use super::leading;
+use super::tables::leading;
 use crate::failure::{Failure, Outcome};
 use crate::mixtures::Mixtures;
 use crate::printable::{on_one_line, without_blanks};
