@@ -84,22 +84,23 @@ fn main() {
         "\nalone, outside of every task: {alone:.2} s ({:.1} %)",
         100.0 * alone / seconds(&dealt)
     );
-    let mut few: Vec<(f64, usize)> = dealt
-        .iter()
-        .filter_map(|stretch| match stretch {
-            Stretch::Shared(tasks) => {
-                let leaves = tasks.iter().map(|task| leaves(task)).sum();
-                Some((seconds(std::slice::from_ref(stretch)), leaves))
+    let mut begins = 0.0;
+    let mut few: Vec<(f64, usize, f64)> = Vec::new();
+    for stretch in &dealt {
+        let own = seconds(std::slice::from_ref(stretch));
+        if let Stretch::Shared(tasks) = stretch {
+            let leaves = tasks.iter().map(|task| leaves(task)).sum();
+            if leaves < 32 && own > 0.001 * one {
+                few.push((own, leaves, begins));
             }
-            Stretch::Alone(_) => None,
-        })
-        .filter(|(seconds, leaves)| *leaves < 32 && *seconds > 0.001 * one)
-        .collect();
+        }
+        begins += own;
+    }
     few.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let lost: f64 = few.iter().map(|(seconds, _)| seconds).sum();
+    let lost: f64 = few.iter().map(|(seconds, ..)| seconds).sum();
     println!("passes of fewer than 32 tasks that take .1 % or more: {} ({lost:.2} s)", few.len());
-    for (seconds, leaves) in few.iter().take(8) {
-        println!("  {seconds:.2} s in {leaves} tasks");
+    for (seconds, leaves, begins) in few.iter().take(8) {
+        println!("  at {begins:.1} s: {seconds:.2} s in {leaves} tasks");
     }
     println!("what 32 cores would wait for most: seconds of work, tasks, seconds on 32 cores");
     let mut waits: Vec<(f64, f64, usize, f64)> = Vec::new();

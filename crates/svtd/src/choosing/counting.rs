@@ -16,6 +16,7 @@ use super::shared::Shared;
 use crate::corpus::Corpus;
 use crate::decomposition::ReadOff;
 use crate::fit::collapsed_vb::{self, Prior};
+use crate::fit::contest::ENOUGH_SWEEPS;
 use crate::fit::em;
 use crate::linalg::Matrix;
 use crate::model::choice::has_settled;
@@ -24,9 +25,6 @@ use crate::model::features::{frequencies, lift, to_vocabulary};
 use crate::model::{FoundInHalves, Kind, Options, Smoothing};
 use crate::noise::PART_TOLERANCE;
 use crate::trust::found_again::{self, Returned};
-
-/// Number of sweeps or EM steps after which halves can be compared.
-const ENOUGH_STEPS: usize = 8;
 
 /// The smallest number of documents for each topic that is fitted to halves (`benches/record/found_again.md`).
 const DOCUMENTS_PER_TOPIC: usize = 5;
@@ -121,16 +119,10 @@ fn learned(shared: &Shared<'_>, k: usize) -> Matrix {
     let learned = match shared.kind() {
         Kind::Lda => {
             let prior = Prior::of_text(words.len());
-            collapsed_vb::polish(corpus, &start, &prior, ENOUGH_STEPS, &|_| {}).word_topic
+            collapsed_vb::polish(corpus, &start, &prior, ENOUGH_SWEEPS, &|_| {}).word_topic
         }
         Kind::SingleTopic => {
-            let smoothing = Smoothing::Estimated;
-            let how = em::EmOptions {
-                smoothing,
-                max_steps: ENOUGH_STEPS,
-                until_settled: false,
-                leaving: false,
-            };
+            let how = em::EmOptions::to_compare(Smoothing::Estimated);
             let (weights, _) = lift(topics.weights());
             em::polish(corpus, &start, &weights, &frequencies(corpus), how, &|_| {}).word_topic
         }

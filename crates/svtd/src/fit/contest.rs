@@ -26,7 +26,7 @@ const AT_MOST: u64 = 4;
 const LEAST_HELD_OUT: u64 = 5;
 
 /// Number of sweeps after which halves of the documents can be compared: the leading words hardly change any more.
-const ENOUGH_SWEEPS: usize = 8;
+pub(crate) const ENOUGH_SWEEPS: usize = 8;
 
 /// The polish that follows the moments, and with it the counts from which these are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

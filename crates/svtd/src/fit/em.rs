@@ -32,6 +32,12 @@ use crate::pace::Pace;
 /// The objective has converged when its relative gain is below this.
 const SETTLED: f64 = 1e-6;
 
+/// The same where topics of halves are compared: sampling moves them much further than what is left.
+const NEARLY_SETTLED: f64 = 1e-5;
+
+/// Number of steps after which topics of halves of the documents can be compared, if EM has not converged before.
+const ENOUGH_STEPS: usize = 8;
+
 /// The largest number of steps when the caller asks for convergence.
 pub(crate) const MAX_STEPS: usize = 100;
 
@@ -62,8 +68,8 @@ pub(crate) struct Polished {
 pub(crate) struct EmOptions {
     pub smoothing: Smoothing,
     pub max_steps: usize,
-    /// Whether it ends early when the objective has converged.
-    pub until_settled: bool,
+    /// The relative gain of the objective below which it has converged and ends early; `None`: it never ends early.
+    pub settled_below: Option<f64>,
     /// Whether odd documents leave small topics after convergence ([`leaving`](crate::fit::leaving)).
     pub leaving: bool,
 }
@@ -71,7 +77,17 @@ pub(crate) struct EmOptions {
 impl EmOptions {
     /// Until convergence, or nearly so.
     pub(crate) fn to_the_end(smoothing: Smoothing) -> Self {
-        Self { smoothing, max_steps: MAX_STEPS, until_settled: true, leaving: true }
+        Self { smoothing, max_steps: MAX_STEPS, settled_below: Some(SETTLED), leaving: true }
+    }
+
+    /// As far as topics of halves of the documents can be compared.
+    pub(crate) fn to_compare(smoothing: Smoothing) -> Self {
+        Self {
+            smoothing,
+            max_steps: ENOUGH_STEPS,
+            settled_below: Some(NEARLY_SETTLED),
+            leaving: false,
+        }
     }
 }
 
@@ -84,7 +100,7 @@ pub(crate) fn polish(
     options: EmOptions,
     watch: &dyn Fn(Step),
 ) -> Polished {
-    let EmOptions { smoothing, max_steps, until_settled, leaving } = options;
+    let EmOptions { smoothing, max_steps, settled_below, leaving } = options;
     let strength = smoothing.strength(corpus, topic_weights);
     let mut word_topic = mixed_with(word_topic, frequencies, 0.001);
     let mut topic_weights = topic_weights.to_vec();
@@ -92,7 +108,10 @@ pub(crate) fn polish(
     let mut last = f64::NEG_INFINITY;
     let mut settled = false;
     let mut steps = 0;
-    let usual = if until_settled { typical_steps(corpus.n_documents()) } else { max_steps };
+    let usual = match settled_below {
+        Some(_) => typical_steps(corpus.n_documents()).min(max_steps),
+        None => max_steps,
+    };
     let mut pace = Pace::new(usual, max_steps);
     // The same room for all steps: new memory would cost more than the logarithms.
     let mut logarithms = Matrix::zeros(word_topic.n_rows(), word_topic.n_columns());
@@ -104,9 +123,10 @@ pub(crate) fn polish(
         let objective = step.log_likelihood
             + strength * penalty(&logarithms, frequencies)
             + topic_weights.iter().map(|w| w.ln()).sum::<f64>();
-        settled = until_settled && objective - last <= SETTLED * objective.abs();
-        if until_settled {
-            pace.look(steps, (objective - last) / (SETTLED * objective.abs()));
+        if let Some(gain) = settled_below {
+            let left = (objective - last) / (gain * objective.abs());
+            settled = left <= 1.0;
+            pace.look(steps, left);
         }
         last = objective;
         if !settled {

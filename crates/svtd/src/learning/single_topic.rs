@@ -19,9 +19,6 @@ use crate::whitening::Scaling;
 /// How topics are computed from a rotation, by default.
 const USUAL: ReadOff = ReadOff::Diagonals(Rows::Kept);
 
-/// Number of EM steps after which halves of the documents can be compared.
-const ENOUGH_STEPS: usize = 8;
-
 impl SingleTopic {
     /// Parameters for `n_topics` topics, all else at its default.
     pub fn params(n_topics: usize) -> SingleTopicParams {
@@ -95,7 +92,8 @@ impl SingleTopicParams {
         watch(Stage::Moments.into());
         let moments = SingleTopicMoments::estimate(corpus, &options.weights, Counting::Raw)?;
         let mut spectral = Spectral::estimate(&moments, options, USUAL, watch)?;
-        let estimate = self.polished(corpus, &mut spectral, watch);
+        let to_the_end = em::EmOptions::to_the_end(Smoothing::Estimated);
+        let estimate = self.polished(corpus, &mut spectral, to_the_end, watch);
         let evidence = options.trust.then(|| {
             let frame = trust::Frame::from(&moments);
             let learn = |half: Dealt| self.learn_part(corpus, half);
@@ -112,30 +110,33 @@ impl SingleTopicParams {
     /// Fits a part of the documents from scratch, as accurately as a comparison needs.
     fn learn_part(&self, corpus: &Corpus, half: Dealt) -> Result<Half> {
         let (part, documents) = corpus.part(half);
-        let mut options = self.options.of_part(&documents);
-        if options.polish == Polish::Auto {
-            options.polish = Polish::Steps(ENOUGH_STEPS);
-        }
-        let params = SingleTopicParams { options };
+        let params = SingleTopicParams { options: self.options.of_part(&documents) };
         let (topics, directions) = {
             let moments =
                 SingleTopicMoments::estimate(&part, &params.options.weights, Counting::Raw)?;
             let accuracy = Accuracy::Comparison;
             let mut spectral =
                 Spectral::estimate_to(accuracy, &moments, &params.options, USUAL, &|_| {})?;
-            let topics = params.polished(&part, &mut spectral, &|_| {}).word_topic;
+            let how = em::EmOptions::to_compare(Smoothing::Estimated);
+            let topics = params.polished(&part, &mut spectral, how, &|_| {}).word_topic;
             (topics, noise::whitened(&spectral.whitening))
         };
         Ok(Half { corpus: part, options: params.options, topics, directions })
     }
 
-    fn polished(&self, corpus: &Corpus, spectral: &mut Spectral, watch: &dyn Fn(Step)) -> Estimate {
-        let smoothing = Smoothing::Estimated;
+    /// The spectral estimate after EM, in the `usual` way unless a number of steps was asked for.
+    fn polished(
+        &self,
+        corpus: &Corpus,
+        spectral: &mut Spectral,
+        usual: em::EmOptions,
+        watch: &dyn Fn(Step),
+    ) -> Estimate {
         let how = match self.options.polish {
             Polish::None => return Estimate::unpolished(spectral, Kind::SingleTopic),
-            Polish::Auto => em::EmOptions::to_the_end(smoothing),
+            Polish::Auto => usual,
             Polish::Steps(max_steps) => {
-                em::EmOptions { smoothing, max_steps, until_settled: false, leaving: false }
+                em::EmOptions { max_steps, settled_below: None, leaving: false, ..usual }
             }
         };
         let (weights, lifted) = lift(&spectral.recovered.topic_weights);

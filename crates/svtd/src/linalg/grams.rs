@@ -15,7 +15,7 @@ use crate::tree::sum_over;
 const COLUMNS: usize = 16;
 
 /// Number of rows that one task sums over.
-const ROWS_OF_A_TASK: usize = 1 << 13;
+const ROWS_OF_A_TASK: usize = 1 << 11;
 
 /// Scaled numbers that are in memory at a time: few enough for the cache of a core.
 const SCALED: usize = 1 << 17;
