@@ -4,18 +4,21 @@
 //! of a [`Context`] is safe to show (control characters replaced, long strings cut) but not yet escaped for HTML;
 //! [`render`](crate::render) does that.
 
+mod asked;
 mod documents;
 mod groups;
+mod marked;
 mod topics;
 
 use sha2::{Digest, Sha256};
 use svtd::choosing::Sweep;
 use svtd::evaluation::TopicMap;
-use svtd::model::{Diagnostics, Verdict};
+use svtd::model::{Diagnostics, Kind, Verdict};
 use svtd::{Error, Model, Result};
 
-pub use self::documents::{Documents, MarkedText, ShownDocument};
+pub use self::documents::{Documents, ShownDocument};
 pub use self::groups::{Groups, Span};
+pub use self::marked::MarkedText;
 pub use self::topics::{Example, ShownTopic, ShownWord, WordTable};
 use crate::Report;
 use crate::html::shown;
@@ -70,7 +73,7 @@ impl Context {
         let saved = report.saved;
         let model = &saved.model;
         let map = model.topics().map();
-        let asked = documents::Asked::of(report)?;
+        let asked = asked::Asked::of(report)?;
         let mut words = WordTable::default();
         let mut topics = topics::gather(report, &map, asked.as_ref(), &mut words)?;
         words.end_of_topics();
@@ -88,7 +91,7 @@ impl Context {
         let title = report.title.clone().unwrap_or_else(|| title(model));
         Ok(Self {
             title: shown(&title, LONGEST_NAME).into_owned(),
-            is_mixed: matches!(model, Model::Lda(_)),
+            is_mixed: model.kind() == Kind::Lda,
             verdict: model.verdict(),
             diagnostics: model.diagnostics().clone(),
             chosen: model.options().chosen.as_ref().map(|choice| {
