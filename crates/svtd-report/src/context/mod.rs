@@ -11,7 +11,7 @@ mod marked;
 mod topics;
 
 use sha2::{Digest, Sha256};
-use svtd::choosing::Sweep;
+use svtd::choosing::{Choice, Sweep};
 use svtd::evaluation::TopicMap;
 use svtd::model::{Diagnostics, Kind, Verdict};
 use svtd::{Error, Model, Result};
@@ -94,13 +94,7 @@ impl Context {
             is_mixed: model.kind() == Kind::Lda,
             verdict: model.verdict(),
             diagnostics: model.diagnostics().clone(),
-            chosen: model.options().chosen.as_ref().map(|choice| {
-                let n = choice.z_scores.iter().filter(|z| **z > 3.0).count();
-                format!(
-                    "The data chose {} topics: {n} directions have a z-score above 3.",
-                    choice.n_topics
-                )
-            }),
+            chosen: model.options().chosen.as_ref().map(chosen),
             words,
             n_words: report.n_words,
             topics,
@@ -142,6 +136,26 @@ fn check(report: &Report<'_>) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// How the data chose the number of topics.
+fn chosen(choice: &Choice) -> String {
+    let (k, clear) = (choice.n_topics, choice.n_clear());
+    if choice.nothing_came_back() {
+        return format!(
+            "The data chose {k} topics, but no topic comes back in independent halves of the documents."
+        );
+    }
+    match &choice.kept {
+        _ if !choice.counted.is_empty() => format!(
+            "The data chose {k} topics: at least as many come back in independent halves of the documents."
+        ),
+        Some(kept) => format!(
+            "The data chose {k} topics: {clear} directions have a z-score above 3, and the evidence supports {} topics.",
+            kept.n_topics
+        ),
+        None => format!("The data chose {k} topics: {clear} directions have a z-score above 3."),
+    }
 }
 
 fn title(model: &Model) -> String {
