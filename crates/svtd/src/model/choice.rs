@@ -53,8 +53,8 @@ impl Choice {
     }
 
     /// How many topics are found again if as many are fitted as were chosen, and the smallest number fitted with
-    /// which nearly all of them are. In text the second is often larger than the number chosen: topics come out
-    /// clearly when others are there to hold the rest. `None` where halves were not asked.
+    /// which nearly all of them are. In text the second is often larger than the number chosen, because some of the
+    /// fitted topics take up what belongs to no clear topic. `None` where halves were not fitted.
     pub fn found_again(&self) -> Option<(f64, usize)> {
         let found = found_of(&self.counted, self.n_topics)?;
         Some((found, reached(&self.counted)?))
