@@ -222,7 +222,7 @@ fn write_messages(
     if n > 0 {
         writeln!(
             err,
-            "note: documents without a known word, which get what is expected before a word is read: {n}"
+            "note: documents without a known word, which get the prior of the model: {n}"
         )?;
     }
     if let Some(target) = target {

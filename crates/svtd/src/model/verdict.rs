@@ -67,7 +67,7 @@ impl TopicDiagnostics {
 /// Is there more than noise?
 fn signal(d: &Diagnostics) -> String {
     if d.rival.is_some() {
-        return "A classical method learned these topics, which cannot tell them from noise."
+        return "A classical method learned these topics; it does not say whether they stand out of the noise."
             .to_owned();
     }
     let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
