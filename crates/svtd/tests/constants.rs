@@ -75,7 +75,9 @@ fn files(place: &str) -> Vec<PathBuf> {
 fn values(named: &Named) -> Vec<String> {
     let mut found = Vec::new();
     for file in named.places.iter().flat_map(|place| files(place)) {
-        let code = std::fs::read_to_string(&file).unwrap_or_else(|_| panic!("no file {file:?}"));
+        let code = std::fs::read_to_string(&file);
+        assert!(code.is_ok(), "{file:?}, in which {} should be, cannot be read", named.name);
+        let code = code.unwrap();
         for part in code.split(&format!("const {}: ", named.name)).skip(1) {
             let value = part.split_once(" = ").and_then(|(_, rest)| rest.split_once(';'));
             found.extend(value.map(|(value, _)| value.to_owned()));
