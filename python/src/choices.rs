@@ -20,7 +20,7 @@ use crate::waiting::Steps;
 #[pyo3(from_item_all)]
 pub struct Choices {
     kind: String,
-    /// `None` for as many topics as stand out of the noise.
+    /// `None` where the data choose the number of topics.
     n_components: Option<usize>,
     alpha0: Option<f64>,
     paper: bool,

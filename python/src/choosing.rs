@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::choices::{Choices, Request};
 use crate::counts::Counts;
-use crate::fitted::in_json;
+use crate::values::in_json;
 use crate::waiting::run;
 
 /// What can be learned from a corpus, before fitting; as JSON.

@@ -21,7 +21,7 @@ use svtd::reading::Limit;
 use svtd::{Corpus, Vocabulary};
 
 use crate::failure::exception;
-use crate::fitted::in_json;
+use crate::values::in_json;
 use crate::waiting::run;
 
 /// `indptr`, `indices`, `data`.

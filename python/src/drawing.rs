@@ -10,7 +10,7 @@ use svtd::synthetic::{LdaSource, Lengths, SingleTopicSource, documents_seed};
 use crate::choices;
 use crate::counts::{Rows, rows};
 use crate::failure::exception;
-use crate::fitted::by_rows;
+use crate::values::by_rows;
 use crate::waiting::run;
 
 /// Counts; topics x words; the weights or `alpha`; the topic of every document, or its mixture.

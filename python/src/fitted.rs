@@ -14,6 +14,7 @@ use svtd::persist::Saved;
 use crate::choices::{Choices, Request};
 use crate::counts::{Counts, names};
 use crate::failure::exception;
+use crate::values::{by_rows, in_json};
 use crate::waiting::run;
 
 /// Words of a document, their counts, and their pulls towards every topic.
@@ -265,16 +266,4 @@ impl Fitted {
         let restore = py.import("svtd._svtd")?.getattr("restore")?;
         Ok((restore, (self.to_bytes(py)?,)))
     }
-}
-
-/// A value as JSON.
-pub fn in_json(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value)
-        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
-}
-
-/// A matrix in NumPy's default order, row after row.
-pub fn by_rows<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let rows = matrix.transpose().values().to_vec();
-    rows.into_pyarray(py).reshape([matrix.n_rows(), matrix.n_columns()])
 }

@@ -12,7 +12,7 @@ use svtd::models::engine::Effort;
 use svtd::models::gaussian::{Covariance, GaussianMixture, Points, Prior};
 
 use crate::failure::exception;
-use crate::fitted::{by_rows, in_json};
+use crate::values::{by_rows, in_json};
 use crate::waiting::run;
 
 /// Probabilities of the components, and log densities.

@@ -8,8 +8,8 @@ use svtd::linalg::Matrix;
 use svtd::models::hmm::{Emissions, Hmm, InitialLaw, Sequences};
 
 use crate::failure::exception;
-use crate::fitted::by_rows;
 use crate::gaussian::{Trial, borrowed, effort, tell_record};
+use crate::values::by_rows;
 use crate::waiting::run;
 
 /// Sequences as Python passes them.

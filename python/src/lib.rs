@@ -18,6 +18,7 @@
 //! | `records.rs` | models of records: classes, raters |
 //! | `gaussian.rs`, `hmm.rs` | mixtures and hidden Markov models, arrays in and out |
 //! | `rounds.rs` | a fit to documents held by an engine |
+//! | `values.rs` | results as JSON and arrays |
 //! | `failure.rs` | the library's errors as Python exceptions |
 //!
 //! [`Corpus`]: svtd::Corpus
@@ -35,6 +36,7 @@ mod records;
 mod report;
 mod rounds;
 mod texts;
+mod values;
 mod waiting;
 
 use pyo3::prelude::*;

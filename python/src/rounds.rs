@@ -12,7 +12,8 @@ use svtd::{Corpus, Error};
 use crate::choices::{Choices, Request};
 use crate::counts::Counts;
 use crate::failure::exception;
-use crate::fitted::{Fitted, in_json};
+use crate::fitted::Fitted;
+use crate::values::in_json;
 use crate::waiting::{Steps, run};
 
 /// Answers questions for the documents of a block.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use svtd::text::{Batch, Language, Preprocessing, Records, StopWords, count_records};
 
 use crate::counts::{Counts, limit};
-use crate::fitted::in_json;
+use crate::values::in_json;
 use crate::waiting::run;
 
 /// Counts the words of texts with the options `preprocessing`, which is JSON; for new documents without the filters

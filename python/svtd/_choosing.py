@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 import numpy as np
 
 from . import _frames, _inputs, _parameters
-from ._estimators import LDA, SingleTopic
+from ._estimators import LDA, SingleTopic, of_kind
 from ._svtd import check as _check
 from ._svtd import sweep as _sweep
 
@@ -195,8 +195,7 @@ def estimator_of(
     model: str, *, alpha0: float, n_jobs: Optional[int]
 ) -> Union[LDA, SingleTopic]:
     """An estimator for the model of this name."""
-    if model == "lda":
+    estimator = of_kind(model)
+    if estimator is LDA:
         return LDA(alpha0=alpha0, n_jobs=n_jobs)
-    if model == "single-topic":
-        return SingleTopic(n_jobs=n_jobs)
-    raise ValueError(f"model must be 'lda' or 'single-topic', got {model!r}")
+    return estimator(n_jobs=n_jobs)

@@ -73,7 +73,7 @@ def _of_stream(X: Iterable[Any]) -> Documents:
     seen: list[Any] = []
     for document in stream:
         seen.append(document)
-        if _tells(document) is not None:
+        if _implied_kind(document) is not None:
             break
     kind = _kind(seen)
     if kind is None:
@@ -86,7 +86,7 @@ def _of_stream(X: Iterable[Any]) -> Documents:
 
 def _kind(listed: Sequence[Any]) -> Optional[Kind]:
     for document in listed:
-        kind = _tells(document)
+        kind = _implied_kind(document)
         if kind is not None:
             return None if kind == "numbers" else kind
     # Documents without any word count as lists of words.
@@ -94,7 +94,7 @@ def _kind(listed: Sequence[Any]) -> Optional[Kind]:
     return "tokens" if blank else None
 
 
-def _tells(document: Any) -> Optional[Literal["texts", "tokens", "bags", "numbers"]]:
+def _implied_kind(document: Any) -> Optional[Literal["texts", "tokens", "bags", "numbers"]]:
     """The kind of all documents that this one implies; ``None`` if it could be any."""
     if isinstance(document, str):
         return "texts"

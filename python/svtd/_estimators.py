@@ -14,6 +14,7 @@ from ._svtd import load as _load
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Self
 
 Moments = Literal["joint", "svtd", "tensor-power", "eigenvectors", "singular-vectors", "als"]
 Weights = Union[Literal["optimal", "paper", "zou", "three-words"], "npt.ArrayLike"]
@@ -37,9 +38,9 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
     paper : bool, default=False
         Exactly the algorithm of the paper; other parameters that are given take precedence.
     trust : bool, default=True
-        Whether to look which topics come back in independent halves of the documents, and for
-        error bars. Costs half a fit to two; less above ten million counts, more where a fit
-        takes a fraction of a second.
+        Whether to estimate the errors of the fit: which topics come back in independent halves of
+        the documents, and error bars. Costs half a fit to two fits; less above ten million counts,
+        and more where a fit takes a fraction of a second.
     splits : int, optional
         How often the documents are split into such halves; 0 for never. The default is 2 where a
         fit takes under a second, 1 otherwise.
@@ -63,7 +64,33 @@ _SHARED = """method : {'joint', 'svtd', 'tensor-power', 'eigenvectors', 'singula
         Called with ``(stage, done, of)`` as the fit goes on. An exception it raises ends the fit."""
 
 
-class SingleTopic(BertopicHabits):
+class _Loading(BertopicHabits):
+    """``load``, which reads a model file."""
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> Self:
+        """Read a model file written by :meth:`save` or by ``svtd fit``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        SingleTopic or LDA
+            The model, with the parameters it was fitted with.
+        """
+        model = load(path)
+        if not isinstance(model, cls):
+            raise ValueError(
+                f"{os.fspath(path)} holds a {type(model).__name__}, not a {cls.__name__}; "
+                f"open it with svtd.{type(model).__name__}.load or svtd.load"
+            )
+        return model
+
+
+class SingleTopic(_Loading):
     """A topic model in which each document is about one topic.
 
     The spectral estimate of Ruffini, Casanellas and Gavaldà, improved by EM. There is no random
@@ -72,7 +99,7 @@ class SingleTopic(BertopicHabits):
     Parameters
     ----------
     n_components : int or 'auto', default=10
-        How many topics to learn; ``'auto'`` for as many as stand out of the noise.
+        How many topics to learn; ``'auto'`` lets the data choose.
     {shared}
 
     Attributes
@@ -150,17 +177,17 @@ class SingleTopic(BertopicHabits):
         self.callback = callback
 
 
-class LDA(BertopicHabits):
+class LDA(_Loading):
     """Latent Dirichlet Allocation: a topic model in which documents mix topics.
 
     The spectral estimate of Ruffini, Casanellas and Gavaldà, then passes of collapsed variational
-    Bayes, which are kept only if they predict held-out words better. There is no random start: the
-    same counts give the same bits.
+    Bayes, which are kept where words are repeated more than topics explain, or where they predict
+    held-out words better. There is no random start: the same counts give the same bits.
 
     Parameters
     ----------
     n_components : int or 'auto', default=10
-        How many topics to learn; ``'auto'`` for as many as stand out of the noise.
+        How many topics to learn; ``'auto'`` lets the data choose.
     alpha0 : float, default=1.0
         The sum of the Dirichlet parameter that the moments assume; small when documents have few
         topics. After the polish its value hardly matters.
@@ -280,6 +307,14 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[SingleTopic, LDA]:
     """
     fitted = _load(os.fspath(path))
     parameters = _parameters.of_file(json.loads(fitted.options()))
-    model = LDA(**parameters) if fitted.kind == "lda" else SingleTopic(**parameters)
+    model = of_kind(fitted.kind)(**parameters)
     model._adopt(fitted, False)
     return model
+
+
+def of_kind(kind: str) -> Union[type[LDA], type[SingleTopic]]:
+    """The estimator of this kind of model."""
+    for estimator in (LDA, SingleTopic):
+        if estimator._kind == kind:
+            return estimator
+    raise ValueError(f"model must be 'lda' or 'single-topic', got {kind!r}")

@@ -69,8 +69,6 @@ def generate(
     >>> drawn.X.sum(axis=1).ravel().tolist()
     [[5, 5, 5, 5, 5, 5, 5, 5, 5, 5]]
     """
-    if model not in ("single-topic", "lda"):
-        raise ValueError(f"model must be 'single-topic' or 'lda', got {model!r}")
     if alpha0 is not None:
         alpha0 = _parameters.positive("alpha0", alpha0)
     sizes = (

@@ -13,7 +13,6 @@ from ._growing import Growing
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from typing_extensions import Self
 
     Floats = npt.NDArray[np.float64]
 
@@ -222,30 +221,6 @@ class TopicModel(Growing):
             Whether an existing file may be replaced.
         """
         self._fitted_model().save(os.fspath(path), _parameters.flag("overwrite", overwrite))
-
-    @classmethod
-    def load(cls, path: Union[str, os.PathLike[str]]) -> Self:
-        """Read a model file written by :meth:`save` or by ``svtd fit``.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        SingleTopic or LDA
-            The model, with the parameters it was fitted with.
-        """
-        from ._estimators import load
-
-        model = load(path)
-        if not isinstance(model, cls):
-            raise ValueError(
-                f"{os.fspath(path)} holds a {type(model).__name__}, not a {cls.__name__}; "
-                f"open it with svtd.{type(model).__name__}.load or svtd.load"
-            )
-        return model
 
     def to_pyldavis(self, X: Any) -> dict[str, Any]:
         """The arguments of ``pyLDAvis.prepare``, with the numbers of topics kept.

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Optional, Union, cast
 import numpy as np
 
 from . import _choosing, _rounds, _vectors
-from ._estimators import LDA as _LDA
-from ._estimators import SingleTopic as _SingleTopic
 from ._estimators import load as _load
+from ._estimators import of_kind
 
 try:
     import pyarrow as pa
@@ -51,8 +50,6 @@ _DESCRIBED = (
     "topic int, termIndices array<int>, terms array<string>, termWeights array<double>, "
     "termErrors array<double>"
 )
-
-_KINDS: dict[str, type[_rounds.Model]] = {"lda": _LDA, "single-topic": _SingleTopic}
 
 
 class _Columns(Params):
@@ -105,7 +102,7 @@ class _OnSpark(Estimator, _Columns):
 
     def _estimator(self) -> _rounds.Model:
         options = {"n_components": self.getK(), **self._options}
-        return _rounds.check_options(_KINDS[self._kind], options)
+        return _rounds.check_options(of_kind(self._kind), options)
 
     def _fit(self, dataset: DataFrame) -> _TopicModel:
         estimator = self._estimator()

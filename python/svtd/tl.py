@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 import numpy as np
 
 from . import _cells, _frames, _inputs, _parameters
-from ._estimators import LDA, SingleTopic
+from ._estimators import LDA, SingleTopic, of_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,9 +72,7 @@ def lda(
         raise TypeError(f"adata must be an AnnData, got {type(adata).__name__}")
     if not isinstance(key_added, str) or not key_added:
         raise TypeError(f"key_added must be a string that is not empty, got {key_added!r}")
-    if model not in ("lda", "single-topic"):
-        raise ValueError(f"model must be 'lda' or 'single-topic', got {model!r}")
-    estimator = (LDA if model == "lda" else SingleTopic)(n_topics, **parameters)
+    estimator = of_kind(model)(n_topics, **parameters)
     choices, threads = estimator._choices(), estimator._threads()
     table = _cells.table(adata, layer)
     counts = _inputs.counts(table.matrix, threads, table.names)

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::{choice, forecast, input, json, records, sites, threads, trust};
 
-/// What is not told about documents at other sites.
+/// What a check leaves out for documents at other sites.
 const LEFT_OUT: &str = "the longest documents, effective numbers of documents, noise of pairs, scaled counts and what \
                         a fit will need: a site answers with sums over many documents only; run svtd check there";
 
@@ -243,7 +243,7 @@ fn effective(check: &Check) -> Option<String> {
     let advice = if triples < 100.0 {
         "; that is little for any topic model, add documents"
     } else if triples < 0.1 * check.n_documents as f64 {
-        "; a few long documents speak for all, cut them into parts"
+        "; a few long documents have most of the weight, cut them into parts"
     } else {
         ""
     };

@@ -70,28 +70,27 @@ fn come_back(choice: &Choice) -> String {
     }
 }
 
-/// What the documents say about topics that are too rare for a direction of their own.
+/// What the evidence says about topics that are too rare for a direction of their own.
 fn beyond(choice: &Choice) -> String {
     let clear = choice.n_clear();
     let Some(kept) = choice.kept else {
         return match &choice.not_asked {
             Some(why) => format!(
-                "what the documents say of rarer topics could not be weighed ({why}), so these \
-                 directions alone decide"
+                "rarer topics could not be looked for ({why}), so these directions alone decide"
             ),
             None => "more than that may be chance".to_owned(),
         };
     };
-    let all = if kept.n_topics == kept.of { ", perhaps for others too (svtd sweep)" } else { "" };
+    let all = if kept.n_topics == kept.of { "; there may be others (svtd sweep)" } else { "" };
     let least = kept.least.unwrap_or(0.0);
     match kept.n_topics {
         n if n > clear => format!(
-            "the documents speak for {} more, too rare for a direction of their own (the least of \
-             all topics is worth {least:.0} nats of evidence){all}",
+            "the evidence supports {} more, too rare for a direction of their own (the weakest of all \
+             topics adds {least:.0} nats){all}",
             n - clear
         ),
-        n if n < clear => format!("but the documents speak for {n} only"),
-        _ => "the documents speak for as many, more than that may be chance".to_owned(),
+        n if n < clear => format!("but the evidence supports only {n}"),
+        _ => "the evidence supports as many; more than that may be chance".to_owned(),
     }
 }
 
@@ -101,7 +100,7 @@ mod tests {
     use svtd::choosing::FoundInHalves;
 
     #[test]
-    fn a_choice_by_directions_alone_says_that_the_documents_were_not_heard() {
+    fn a_choice_by_directions_alone_says_why_rarer_topics_were_not_looked_for() {
         let mut choice = Choice {
             n_topics: 2,
             z_scores: vec![9.0, 5.0, 0.4],
@@ -114,7 +113,7 @@ mod tests {
             counted: Vec::new(),
         };
         let text = sentence(&choice);
-        assert!(text.contains("could not be weighed (no document has three words)"), "{text}");
+        assert!(text.contains("could not be looked for (no document has three words)"), "{text}");
         choice.not_asked = None;
         assert!(sentence(&choice).ends_with("more than that may be chance"));
     }

@@ -16,9 +16,7 @@ use crate::failure::{Failure, Outcome, printable};
 use crate::listing::{self, Listing};
 use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
-use crate::{
-    choice, dry_run, input, json, output, recipe, records, report, sites, stream, threads, trust,
-};
+use crate::{choice, dry_run, input, json, output, recipe, records, report, sites, threads, trust};
 
 /// Runs the command.
 pub fn run(args: &Fit, common: &Common) -> Outcome {
@@ -29,14 +27,7 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
         }
         return records::fit(args, common);
     }
-    let sentence = args.contradiction().or_else(|| sites::contradiction(args));
-    let sentence = sentence.or_else(|| sites::checkpoint_contradiction(args));
-    if let Some(sentence) = sentence.or_else(|| stream::contradiction(args)) {
-        return Err(Failure::Request(sentence));
-    }
-    if args.stream.are_on() {
-        return threads::pool(common.threads)?.install(|| stream::fit(args, common));
-    }
+    check(args)?;
     let mut targets = Vec::new();
     for path in [&args.output, &args.report].into_iter().flatten() {
         output::check(path, args.force, &args.source.files())?;
@@ -44,6 +35,16 @@ pub fn run(args: &Fit, common: &Common) -> Outcome {
     }
     output::check_distinct(&targets)?;
     threads::pool(common.threads)?.install(|| fit(args, common))
+}
+
+/// Returns an error for flags of a topic model that contradict each other.
+pub fn check(args: &Fit) -> Outcome {
+    let sentence = args.contradiction().or_else(|| sites::contradiction(args));
+    let sentence = sentence.or_else(|| sites::checkpoint_contradiction(args));
+    match sentence.or_else(|| args.stream_contradiction()) {
+        Some(sentence) => Err(Failure::Request(sentence)),
+        None => Ok(()),
+    }
 }
 
 fn fit(args: &Fit, common: &Common) -> Outcome {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use svtd::inference::{Asked, Gibbs};
+use svtd::model::Kind;
 use svtd::{Corpus, Model};
 
 use crate::args::{Common, Infer, Layout};
@@ -67,7 +68,7 @@ fn infer(
     progress.reading();
     let saved = input::model(&args.model)?;
     let gibbs = args.gibbs.then(|| Gibbs::default().seed(args.chance.seed));
-    if gibbs.is_some() && !matches!(saved.model, Model::Lda(_)) {
+    if gibbs.is_some() && saved.model.kind() != Kind::Lda {
         return Err(Failure::Request(format!(
             "--gibbs is for LDA; {} holds a single-topic model, whose answer is exact",
             args.model.display()
@@ -221,7 +222,7 @@ fn write_messages(
     if n > 0 {
         writeln!(
             err,
-            "note: documents without a known word, which get what is expected before a word is read: {n}"
+            "note: documents without a known word, which get the prior of the model: {n}"
         )?;
     }
     if let Some(target) = target {

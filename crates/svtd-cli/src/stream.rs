@@ -18,9 +18,8 @@ use svtd::{Corpus, CorpusReader, Error, Model};
 use self::announcement::Announcement;
 use crate::args::{Common, Fit, Source, StreamFlags, Update};
 use crate::failure::{Failure, Outcome};
-use crate::fit;
 use crate::progress::{Detail, Progress};
-use crate::{input, messages, output, word_flags};
+use crate::{fit, input, messages, output, threads, update, word_flags};
 
 /// How many of the words that gained and lost are listed, for a topic that moved.
 const MOVED_WORDS: usize = 4;
@@ -28,27 +27,20 @@ const MOVED_WORDS: usize = 4;
 /// The placeholders for the number of a model in the name of its file. (Help texts cannot show the shorter one.)
 const NUMBERS: [&str; 2] = ["{n}", "{number}"];
 
-/// The error message for flags that cannot be combined with a stream.
-pub fn contradiction(args: &Fit) -> Option<String> {
-    if !args.stream.are_on() {
-        return args.stream.contradiction(None);
-    }
-    let sentence = match args {
-        args if args.output.is_none() => "a stream needs a place for its models; add -o FILE",
-        args if args.elsewhere.at.sites.is_some() || args.elsewhere.checkpoint.is_some() => {
-            "a stream is read here, once; leave out --sites and --checkpoint"
-        }
-        args if args.report.is_some() => {
-            "a page shows one model; write it with svtd report when the model is there"
-        }
-        args if args.dry_run => "--dry-run reads all of INPUT first, which a stream has no end of",
-        _ => return args.stream.contradiction(args.page.time.as_deref()),
-    };
-    Some(sentence.to_owned())
+/// Runs `svtd fit` on a stream.
+pub fn fit(args: &Fit, common: &Common) -> Outcome {
+    fit::check(args)?;
+    threads::pool(common.threads)?.install(|| from_scratch(args, common))
 }
 
-/// Follows a stream from scratch.
-pub fn fit(args: &Fit, common: &Common) -> Outcome {
+/// Runs `svtd update` on a stream.
+pub fn update(args: &Update, common: &Common) -> Outcome {
+    update::check(args)?;
+    threads::pool(common.threads)?.install(|| from_model(args, common))
+}
+
+/// Follows a stream, starting with a fit.
+fn from_scratch(args: &Fit, common: &Common) -> Outcome {
     let output = args.output.clone().unwrap_or_default();
     let words = word_flags::chosen(&args.source.words)?;
     let begin =
@@ -59,7 +51,7 @@ pub fn fit(args: &Fit, common: &Common) -> Outcome {
 }
 
 /// Follows a stream, starting from a model.
-pub fn update(args: &Update, common: &Common) -> Outcome {
+fn from_model(args: &Update, common: &Common) -> Outcome {
     let old = input::model(&args.model)?;
     let words = input::words_again(&old, &args.source)?;
     let begin = Begin { source: &args.source, flags: &args.stream, time: args.time.as_deref() };

@@ -16,7 +16,7 @@ use crate::progress::{Detail, Progress};
 use crate::terminal::Screen;
 use crate::{input, json, messages, threads};
 
-/// The largest number of groups; more could not be told apart.
+/// The largest number of groups; more could not be distinguished in a figure.
 const MOST_GROUPS: usize = 50;
 
 /// Runs the command.
@@ -187,8 +187,8 @@ fn groups(args: &Trends, by: &str) -> Outcome<Vec<(String, Vec<usize>)>> {
         return Err(Failure::Refused(
             args.source.name(),
             format!(
-                "the column {by:?} has {} values, and at most {MOST_GROUPS} groups can be told; name a \
-                 column with fewer",
+                "the column {by:?} has {} values, and at most {MOST_GROUPS} groups can be shown; name \
+                 a column with fewer",
                 groups.len()
             ),
         ));

@@ -113,7 +113,7 @@ fn about_moments(d: &Diagnostics, options: &Options) -> Vec<(&'static str, Strin
 fn search(outcome: &RivalOutcome) -> String {
     match outcome {
         RivalOutcome::Em { objectives, n_best, steps, settled } => format!(
-            "{n_best} of {} starts of EM ended at the best likelihood; {steps} steps, {}settled",
+            "{n_best} of {} starts of EM ended at the best likelihood; {steps} steps, {}converged",
             objectives.len(),
             if *settled { "" } else { "not " }
         ),
@@ -249,7 +249,7 @@ fn clipped(d: &Diagnostics) -> String {
             100.0 * share,
             j + 1
         ),
-        _ => "hardly anything of any topic's spectral estimate was negative".to_owned(),
+        _ => "almost nothing of the topics' spectral estimates was negative".to_owned(),
     }
 }
 
@@ -259,7 +259,9 @@ fn polish(outcome: &PolishOutcome) -> String {
     };
     let drawn = |words: &Option<f64>| match words {
         Some(words) => {
-            format!(", topics drawn towards the corpus by {words:.0} words as its counts ask")
+            format!(
+                ", topics shrunk towards the corpus by {words:.0} words, as estimated from its counts"
+            )
         }
         None => String::new(),
     };
@@ -267,7 +269,7 @@ fn polish(outcome: &PolishOutcome) -> String {
         PolishOutcome::None => "none".to_owned(),
         PolishOutcome::Em { steps, settled } => {
             let plural = if *steps == 1 { "" } else { "s" };
-            format!("{steps} EM step{plural}, {}settled", if *settled { "" } else { "not " })
+            format!("{steps} EM step{plural}, {}converged", if *settled { "" } else { "not " })
         }
         PolishOutcome::Sweeps { sweeps, held_out: Some(pair), drawn_to_corpus, .. } => {
             format!("{sweeps} sweeps{}; {}", drawn(drawn_to_corpus), compared(pair))

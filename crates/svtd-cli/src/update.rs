@@ -13,7 +13,7 @@ use crate::diff::write_moved;
 use crate::failure::{Failure, Outcome, printable};
 use crate::progress::{Detail, Progress};
 use crate::terminal::{Screen, cut};
-use crate::{input, json, listing, messages, output, records, stream, threads};
+use crate::{input, json, listing, messages, output, records, threads};
 
 /// Number of words that describe a topic.
 const CAPTION: usize = 5;
@@ -23,17 +23,7 @@ const MARGIN: usize = 47;
 
 /// Runs the command.
 pub fn run(args: &Arguments, common: &Common) -> Outcome {
-    if records::model(&args.model)?.is_some() {
-        let reason = "this is a model of records, which svtd fit learns anew from all of them; update \
-                      is for topics";
-        return Err(Failure::Refused(args.model.clone(), reason.to_owned()));
-    }
-    if let Some(sentence) = args.stream.contradiction(args.time.as_deref()) {
-        return Err(Failure::Request(sentence));
-    }
-    if args.stream.are_on() {
-        return threads::pool(common.threads)?.install(|| stream::update(args, common));
-    }
+    check(args)?;
     if args.time.is_some() {
         return Err(Failure::Request("--time is for streams; add --every N".to_owned()));
     }
@@ -41,6 +31,19 @@ pub fn run(args: &Arguments, common: &Common) -> Outcome {
     inputs.push(&args.model);
     output::check(&args.output, args.force, &inputs)?;
     threads::pool(common.threads)?.install(|| update(args, common))
+}
+
+/// Returns an error for a model of records, and for flags that contradict each other.
+pub fn check(args: &Arguments) -> Outcome {
+    if records::model(&args.model)?.is_some() {
+        let reason = "this is a model of records, which svtd fit learns anew from all of them; update \
+                      is for topics";
+        return Err(Failure::Refused(args.model.clone(), reason.to_owned()));
+    }
+    match args.stream.contradiction(args.time.as_deref()) {
+        Some(sentence) => Err(Failure::Request(sentence)),
+        None => Ok(()),
+    }
 }
 
 fn update(args: &Arguments, common: &Common) -> Outcome {

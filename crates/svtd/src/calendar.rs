@@ -223,7 +223,7 @@ pub struct Periods {
     pub of_document: Vec<Option<usize>>,
 }
 
-/// The largest number of periods; more could not be told apart in a figure.
+/// The largest number of periods; more could not be distinguished in a figure.
 const MOST_PERIODS: usize = 80;
 
 /// The smallest number of documents in the median period (of those that have any). With fewer, the next longer

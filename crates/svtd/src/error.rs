@@ -43,7 +43,7 @@ pub enum Error {
     },
 
     /// More memory is needed than is available.
-    #[error("{what} takes about {}, which cannot be had here; {advice}", crate::bytes::readable(*bytes))]
+    #[error("{what} takes about {}, more than this machine can give; {advice}", crate::bytes::readable(*bytes))]
     Memory {
         /// What the memory is for.
         what: String,
@@ -416,7 +416,7 @@ mod tests {
                     bytes: 3_200_000_000,
                     advice: "ask for fewer topics",
                 },
-                "a fit of 60 topics takes about 3.2 GB, which cannot be had here; ask for fewer \
+                "a fit of 60 topics takes about 3.2 GB, more than this machine can give; ask for fewer \
                  topics",
             ),
             (

@@ -15,7 +15,7 @@ pub mod fit {
     pub use crate::fit::em::polish_single_topic;
 }
 
-/// Memory that cannot be had as an error, and sizes as people write them.
+/// Memory that is reserved or refused with an error, and sizes as people write them.
 pub mod memory {
     pub use crate::memory::{bytes_of, caught};
 }

@@ -1,8 +1,7 @@
 //! Dense linear algebra: the one module that names the linear-algebra crate.
 //!
 //! Everything here gives the same bits for any number of threads. Long matrices are cut into chunks of `CHUNK`
-//! rows, a number that does not depend on the machine; a sum over rows adds the chunks in their order. The kernels
-//! inside a chunk run sequentially, because the crate's own parallel eigen- and QR-decompositions change their last
+//! rows, a fixed number; a sum over rows adds the chunks in their order. The kernels inside a chunk run sequentially, because the crate's own parallel eigen- and QR-decompositions change their last
 //! bits with the number of threads.
 
 mod eigen;

@@ -313,7 +313,7 @@ fn dirichlet_of_logarithms(rng: &mut ChaCha8Rng, shapes: &[f64]) -> Vec<f64> {
         .collect();
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if !most.is_finite() {
-        // No shape is positive, or all are too small to be told apart.
+        // No shape is positive, or all are too small for their differences to be computed.
         return vec![1.0 / shapes.len() as f64; shapes.len()];
     }
     normalised(logarithms.iter().map(|log| (log - most).exp()).collect())

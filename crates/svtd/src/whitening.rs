@@ -14,7 +14,7 @@
 //!
 //! # Why scale
 //! The noise of `M2` is roughly proportional to word frequency, so by default features are weighted by `g_i =
-//! 1/sqrt(M1_i + 1/n)`. The ridge `1/n` keeps rare words of short texts from dominating. With exact moments the
+//! 1/sqrt(|M1_i| + 1/n)`. The ridge `1/n` keeps rare words of short texts from dominating. With exact moments the
 //! result does not depend on `g`; `g = 1` is the paper's choice.
 //!
 //! # Cost
@@ -36,7 +36,7 @@ use crate::krylov::leading_eigenpairs_watched;
 use crate::linalg::Matrix;
 use crate::moments::{Basis, Moments};
 
-/// An eigenvalue below this fraction of the first one cannot be told from rounding errors.
+/// An eigenvalue below this fraction of the first one cannot be distinguished from rounding errors.
 const VISIBLE: f64 = 1e-10;
 
 /// An eigenpair counts as found when its residual is at most this fraction of the k-th eigenvalue.
@@ -46,7 +46,7 @@ pub(crate) const TOLERANCE: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scaling {
-    /// By `1/sqrt(M1 + 1/n)`, so that all features have about the same noise.
+    /// By `1/sqrt(|M1| + 1/n)`, so that all features have about the same noise.
     #[default]
     Scaled,
     /// Not at all: the paper's `E = U S^(1/2)`.
@@ -246,7 +246,7 @@ fn visible_topics(values: &[f64], k: usize) -> usize {
 fn feature_scales(first: &[f64], scaling: Scaling) -> Vec<f64> {
     let ridge = 1.0 / first.len() as f64;
     match scaling {
-        Scaling::Scaled => first.iter().map(|m1| 1.0 / (m1 + ridge).sqrt()).collect(),
+        Scaling::Scaled => first.iter().map(|m1| 1.0 / (m1.abs() + ridge).sqrt()).collect(),
         Scaling::Plain => vec![1.0; first.len()],
     }
 }

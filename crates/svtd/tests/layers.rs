@@ -2,8 +2,9 @@
 //!
 //! The order of the modules at the top stands in one place, the block under "Layers" in `ARCHITECTURE.md`: a layer to a
 //! line, the users first. A module may name modules of lower lines only. Modules of one folder need no list: the test
-//! finds who imports whom, and no way may lead back to where it began. Tests are left out, since a test may ask anybody. What is not seen:
-//! a method that a higher module adds to a type of a lower one, which needs no import.
+//! finds who imports whom, and no way may lead back to where it began. The same holds in the other crates. Tests are
+//! left out, since a test may ask anybody. What is not seen: a method that a higher module adds to a type of a lower
+//! one, which needs no import.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -37,10 +38,14 @@ struct Source {
     code: String,
 }
 
-/// All source files but those of tests.
+/// All source files of the library but those of tests.
 fn sources() -> Vec<Source> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut found, mut folders) = (Vec::new(), vec![src.clone()]);
+    sources_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// All source files of a crate but those of tests.
+fn sources_in(src: &Path) -> Vec<Source> {
+    let (mut found, mut folders) = (Vec::new(), vec![src.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -52,7 +57,7 @@ fn sources() -> Vec<Source> {
         }
     }
     let source = |path: &PathBuf| {
-        let name = path.strip_prefix(&src).unwrap().to_str().unwrap().replace('\\', "/");
+        let name = path.strip_prefix(src).unwrap().to_str().unwrap().replace('\\', "/");
         let modules = name.trim_end_matches(".rs").trim_end_matches("/mod").split('/');
         let modules = modules.map(str::to_owned).collect();
         Source { name, modules, code: std::fs::read_to_string(path).unwrap() }
@@ -61,7 +66,7 @@ fn sources() -> Vec<Source> {
     let tests: Vec<Vec<String>> = all.iter().flat_map(test_modules).collect();
     let is_test = |source: &Source| tests.iter().any(|test| source.modules.starts_with(test));
     all.into_iter()
-        .filter(|source| source.name != "lib.rs" && !is_test(source))
+        .filter(|source| !["lib.rs", "main.rs"].contains(&source.name.as_str()) && !is_test(source))
         .map(|source| Source { code: without_tests(&source.code), ..source })
         .collect()
 }
@@ -71,7 +76,8 @@ fn test_modules(source: &Source) -> Vec<Vec<String>> {
     let after = |part: &str| {
         let line = part.lines().map(str::trim).find(|line| !line.is_empty())?;
         let name = line.split("mod ").nth(1)?.strip_suffix(';')?;
-        let parent = if source.name == "lib.rs" { &[][..] } else { &source.modules };
+        let at_top = ["lib.rs", "main.rs"].contains(&source.name.as_str());
+        let parent = if at_top { &[][..] } else { &source.modules };
         Some(parent.iter().cloned().chain([name.to_owned()]).collect())
     };
     source.code.split("#[cfg(test)]").skip(1).filter_map(after).collect()
@@ -270,6 +276,18 @@ fn no_two_modules_of_a_folder_import_each_other() {
     let cycles = cycles.map(|(parent, imports)| (parent.join("/"), in_cycles(imports)));
     let cycles: Vec<(String, Vec<&String>)> = cycles.filter(|(_, own)| !own.is_empty()).collect();
     assert!(cycles.is_empty(), "modules of one folder that import each other: {cycles:?}");
+}
+
+#[test]
+fn no_two_modules_of_the_other_crates_import_each_other() {
+    let crates = ["crates/svtd-cli", "crates/svtd-report", "crates/svtd-experiments", "python"];
+    for name in crates {
+        let found = siblings(&sources_in(&root().join(name).join("src")));
+        let cycles = found.iter().map(|(parent, imports)| (parent.join("/"), in_cycles(imports)));
+        let cycles: Vec<_> = cycles.filter(|(_, own)| !own.is_empty()).collect();
+        assert!(!found.is_empty(), "no import was found in {name}: is the parser broken?");
+        assert!(cycles.is_empty(), "modules of {name} that import each other: {cycles:?}");
+    }
 }
 
 #[test]

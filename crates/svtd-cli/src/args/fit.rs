@@ -203,6 +203,32 @@ impl Fit {
         Some(format!("{flag} is about the moments, which --method {method} does not use"))
     }
 
+    /// Whether topics are learned from a stream.
+    pub fn follows_stream(&self) -> bool {
+        self.stream.are_on() && self.model.topics().is_some()
+    }
+
+    /// The error message for flags that cannot be combined with a stream.
+    pub fn stream_contradiction(&self) -> Option<String> {
+        if !self.stream.are_on() {
+            return self.stream.contradiction(None);
+        }
+        let sentence = match self {
+            args if args.output.is_none() => "a stream needs a place for its models; add -o FILE",
+            args if args.elsewhere.at.sites.is_some() || args.elsewhere.checkpoint.is_some() => {
+                "a stream is read here, once; leave out --sites and --checkpoint"
+            }
+            args if args.report.is_some() => {
+                "a page shows one model; write it with svtd report when the model is there"
+            }
+            args if args.dry_run => {
+                "--dry-run reads all of INPUT first, which a stream has no end of"
+            }
+            _ => return self.stream.contradiction(self.page.time.as_deref()),
+        };
+        Some(sentence.to_owned())
+    }
+
     /// The kind of topic model; the default for a model of records.
     pub fn topic_model(&self) -> Kind {
         self.model.topics().unwrap_or_default()

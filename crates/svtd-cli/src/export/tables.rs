@@ -1,4 +1,4 @@
-//! The tables of `svtd export`: topics, their words, and how far to believe them.
+//! The tables of `svtd export`: topics, their words, and how reliable they are.
 
 use svtd::Model;
 use svtd::linalg::Matrix;

@@ -268,7 +268,7 @@ fn bad_records_are_refused_in_one_sentence() {
         ("fit huge.csv --model classes -k 2 --weight-column w", 1, "a weight of at most 1e15"),
         ("fit far.csv --model gaussian -k 2", 1, "the value 1.00e200 for variable a, too large"),
         ("fit tiny.csv --model gaussian -k 2", 1, "variable a, from 1.00e-300 to 3.00e-300, are"),
-        ("fit offset.csv --model gaussian -k 2", 1, "beside their mean of 1.00e15 to be told"),
+        ("fit offset.csv --model gaussian -k 2", 1, "rounding errors beside their mean of 1.00e15"),
         ("fit zeros.csv --model gaussian -k 2", 1, "variable a is 0 in every record"),
         (
             "fit negative.csv --model hmm -k 2 --emissions poisson",

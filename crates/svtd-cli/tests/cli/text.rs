@@ -344,5 +344,5 @@ fn text_without_spaces_gets_a_hint() {
     let texts = "道可道非常道名可名非常名\n天下皆知美之為美斯惡已\n道可道美之為美天下皆知\n名可名非常名斯惡已天下\n";
     w.write("dao.txt", texts.as_bytes());
     let ran = w.svtd("fit dao.txt -k 2 --min-length 1 --allow-fewer");
-    assert!(ran.stderr.contains("does not part words by spaces"), "{ran:?}");
+    assert!(ran.stderr.contains("does not separate words by spaces"), "{ran:?}");
 }

@@ -3,16 +3,16 @@
 //! For every topic the documents that show it best are selected. The rest, up to the number asked for, is a sample
 //! by content: the documents with the lowest keys, which does not depend on their order.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use svtd::evaluation::DocumentShares;
-use svtd::inference::{Explanation, Inferred, best_documents, densest_passage};
+use svtd::inference::{Explanation, best_documents, densest_passage};
 use svtd::text::{Marker, Preprocessing, WordSpread};
 use svtd::{Corpus, Error, Result};
 
+use super::asked::Asked;
+use super::marked::MarkedText;
 use super::topics::{Example, ShownTopic, WordTable};
 use super::{LONGEST_NAME, LONGEST_WORD};
 use crate::Report;
@@ -36,51 +36,6 @@ const PULLS: usize = 8;
 
 /// Topics of a document with a smaller share are left out.
 const LEAST_SHARE: f64 = 0.01;
-
-/// What the library computes for all documents.
-pub struct Asked<'a> {
-    pub corpus: &'a Corpus,
-    pub inferred: Inferred,
-    /// In how many documents each word of the model occurs.
-    pub frequencies: Vec<usize>,
-    /// The shares over time and by label are computed from these, if either is asked for.
-    pub shares: Option<DocumentShares>,
-    /// Whether the model was fitted to these documents.
-    pub(super) is_fitted_on: bool,
-}
-
-impl<'a> Asked<'a> {
-    pub fn of(report: &Report<'a>) -> Result<Option<Self>> {
-        let Some(corpus) = report.documents else { return Ok(None) };
-        let model = &report.saved.model;
-        let inferred = model.infer(corpus)?;
-        let own = corpus.over(model.topics().vocabulary());
-        let n_words = model.topics().vocabulary().len();
-        let is_grouped =
-            report.times.is_some() || report.labels.is_some() || corpus.labels().is_some();
-        let shares = own
-            .as_ref()
-            .filter(|_| is_grouped)
-            .map(|own| DocumentShares::of(model.topics(), own))
-            .transpose()?;
-        Ok(Some(Self {
-            corpus,
-            inferred,
-            shares,
-            frequencies: own.as_ref().map_or(vec![0; n_words], Corpus::document_frequencies),
-            is_fitted_on: own.is_some_and(|own| own.digest() == report.saved.corpus_digest),
-        }))
-    }
-
-    /// The label of every document, as given or from the corpus.
-    pub fn labels(&self, report: &'a Report<'_>) -> Option<Vec<Cow<'_, str>>> {
-        let given = report.labels.as_ref();
-        match given {
-            Some(labels) => Some(labels.iter().map(|l| Cow::Owned(l.clone())).collect()),
-            None => Some(self.corpus.labels()?.into_iter().map(Cow::Borrowed).collect()),
-        }
-    }
-}
 
 /// The documents of a page.
 pub struct Documents {
@@ -144,16 +99,6 @@ pub struct ShownDocument {
     pub text: Option<MarkedText>,
     /// Without text: its words, their counts, and the topic each is mostly about.
     pub bag: Vec<(usize, u32, usize)>,
-}
-
-/// A text and the topics of its words.
-pub struct MarkedText {
-    /// The text.
-    pub text: String,
-    /// Where words of topics are, and the topic each is mostly about.
-    pub marks: Vec<(Range<usize>, usize)>,
-    /// Whether text was cut before and after.
-    pub cut: [bool; 2],
 }
 
 pub(super) fn gather(

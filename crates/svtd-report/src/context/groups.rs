@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use svtd::evaluation::{DocumentShares, Moment, Periods, Shares};
 
 use super::LONGEST_NAME;
-use super::documents::Asked;
+use super::asked::Asked;
 use crate::Report;
 use crate::html::shown;
 

@@ -4,18 +4,21 @@
 //! of a [`Context`] is safe to show (control characters replaced, long strings cut) but not yet escaped for HTML;
 //! [`render`](crate::render) does that.
 
+mod asked;
 mod documents;
 mod groups;
+mod marked;
 mod topics;
 
 use sha2::{Digest, Sha256};
-use svtd::choosing::Sweep;
+use svtd::choosing::{Choice, Sweep};
 use svtd::evaluation::TopicMap;
-use svtd::model::{Diagnostics, Verdict};
+use svtd::model::{Diagnostics, Kind, Verdict};
 use svtd::{Error, Model, Result};
 
-pub use self::documents::{Documents, MarkedText, ShownDocument};
+pub use self::documents::{Documents, ShownDocument};
 pub use self::groups::{Groups, Span};
+pub use self::marked::MarkedText;
 pub use self::topics::{Example, ShownTopic, ShownWord, WordTable};
 use crate::Report;
 use crate::html::shown;
@@ -70,7 +73,7 @@ impl Context {
         let saved = report.saved;
         let model = &saved.model;
         let map = model.topics().map();
-        let asked = documents::Asked::of(report)?;
+        let asked = asked::Asked::of(report)?;
         let mut words = WordTable::default();
         let mut topics = topics::gather(report, &map, asked.as_ref(), &mut words)?;
         words.end_of_topics();
@@ -88,16 +91,10 @@ impl Context {
         let title = report.title.clone().unwrap_or_else(|| title(model));
         Ok(Self {
             title: shown(&title, LONGEST_NAME).into_owned(),
-            is_mixed: matches!(model, Model::Lda(_)),
+            is_mixed: model.kind() == Kind::Lda,
             verdict: model.verdict(),
             diagnostics: model.diagnostics().clone(),
-            chosen: model.options().chosen.as_ref().map(|choice| {
-                let n = choice.z_scores.iter().filter(|z| **z > 3.0).count();
-                format!(
-                    "The data chose {} topics: {n} directions have a z-score above 3.",
-                    choice.n_topics
-                )
-            }),
+            chosen: model.options().chosen.as_ref().map(chosen),
             words,
             n_words: report.n_words,
             topics,
@@ -139,6 +136,26 @@ fn check(report: &Report<'_>) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// How the data chose the number of topics.
+fn chosen(choice: &Choice) -> String {
+    let (k, clear) = (choice.n_topics, choice.n_clear());
+    if choice.nothing_came_back() {
+        return format!(
+            "The data chose {k} topics, but no topic comes back in independent halves of the documents."
+        );
+    }
+    match &choice.kept {
+        _ if !choice.counted.is_empty() => format!(
+            "The data chose {k} topics: at least as many come back in independent halves of the documents."
+        ),
+        Some(kept) => format!(
+            "The data chose {k} topics: {clear} directions have a z-score above 3, and the evidence supports {} topics.",
+            kept.n_topics
+        ),
+        None => format!("The data chose {k} topics: {clear} directions have a z-score above 3."),
+    }
 }
 
 fn title(model: &Model) -> String {

@@ -7,7 +7,8 @@ use svtd::evaluation::TopicMap;
 use svtd::model::{Standing, Topics, WordOrder};
 use svtd::trust::T_FACTOR;
 
-use super::documents::{Asked, MarkedText};
+use super::asked::Asked;
+use super::marked::MarkedText;
 use super::{LONGEST_NAME, LONGEST_WORD};
 use crate::Report;
 use crate::html::shown;
@@ -130,8 +131,8 @@ pub(super) fn gather(
 ) -> Result<Vec<ShownTopic>> {
     let (model, n) = (&report.saved.model, report.n_words);
     let topics = model.topics();
-    // In how many documents a word is can only be told of the documents that the topics were learned from; others may
-    // lack words that the topics have.
+    // The number of documents of a word is known only for the documents that the topics were learned from. Other
+    // documents may lack words that the topics have.
     let shown_word = |id: usize| match asked.filter(|asked| asked.is_fitted_on) {
         Some(asked) => asked.frequencies[id] >= report.min_documents,
         None => true,

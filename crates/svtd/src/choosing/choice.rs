@@ -136,7 +136,10 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
 /// The share of the repetition of words that `n_topics` topics explain.
 pub(crate) fn explained(corpus: &Corpus, options: &Options, n_topics: usize) -> Option<f64> {
     let options = Options { n_topics, ..options.clone() };
-    let alpha0 = options.alpha0.unwrap_or(NEARLY_ONE);
+    let alpha0 = match options.kind() {
+        Kind::Lda => options.alpha0(),
+        Kind::SingleTopic => NEARLY_ONE,
+    };
     repeats::explained_at_most(corpus, alpha0, &options)
 }
 

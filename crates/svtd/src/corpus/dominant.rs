@@ -12,17 +12,17 @@ use super::Corpus;
 /// 100 cantos, 395 news items, 18,741 posts) the longest document holds 8, 1, .6 and .4 %.
 const DOMINANT: f64 = 0.2;
 
-/// With fewer documents than this each holds a large part.
+/// With fewer documents than this none is named: each of them holds a large part.
 const FEWEST: usize = 20;
 
-/// A few documents hold nearly all words if documents of equal length with the same sum of squares would be fewer than
-/// this, and fewer than a quarter of those that have words.
+/// A few documents hold nearly all words if the effective number of documents, `(sum c)^2 / sum c^2` for lengths `c`, is
+/// below this and below a quarter of the documents that have words.
 const FEW_IN_EFFECT: f64 = 25.0;
 
 impl Corpus {
-    /// The length of a usual document: the mean of those that have words. Where a few hold nearly all words it is the
-    /// mean without what these hold, as far as the squares of all lengths tell: a topic of many short documents is not
-    /// empty because another document is long.
+    /// The length of a usual document: the mean over the documents that have words. If a few documents hold nearly all
+    /// words, their words are left out of the mean (estimated as the root of the sum of all squared lengths). Otherwise
+    /// a topic of many short documents would count as empty because another document is long.
     pub(crate) fn usual_length(&self) -> f64 {
         let facts = self.facts();
         let (tokens, n) = (self.n_tokens() as f64, facts.n_with_words().max(1) as f64);

@@ -34,10 +34,17 @@ pub struct Components {
 
 /// Finds the `k` terms that the moments are made of, by joint diagonalisation.
 ///
+/// Features are [scaled](Scaling::Scaled) as frequencies are, unless a mean is negative: then they are no frequencies,
+/// and all features count alike. With exact moments the result does not depend on that.
+///
 /// # Errors
 /// When there are fewer features than components, or fewer than `k` directions stand out of
 /// rounding.
-pub fn decompose(moments: &dyn Moments, k: usize, scaling: Scaling) -> Result<Components> {
+pub fn decompose(moments: &dyn Moments, k: usize) -> Result<Components> {
+    let scaling = match moments.first().iter().all(|mean| *mean >= 0.0) {
+        true => Scaling::Scaled,
+        false => Scaling::Plain,
+    };
     let whitening = Whitening::fit(moments, k, scaling)?;
     let cube = moments.third_whitened(whitening.basis());
     let found = joint::decompose(&cube, &whitening);
@@ -68,21 +75,10 @@ mod tests {
     use super::*;
     use crate::moments::ExactMoments;
 
-    #[test]
-    fn exact_moments_give_back_centres_of_any_sign_and_their_weights() {
-        // Centres with negative entries, one of which sums to zero.
-        let centres = Matrix::from_columns(
-            5,
-            3,
-            vec![
-                1.0, -2.0, 0.5, 0.0, 3.0, //
-                -1.5, 0.5, 1.0, 1.0, -1.0, //
-                0.2, 0.1, -4.0, 2.0, -0.3,
-            ],
-        );
-        let weights = [0.5, 0.3, 0.2];
+    /// Compares the terms that are found with those that exact moments are made of.
+    fn compare(centres: &Matrix, weights: [f64; 3]) {
         let moments = ExactMoments::single_topic(centres.clone(), &weights);
-        let found = decompose(&moments, 3, Scaling::Plain).unwrap();
+        let found = decompose(&moments, 3).unwrap();
         // The square root of a sum of squared rounding errors.
         assert!(found.residual < 1e-7, "{}", found.residual);
         for j in 0..3 {
@@ -92,5 +88,26 @@ mod tests {
                 assert!((is - should).abs() < 1e-9, "{i} {j}: {is} and {should}");
             }
         }
+    }
+
+    #[test]
+    fn exact_moments_give_back_centres_of_any_sign_and_their_weights() {
+        // Centres with negative entries, one of which sums to zero; two of the five means are negative.
+        let centres = vec![
+            1.0, -2.0, 0.5, 0.0, 3.0, //
+            -1.5, 0.5, 1.0, 1.0, -1.0, //
+            0.2, 0.1, -4.0, 2.0, -0.3,
+        ];
+        compare(&Matrix::from_columns(5, 3, centres), [0.5, 0.3, 0.2]);
+    }
+
+    #[test]
+    fn exact_moments_give_back_frequencies_and_their_weights() {
+        let frequencies = vec![
+            0.5, 0.2, 0.1, 0.1, 0.1, //
+            0.1, 0.1, 0.5, 0.2, 0.1, //
+            0.0, 0.3, 0.1, 0.1, 0.5,
+        ];
+        compare(&Matrix::from_columns(5, 3, frequencies), [0.5, 0.3, 0.2]);
     }
 }

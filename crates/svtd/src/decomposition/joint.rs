@@ -113,7 +113,7 @@ fn smallest_angle(whitening: &Whitening) -> f64 {
 
 fn finished(found: Diagonalised) -> Decomposition {
     let note = (!found.settled)
-        .then(|| format!("the joint diagonalisation had not settled after {MAX_CYCLES} cycles"));
+        .then(|| format!("the joint diagonalisation had not converged after {MAX_CYCLES} cycles"));
     Decomposition {
         separation: found.slices.separation(),
         residual: found.slices.off_diagonal_share(),

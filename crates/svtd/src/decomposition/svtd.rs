@@ -32,7 +32,7 @@ use crate::moments::panels::feature_blocks;
 use crate::moments::{Moments, Rows, unpack};
 use crate::whitening::Whitening;
 
-/// Features decomposed together while pruning; a constant, so that the result does not depend on the machine.
+/// Features decomposed together while pruning; a constant, so that the result does not depend on the number of threads.
 const BATCH: usize = 16;
 
 /// Two gaps that differ by less than this, relatively, are tied: the lower feature wins.

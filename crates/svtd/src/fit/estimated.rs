@@ -2,10 +2,10 @@
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::model::Options;
+use crate::model::{Kind, Options};
 use crate::moments::{Counting, LdaMoments, Moments, SingleTopicMoments};
 
-/// The moments of either kind; of LDA with the sum of the Dirichlet parameter.
+/// The moments of either kind of model; those of LDA with the sum of the Dirichlet parameter.
 pub(crate) enum Estimated<'a> {
     SingleTopic(SingleTopicMoments<'a>),
     Lda(LdaMoments<'a>, f64),
@@ -17,12 +17,12 @@ impl<'a> Estimated<'a> {
     /// # Errors
     /// As [`LdaMoments::estimate`] and [`SingleTopicMoments::estimate`].
     pub fn of(corpus: &'a Corpus, options: &Options, counting: Counting) -> Result<Self> {
-        let weights = &options.weights;
-        Ok(match options.alpha0 {
-            Some(alpha0) => {
+        let (weights, alpha0) = (&options.weights, options.alpha0());
+        Ok(match options.kind() {
+            Kind::Lda => {
                 Estimated::Lda(LdaMoments::estimate(corpus, alpha0, weights, counting)?, alpha0)
             }
-            None => {
+            Kind::SingleTopic => {
                 Estimated::SingleTopic(SingleTopicMoments::estimate(corpus, weights, counting)?)
             }
         })
@@ -36,7 +36,7 @@ impl<'a> Estimated<'a> {
         }
     }
 
-    /// The moments of Theorem 2.1 underneath.
+    /// The moments of Theorem 2.1, from which those of LDA are computed too.
     pub fn raw(&self) -> &SingleTopicMoments<'a> {
         match self {
             Estimated::SingleTopic(moments) => moments,

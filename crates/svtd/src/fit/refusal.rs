@@ -59,7 +59,7 @@ pub(crate) fn drop_not_finite(diagnostics: &mut Diagnostics) {
     lost.dedup();
     if !lost.is_empty() {
         diagnostics.notes.push(format!(
-            "not told, because it is not a finite number: {}; some counts may be too large",
+            "left out, because it is not a finite number: {}; some counts may be too large",
             lost.join(", ")
         ));
     }

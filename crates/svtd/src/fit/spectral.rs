@@ -143,7 +143,8 @@ impl Estimate {
         Self { word_topic, topic_weights, documents: None, lifted, polish, prior: None }
     }
 
-    /// Number of documents of each topic; without a polish, of `effective` ones, as many as its moments are worth.
+    /// Number of documents of each topic: as the polish estimates it, otherwise the topic's weight times `effective`,
+    /// the effective number of documents.
     pub fn documents_of(&self, effective: f64) -> Vec<f64> {
         let by_weight = || self.topic_weights.iter().map(|w| w * effective).collect();
         self.documents.clone().unwrap_or_else(by_weight)

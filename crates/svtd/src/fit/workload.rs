@@ -315,7 +315,7 @@ fn corpus_bytes(sizes: Sizes) -> f64 {
     limited(8.0 * sizes.n_nonzeros as f64, sizes)
 }
 
-/// As many of these bytes of documents as are kept in memory.
+/// These bytes of documents, but at most the memory limit.
 fn limited(bytes: f64, sizes: Sizes) -> f64 {
     sizes.memory_limit.map_or(bytes, |limit| bytes.min(limit as f64))
 }

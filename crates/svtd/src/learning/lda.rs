@@ -71,9 +71,8 @@ impl LdaParams {
         self
     }
 
-    /// Let collapsed Gibbs sampling learn instead of the moments, to compare with; the prior of a
-    /// document's mixture has `alpha0 / k` for each topic. What is chosen about the moments and the
-    /// polish then has no effect.
+    /// Learn by collapsed Gibbs sampling instead of moments, for comparison. The prior of a document's mixture has
+    /// `alpha0 / k` for each topic. Options about the moments and the polish then have no effect.
     pub fn by_gibbs(mut self, gibbs: CollapsedGibbs) -> Self {
         self.options.learner = Learner::Gibbs(gibbs);
         self
@@ -88,7 +87,7 @@ impl LdaParams {
         self.fit_watched(corpus, &|_| {})
     }
 
-    /// As [`fit`](Self::fit), telling each stage as it begins and as it goes on.
+    /// As [`fit`](Self::fit), reporting each stage as it begins and continues.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -103,7 +102,7 @@ impl LdaParams {
         })
     }
 
-    /// Learns from documents that stand in the order of their keys.
+    /// Learns from documents in the order of their keys.
     fn fit_in_order(&self, corpus: &Corpus, watch: &dyn Fn(Step)) -> Result<Lda> {
         if let Some(options) = self.options.at_most(corpus.n_present()) {
             return LdaParams { options }.fit_in_order(corpus, watch);
@@ -149,17 +148,18 @@ impl LdaParams {
         self.options.alpha0.unwrap_or(DEFAULT_ALPHA0)
     }
 
-    /// The best candidate on held-out documents, fitted to all: polished in one way or the other, or `unswept`.
+    /// The best candidate on held-out documents, fitted to all: the two ways of polishing, and
+    /// `unpolished` where that is allowed.
     fn fit_best(
         &self,
         corpus: &Corpus,
-        unswept: Option<Candidate>,
+        unpolished: Option<Candidate>,
         sweeps: usize,
         watch: &dyn Fn(Step),
     ) -> Result<Lda> {
         let (as_text, as_model) = (Candidate::AsText { sweeps }, Candidate::AsModel { sweeps });
         watch(Stage::Moments.into());
-        // If the text's candidate cannot be fitted, the comparison says why.
+        // If the candidate for text cannot be fitted, the comparison says why.
         let share = repeats::explained_at_most(corpus, self.alpha0_value(), &self.options);
         if let Some(share) = share.filter(|share| *share < EXPLAINED)
             && let Ok(mut model) = self.fit_candidate(corpus, as_text, watch)
@@ -171,9 +171,10 @@ impl LdaParams {
             }
             return Ok(model);
         }
-        let candidates: Vec<Candidate> = unswept.into_iter().chain([as_model, as_text]).collect();
+        let candidates: Vec<Candidate> =
+            unpolished.into_iter().chain([as_model, as_text]).collect();
         let contest = self.compare(corpus, &candidates, watch);
-        let usual = unswept.unwrap_or(as_text);
+        let usual = unpolished.unwrap_or(as_text);
         let chosen = contest.best().unwrap_or_else(|| contest.or_usual(usual));
         let mut model = self.fit_candidate(corpus, chosen, watch)?;
         let both = contest.without_and_with();

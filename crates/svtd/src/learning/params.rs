@@ -56,10 +56,12 @@ macro_rules! shared_params {
                 self
             }
 
-            /// Lets the data choose the number of topics, up to `limit`: the number of directions of
-            /// the pair moment that stand clearly out of the noise or, where each document is about
-            /// one topic, the number with the best evidence. The fitted model keeps the
-            /// [`Choice`](crate::choosing::Choice). Set all other options first.
+            /// Lets the data choose the number of topics, up to `limit`. Where the documents follow the
+            /// model it is the number of directions of the pair moment that stand clearly out of the
+            /// noise or, if each document is about one topic, the number that the evidence supports. In
+            /// text it is the number of topics that are found again in independent halves of the
+            /// documents. The fitted model keeps the [`Choice`](crate::choosing::Choice). Set all other
+            /// options first.
             ///
             /// # Errors
             /// When half the corpus is too small to tell signal from noise.

@@ -145,9 +145,7 @@ impl Request {
         if let Some(polish) = self.polish {
             options.polish = polish;
         }
-        if self.alpha0.is_some() {
-            options.alpha0 = self.alpha0;
-        }
+        options.alpha0 = self.alpha0.or(options.alpha0);
         Ok(params)
     }
 

@@ -44,7 +44,7 @@ mod tests {
     fn more_than_the_address_space_is_refused_in_a_sentence() {
         let error = room::<u64>(usize::MAX / 8, "a table of counts").unwrap_err().to_string();
         assert!(error.starts_with("a table of counts takes about 1844674407"), "{error}");
-        assert!(error.ends_with("which cannot be had here; is the size right?"), "{error}");
+        assert!(error.ends_with("more than this machine can give; is the size right?"), "{error}");
         assert!(!can_have(1e30) && can_have(1e6) && can_have(-1.0));
         assert_eq!(room::<u64>(10, "ten numbers").unwrap().capacity(), 10);
     }

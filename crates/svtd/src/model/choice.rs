@@ -53,8 +53,8 @@ impl Choice {
     }
 
     /// How many topics are found again if as many are fitted as were chosen, and the smallest number fitted with
-    /// which nearly all of them are. In text the second is often larger than the number chosen: topics come out
-    /// clearly when others are there to hold the rest. `None` where halves were not asked.
+    /// which nearly all of them are. In text the second is often larger than the number chosen, because some of the
+    /// fitted topics take up what belongs to no clear topic. `None` where halves were not fitted.
     pub fn found_again(&self) -> Option<(f64, usize)> {
         let found = found_of(&self.counted, self.n_topics)?;
         Some((found, reached(&self.counted)?))
@@ -108,8 +108,8 @@ pub(crate) fn has_settled(counted: &[FoundInHalves]) -> bool {
     };
     let Some(last) = counted.last() else { return false };
     let flat = found(2).is_some_and(|before| last.n_found <= SLOW * before);
-    let twice = last.n_topics as f64 >= 1.9 * plateau(counted);
-    flat || twice && found(1).is_some_and(|before| last.n_found <= 1.05 * before)
+    let twice = last.n_topics as f64 >= ABOUT_TWICE * plateau(counted);
+    flat || twice && found(1).is_some_and(|before| last.n_found <= SLOW_AT_TWICE * before)
 }
 
 /// The number of topics that are found again however many are fitted: the median of the numbers found that are
@@ -160,3 +160,7 @@ pub(crate) const NEARLY_ALL: f64 = 0.9;
 
 /// The number found has stopped growing when it grows by less than this factor over the last steps.
 const SLOW: f64 = 1.15;
+
+/// As [`SLOW`] for the last step alone, where [`ABOUT_TWICE`] as many topics are fitted as are found.
+const SLOW_AT_TWICE: f64 = 1.05;
+const ABOUT_TWICE: f64 = 1.9;

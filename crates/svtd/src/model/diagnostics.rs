@@ -97,7 +97,7 @@ pub struct TopicDiagnostics {
     /// Documents' worth of evidence: the topic's weight times the number of documents. For an estimate without
     /// polish, times the effective number of documents of the triple moment.
     pub documents: f64,
-    /// What is known about the topic's errors; `None` when the fit was not asked for it.
+    /// What is known about the topic's errors; `None` when no error bars were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TopicTrust>,
 }

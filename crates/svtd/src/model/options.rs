@@ -103,6 +103,11 @@ impl Options {
         }
     }
 
+    /// The sum of the Dirichlet parameter; 0 for documents of one topic each.
+    pub(crate) fn alpha0(&self) -> f64 {
+        self.alpha0.unwrap_or(0.0)
+    }
+
     /// The counts from which a fit may take its moments: damped ones where LDA is polished, because text repeats its
     /// words.
     pub(crate) fn counting(&self) -> Counting {

@@ -63,7 +63,7 @@ impl Topics {
     }
 
     /// The standard error of each word's probability (row) in each topic (column); `None` when
-    /// the fit was not asked for it or could not tell. A probability plus and minus
+    /// none were asked for, or none could be computed. A probability plus and minus
     /// [`T_FACTOR`](crate::trust::T_FACTOR) errors covers the truth in about 95 of 100 cases.
     pub fn errors(&self) -> Option<&Matrix> {
         self.errors.as_ref()

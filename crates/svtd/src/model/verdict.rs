@@ -67,12 +67,12 @@ impl TopicDiagnostics {
 /// Is there more than noise?
 fn signal(d: &Diagnostics) -> String {
     if d.rival.is_some() {
-        return "A classical method learned these topics, which cannot tell them from noise."
+        return "A classical method learned these topics; it does not say whether they stand out of the noise."
             .to_owned();
     }
     let (Some(z), Some(clear)) = (&d.z_scores, d.n_clear_directions()) else {
-        return "Whether the topics stand out of the noise is not known: the fit was not asked, or \
-                half the documents are too few to tell."
+        return "Whether the topics stand out of the noise is not known: it was not asked for, \
+                or half the documents are too few to tell."
             .to_owned();
     };
     let n = z.len();
@@ -97,8 +97,8 @@ fn topics(d: &Diagnostics) -> String {
         |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
     let known: Option<Vec<f64>> = d.topics.iter().map(expected).collect();
     let Some(known) = known.filter(|known| !known.is_empty()) else {
-        return "How far the words of a topic may be off is not known: the fit was not asked, has too \
-                few documents, or used a method that cannot tell."
+        return "How far the words of a topic may be off is not known: it was not asked for, there are too few \
+                documents, or the method gives no error bars."
             .to_owned();
     };
     let mean = known.iter().sum::<f64>() / known.len() as f64;
@@ -111,7 +111,7 @@ fn topics(d: &Diagnostics) -> String {
         ),
         None => format!(
             "On average about {lost:.0} % of a topic's weight is expected to lie on the wrong words; \
-             whether topics come back in halves of the documents was not asked, or there are too few \
+             whether topics come back in halves of the documents was not measured, or there are too few \
              documents or words to tell."
         ),
     }
@@ -163,9 +163,8 @@ fn model(d: &Diagnostics) -> String {
                  a topic.",
                 50.0 * unrest
             ),
-            None => {
-                "A single sample was taken, so chance cannot be told from the topics.".to_owned()
-            }
+            None => "A single sample was taken, so how far chance moves a topic is not known."
+                .to_owned(),
         },
         (None, PolishOutcome::Sweeps { repeats_explained: Some(share), .. }) => format!(
             "Words are repeated within a document more than topics explain (they explain at most {:.0} \
@@ -182,7 +181,7 @@ fn model(d: &Diagnostics) -> String {
              {with:.0}, {without:.0} without)."
         ),
         (None, PolishOutcome::Em { settled: false, .. }) => {
-            "The polish had not settled when it was stopped.".to_owned()
+            "The polish had not converged when it was stopped.".to_owned()
         }
         _ => match d.off_diagonal {
             Some(share) => {

@@ -12,7 +12,7 @@
 //! coincide; here that number is given.)
 //!
 //! # Cost
-//! This is the one place that stores `M2` and `M3`, so it is for small vocabularies: at most [`MAX_WORDS`] words.
+//! This module stores `M2` and `M3`, as `dense.rs` does, so it is for small vocabularies: at most [`MAX_WORDS`] words.
 //! Adding a document of `m` different words costs `m^3`, whatever was added before; evaluating the moments costs
 //! `n^3 k`.
 //!

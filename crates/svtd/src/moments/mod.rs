@@ -7,7 +7,7 @@
 //! ```
 //!
 //! and everything downstream needs only products with them. `M2` is `n x n` and `M3` is
-//! `n x n x n`; neither is ever formed. [`Moments`] is the whole interface between data and
+//! `n x n x n`; neither is formed, except for few features ([`DenseMoments`], [`incremental`]). [`Moments`] is the whole interface between data and
 //! decomposition: nothing behind it knows of words or documents, so a model of another kind
 //! joins by implementing it.
 //!
@@ -16,7 +16,7 @@
 //! | documents about one topic each (Theorem 2.1) | [`SingleTopicMoments`] |
 //! | documents that mix topics (Theorem 3.1) | [`LdaMoments`] |
 //! | a model of few features, moments written out | [`DenseMoments`] |
-//! | known parameters, our yardstick | [`ExactMoments`] |
+//! | known parameters, as a reference | [`ExactMoments`] |
 
 mod asked;
 mod basis;

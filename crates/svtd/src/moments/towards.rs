@@ -1,4 +1,4 @@
-//! What documents make of the third moment along a direction of the features.
+//! The sums over documents for the third moment along a direction of the features.
 //!
 //! With `Z = X W` and `s = X eta`, all that `W' M3(eta) W` needs of documents are the sums
 //!

@@ -223,7 +223,7 @@ fn add_scores(
     let v = translated(training, test, directions);
     let moments = Estimated::of(test, options, counting)?;
     let (moments, raw) = (moments.moments(), moments.raw());
-    let a1 = options.alpha0.map_or(0.0, |alpha0| alpha0 / (alpha0 + 1.0));
+    let a1 = options.alpha0() / (options.alpha0() + 1.0);
     let (documents, n, k) = (raw.weighed(), test.n_documents(), v.n_columns());
     let directions = Directions::new(v, a1, moments.first());
     let Measured { gram, rough } = directions.measured(&documents);

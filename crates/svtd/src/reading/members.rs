@@ -1,6 +1,6 @@
-//! The members of a JSON object, of which no two may have one name.
+//! The members of a JSON object. Two members of the same name are an error.
 //!
-//! A map would keep the last of them without a word.
+//! A map would silently keep the last of them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Value;
 
-/// Names and values, by name.
+/// Names and values, sorted by name.
 pub(crate) struct Members(pub(crate) Vec<(String, Value)>);
 
-/// The sentence about two places, counted from 1, that have one name.
+/// The error message for two columns or members, counted from 1, of the same name.
 pub(crate) fn both_named(places: &str, first: usize, second: usize, name: &str) -> String {
     format!("{places} {first} and {second} are both named {name:?}; rename one")
 }

@@ -24,7 +24,7 @@
 //! each topic grow.
 //!
 //! # Cost
-//! Two half passes over the counts (three if EM had not settled), and for each signed sum a few over the
+//! Two half passes over the counts (three if EM had not converged), and for each signed sum a few over the
 //! documents in doubt, the fewer the more of them there are ([`BUDGET`]).
 
 use rayon::prelude::*;

@@ -239,7 +239,7 @@ impl Preprocessing {
             Guess::Foreign(name) => Some(format!("the text looks {name}")),
             Guess::Unspaced(_) if self.token_regex.is_some() => None,
             Guess::Unspaced(name) => Some(format!(
-                "the text looks {name}, which does not part words by spaces: single characters \
+                "the text looks {name}, which does not separate words by spaces: single characters \
                  became words; put spaces between words with a segmenter first, \
                  then read it with token-regex '\\S+'"
             )),

@@ -5,7 +5,7 @@
 //! (`3,500.25`). Segments without a letter or digit are not words, and a sign in front that only carries a
 //! combining letter is not part of one. Text is first converted to the normal form NFKC, under which `ﬁn` is `fin`
 //! and `e` with a combining accent is `é`, and soft hyphens are removed. Words are then put in lower case by the
-//! full rules of Unicode (`ΟΔΟΣ` is `οδος` with a final sigma: `οδος`), and typographic apostrophes become plain
+//! full rules of Unicode (`ΟΔΟΣ` becomes `οδος`, with a final sigma), and typographic apostrophes become plain
 //! ones.
 //!
 //! # The fast path

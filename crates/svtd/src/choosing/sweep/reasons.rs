@@ -24,8 +24,8 @@ pub(super) fn reasons(
     }
     if kind == Kind::SingleTopic && why.follows_model && why.n_clear.is_some_and(|n| n > 1) {
         reasons.push(
-            "topics too rare for a direction of their own are not counted here; svtd fit -k auto asks the documents \
-             for them, and may choose more"
+            "topics too rare for a direction of their own are not counted here; svtd fit -k auto looks for them, and \
+             may choose more"
                 .to_owned(),
         );
     }

@@ -169,7 +169,7 @@ impl Fit {
                     .to_owned(),
             )
         } else if !settled {
-            Some(format!("the least-squares fit had not settled after {MAX_ROUNDS} rounds"))
+            Some(format!("the least-squares fit had not converged after {MAX_ROUNDS} rounds"))
         } else {
             None
         }

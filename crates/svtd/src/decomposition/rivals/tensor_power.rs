@@ -75,7 +75,7 @@ fn note(k: usize, unsettled: usize, empty: usize) -> Option<String> {
         ))
     } else if unsettled > 0 {
         let steps = 2 * ITERATIONS;
-        Some(format!("{unsettled} of {k} topics had not settled after {steps} power iterations"))
+        Some(format!("{unsettled} of {k} topics had not converged after {steps} power iterations"))
     } else {
         None
     }

@@ -125,7 +125,7 @@ pub(super) fn note_left_out(column: &Column, weights: &[f64]) -> String {
     match ends.filter(|(low, high)| low < high) {
         None => format!("item {name:?} has one answer only, which tells nothing; it is left out"),
         Some((low, _)) => format!(
-            "item {name:?} has numbers near {} that differ too little to be told from rounding; it is \
+            "item {name:?} has numbers near {} that differ by no more than rounding errors; it is \
              left out, change its unit or subtract a constant",
             short_number(low)
         ),

@@ -1,8 +1,8 @@
 //! Records dealt into groups and halves by their answers, so that error bars and what is found again do not
 //! depend on the order of the records.
 //!
-//! What is dealt is a record, or each of those that a whole weight counts: a table of patterns with their counts
-//! gives the error bars of the table with a row a record.
+//! A row whose weight is a whole number is dealt as that many records. So a table of patterns with their counts gives
+//! the same error bars as the table with one row for each record.
 
 use super::data::Records;
 use crate::models::engine::{Groups, drawn};
@@ -21,7 +21,8 @@ impl Records {
         }
     }
 
-    /// The number of records that are dealt: as many as whole weights count, or those with a weight.
+    /// The number of records that are dealt: the sum of the weights if these are whole numbers, otherwise the number of
+    /// records with a weight.
     pub(super) fn n_dealt(&self) -> usize {
         match self.whole_weights {
             true => self.total_weight() as usize,

@@ -194,19 +194,19 @@ impl ClassParams {
         model: &ClassModel,
         mut found: Found<ClassParameters>,
         tried: Vec<Criteria>,
-        told: &(dyn Fn(usize, usize, usize) + Sync),
+        report: &(dyn Fn(usize, usize, usize) + Sync),
     ) -> LatentClass {
         let order = found.parameters.canonical_order();
         found.parameters = found.parameters.reordered(&order);
-        told(1, 0, 1);
+        report(1, 0, 1);
         let errors = self.options.error_bars.then(|| standard_errors(model, &found.parameters));
         let mut summary: Summary = summarise(model, &found, tried);
         if self.options.error_bars {
-            told(2, 0, 1);
+            report(2, 0, 1);
             let halves = |split: usize| {
                 Some(model.records.halves(split)?.map(|weights| model.reweighted(weights)))
             };
-            let in_halves = |done: usize, of: usize| told(2, done, of);
+            let in_halves = |done: usize, of: usize| report(2, done, of);
             let again =
                 found_again(model, &found.parameters, self.options.effort, halves, &in_halves);
             summary.found_again = again.unwrap_or_default();

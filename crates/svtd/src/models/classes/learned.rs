@@ -22,6 +22,9 @@ use crate::persist::container::Array;
 /// Number of pairs of items shown in the table of residuals.
 const SHOWN_PAIRS: usize = 200;
 
+/// From this residual on a pair of items is reported as more dependent than classes explain.
+const LARGE_RESIDUAL: f64 = 4.0;
+
 impl LatentClass {
     /// Classes from the parts of a model file.
     ///
@@ -346,7 +349,7 @@ impl Learned for LatentClass {
             facts.insert(0, ("classes", choice));
         }
         facts.extend(found_again_fact(&summary.found_again));
-        if let Some(worst) = summary.pairs.first().filter(|pair| pair.residual > 4.0) {
+        if let Some(worst) = summary.pairs.first().filter(|pair| pair.residual > LARGE_RESIDUAL) {
             facts.push((
                 "local dependence",
                 format!(

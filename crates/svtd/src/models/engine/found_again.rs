@@ -81,10 +81,10 @@ pub fn found_again<M: LatentModel + Send>(
         let [first, second] = halves(split)?;
         let learned =
             |search: Search<'_, M>| on.responsibilities(&search.effort(effort).fit(k).parameters);
-        let told = |done: usize, of: usize| watch(split * of + done, n_splits * of + 1);
+        let report = |done: usize, of: usize| watch(split * of + done, n_splits * of + 1);
         // Progress is that of the first half: both are about as large, and searched at the same time.
         let (first, second) = rayon::join(
-            || learned(Search::new(&first).watch(&told)),
+            || learned(Search::new(&first).watch(&report)),
             || learned(Search::new(&second)),
         );
         for (sum, own) in sums.iter_mut().zip(returned(&whole, &first, &second, on.row_weights())) {
@@ -96,14 +96,15 @@ pub fn found_again<M: LatentModel + Send>(
     Some(sums)
 }
 
-/// Number of records of a model: what whole weights count, or its rows where weights are smaller.
+/// Number of records of a model: the sum of the weights, but at least the number of rows.
 fn n_records<M: LatentModel>(model: &M) -> f64 {
     let n = model.n_rows() as f64;
     model.row_weights().map_or(n, |weights| weights.iter().sum::<f64>().max(n))
 }
 
-/// Rules out two kinds of components. One with fewer than two of the `n_records` can be in one half only: it is not
-/// found again. Copies of each other come back by how they happen to divide their records: it counts as chance.
+/// Rules out two kinds of components. One that has fewer than two of the `n_records` can be in one half only, so it is
+/// not found again. Copies of each other divide their records in some way in every half, so their return counts as
+/// chance.
 fn rule_out(found: &mut [FoundAgain], whole: &Matrix, weights: Option<&[f64]>, n_records: f64) {
     let laws: Vec<(f64, Vec<f64>)> =
         (0..found.len()).map(|j| law(whole.column(j), weights)).collect();

@@ -3,13 +3,13 @@
 //! To go from `k - 1` to `k` components about `k` splits are tried with `k` components each, and a few of them are
 //! converged: work that grows as `k (k + 10)`. A number of components that is searched in full, with its starts and
 //! moves, takes several times as much. Within it the starts are done first; how many rounds of moves follow is not
-//! known, so each is reported as a part of what is left. These are counts of steps of EM, not times: steps differ in
-//! how many a climb needs.
+//! known, so each is reported as a part of what is left. The work is counted in steps of EM. It is a rough estimate,
+//! because nobody knows in advance how many steps a climb needs.
 
-/// The work of converging candidates, in candidates that are tried for a few steps only.
+/// Converging the best candidates takes as much work as trying this many for a few steps.
 const CONVERGED: usize = 10;
 
-/// A number of components that is searched in full takes as much work as this many that are only a rung of the ladder.
+/// A search in full for one number of components takes as much work as this many rungs of the ladder.
 const SEARCHED: usize = 6;
 
 /// The share of the starts in a full search, and the share of the rest that is left after a round of moves.
@@ -75,19 +75,19 @@ mod tests {
 
     #[test]
     fn the_share_rises_with_the_work_from_nothing_to_all() {
-        let told = Mutex::new(Vec::new());
-        let watch = |done: usize, of: usize| told.lock().unwrap().push(done as f64 / of as f64);
+        let reported = Mutex::new(Vec::new());
+        let watch = |done: usize, of: usize| reported.lock().unwrap().push(done as f64 / of as f64);
         for k in 1..=30 {
             let pace = Pace::of(k, 30, true, Some(&watch));
             pace.begun();
             (0..4).for_each(|rounds| pace.moved(rounds));
             pace.done();
         }
-        let told = told.into_inner().unwrap();
-        assert!(told.is_sorted(), "{told:?}");
-        assert_eq!((told.first(), told.last()), (Some(&0.0), Some(&1.0)));
+        let reported = reported.into_inner().unwrap();
+        assert!(reported.is_sorted(), "{reported:?}");
+        assert_eq!((reported.first(), reported.last()), (Some(&0.0), Some(&1.0)));
         // Half of the numbers of components are far less than half of the work.
-        assert!(told[told.len() / 2] < 0.25, "{told:?}");
+        assert!(reported[reported.len() / 2] < 0.25, "{reported:?}");
         // Where only the last is searched, it takes more than all others alone.
         let last = Pace::of(5, 5, false, None);
         assert!(last.own > last.before, "{} of {}", last.own, last.total);

@@ -185,8 +185,8 @@ fn check_spread(points: &Points, moments: &[(f64, f64)]) -> Result<()> {
         }
         if variance <= (1e-12 * mean.abs()).powi(2) {
             return Err(data(format!(
-                "the values of variable {name} differ too little beside their mean of {} to be told \
-                 from rounding; subtract a constant from them",
+                "the values of variable {name} differ by no more than rounding errors beside their \
+                 mean of {}; subtract a constant from them",
                 short_number(mean)
             )));
         }

@@ -29,7 +29,7 @@ impl Points {
         Self::named((1..=n_variables).map(|a| format!("x{a}")).collect(), values)
     }
 
-    /// Points whose variables have these names, of which errors speak.
+    /// Points whose variables have these names, which errors mention.
     pub(super) fn named(names: Vec<String>, values: Vec<f64>) -> Result<Self> {
         if names.is_empty() || values.is_empty() {
             return Err(data("the table has no values; is it the right file?".to_owned()));

@@ -65,7 +65,7 @@ impl Sequences {
         Self::named(emissions, names, values, lengths)
     }
 
-    /// Sequences whose variables have these names, of which errors speak.
+    /// Sequences whose variables have these names, which errors mention.
     pub(super) fn named(
         emissions: Emissions,
         names: Vec<String>,
