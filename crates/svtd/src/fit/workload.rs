@@ -10,7 +10,8 @@
 //!
 //! ```text
 //! moments         4 z, and for LDA some eigenvalues, as whitening has them
-//! whitening       p (32 z + 64 n (3k/2 + 32) / 3)         products, orthogonalisation
+//! whitening       p (32 z + r 64 n (3k/2 + 32) / 3)       products, orthogonalisation in r rounds: two
+//!                                                         where directions are found exactly
 //! decomposition   5 z k + (N + n) k^3 / 7 + 12 k^4         the cube, its rotation
 //! recovery        n k^2, or 10 z k from slices
 //! polish          EM 4 z k a step; sweeps 2.4 z k each and 4.8 z k before the first, k to whole
@@ -136,7 +137,9 @@ impl Workload {
     }
 
     pub(crate) fn new(options: &Options, sizes: Sizes) -> Self {
-        let mut plan = Plan { options, parts: Vec::new(), contest: 0.0 };
+        let is_start = options.kind() == Kind::Lda && options.polish != Polish::None;
+        let rounds = if is_start { 1.0 } else { 2.0 };
+        let mut plan = Plan { options, rounds, parts: Vec::new(), contest: 0.0 };
         match &options.learner {
             Learner::Moments => plan.moments(sizes),
             Learner::Em(em) => plan.rival(sizes.n_nonzeros as f64, 3 * em.n_steps()),
@@ -153,6 +156,8 @@ impl Workload {
 /// Parts as they are added.
 struct Plan<'a> {
     options: &'a Options,
+    /// How often directions are orthogonalised: twice where they are found exactly, otherwise once.
+    rounds: f64,
     parts: Vec<Part>,
     contest: f64,
 }
@@ -193,7 +198,7 @@ impl Plan<'_> {
         let crowded = if is_lda { 1.0 } else { CROWDED };
         let products = crowded * expected_products(self.options.n_topics) as f64;
         self.add(Stage::Moments, 4.0 * nnz, 2.0);
-        let whitening = crowded * whitening(sizes, self.options.n_topics);
+        let whitening = crowded * whitening(sizes, self.options.n_topics, self.rounds);
         self.add(Stage::Whitening, whitening, products);
         let slices = self.options.method == Method::Svtd;
         let decomposition = if slices {
@@ -230,7 +235,7 @@ impl Plan<'_> {
         let looked_at =
             sizes.part((repeats::SAMPLE as f64 / sizes.n_nonzeros.max(1) as f64).min(1.0));
         let topics = self.options.n_topics.min(repeats::MOST_EIGENVALUES);
-        self.add(Stage::Moments, whitening(looked_at, topics), products);
+        self.add(Stage::Moments, whitening(looked_at, topics, 1.0), products);
         self.spectral(sizes);
         self.sweeps(sizes, sweeps);
         // Two spectral estimates of a part of the documents, the sweeps of both kinds over it, and finally
@@ -252,7 +257,7 @@ impl Plan<'_> {
     fn trust(&mut self, sizes: Sizes) {
         let alone: f64 = self.parts.iter().map(|part| part.operations).sum();
         let splits = self.options.splits.unwrap_or_else(|| usual_splits(alone)) as f64;
-        let mut half = Plan { options: self.options, parts: Vec::new(), contest: 0.0 };
+        let mut half = Plan { options: self.options, rounds: 1.0, parts: Vec::new(), contest: 0.0 };
         let half_sizes = sizes.part(0.5);
         match (self.options.polish, self.options.kind()) {
             (Polish::None, _) => half.spectral(half_sizes),
@@ -289,10 +294,10 @@ impl Plan<'_> {
     }
 }
 
-/// Products with the pair moment, and orthogonalising the directions.
-fn whitening(sizes: Sizes, k: usize) -> f64 {
+/// Products with the pair moment, and orthogonalising the directions in so many rounds.
+fn whitening(sizes: Sizes, k: usize, rounds: f64) -> f64 {
     let basis = 1.5 * k as f64 + 2.0 * BLOCK_COLUMNS as f64;
-    let dense = 4.0 * (BLOCK_COLUMNS * sizes.n_words) as f64 * basis / 3.0;
+    let dense = rounds * 4.0 * (BLOCK_COLUMNS * sizes.n_words) as f64 * basis / 3.0;
     expected_products(k) as f64 * (Workload::product_operations(sizes) + dense)
 }
 
