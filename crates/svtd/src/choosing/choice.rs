@@ -143,7 +143,7 @@ fn scores(
     how: CrossValidation,
 ) -> Option<(Vec<f64>, Counting)> {
     let damped = z_scores(corpus, options, look, how, &|_, _| {})?;
-    let one_alone = damped.iter().skip(1).all(|z| *z == 0.0);
+    let one_alone = damped.iter().skip(1).all(|z| *z <= 0.0);
     if how.counting == Counting::Damped && look > 1 && one_alone {
         let how = CrossValidation { counting: Counting::Raw, ..how };
         let raw = z_scores(corpus, options, look, how, &|_, _| {}).filter(|z| n_clear(z) > 1);
