@@ -125,7 +125,7 @@ class TopicModel(Growing):
         Returns
         -------
         float
-            The error; NaN when fewer than two documents were scored. The difference of two models
+            The error; NaN when fewer than two different documents were scored. The difference of two models
             on the same documents is known better than that: see :meth:`ahead_of`.
         """
         error = self._completion(X)[1]
@@ -152,7 +152,7 @@ class TopicModel(Growing):
         if found is None:
             raise ValueError(
                 "the two models cannot be compared: they do not know the same words, or fewer than "
-                "two documents have any of them; fit both on the same columns"
+                "two different documents have any of them; fit both on the same columns"
             )
         return found
 

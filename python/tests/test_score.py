@@ -1,6 +1,8 @@
 """The score, written a second time from its description: halves of documents by hashes, the mixture
 from one half, the words of the other predicted."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +10,7 @@ import svtd
 from numpy.testing import assert_allclose
 
 MASK = (1 << 64) - 1
+BLOCKS = 1 << 12
 
 
 def mixed(z):
@@ -49,6 +52,22 @@ def keys(documents, n_words, names):
     return words, of_documents(words)
 
 
+def out_of(count, key, word, rank):
+    """How many of so many occurrences are held out: a coin for each of the first 2^18, the others at once."""
+
+    def coins(block):
+        return mixed(key ^ mixed(word ^ mixed((rank << 32) | block)))
+
+    tossed = min(count, 64 * BLOCKS)
+    whole, left = divmod(tossed, 64)
+    heads = sum(coins(block).bit_count() for block in range(whole))
+    heads += (coins(whole) & ((1 << left) - 1)).bit_count()
+    rest = count - tossed
+    deviation = (coins(BLOCKS).bit_count() - 32) / 4
+    more = math.floor(0.5 * rest + 0.5 * deviation * math.sqrt(rest) + 0.5)
+    return heads + min(max(more, 0), rest)
+
+
 def halves(document, key, words, frequency):
     """The observed and the held-out words of a document."""
     order = sorted(document, key=lambda e: (words[e[0]], e[1], -frequency[e[0]], e[0]))
@@ -57,10 +76,7 @@ def halves(document, key, words, frequency):
     for i, x in order:
         rank = rank + 1 if words[i] == last else 0
         last = words[i]
-        out = 0
-        for t in range(x):
-            bits = mixed(key ^ mixed(words[i] ^ mixed((rank << 32) | (t // 64))))
-            out += (bits >> (t % 64)) & 1
+        out = out_of(x, key, words[i], rank)
         if x > out:
             observed.append((i, x - out))
         if out:
@@ -121,6 +137,27 @@ def score(model, X, names=None):
 def test_the_score_is_what_its_description_says(estimator, corpus):
     estimator.set_params(trust=False).fit(corpus.X)
     new = corpus.X[:150]
+    mean, error = score(estimator, new)
+    assert_allclose(estimator.score(new), mean, rtol=0, atol=1e-12)
+    assert_allclose(estimator.score_error(new), error, rtol=0, atol=1e-12)
+
+
+def test_counts_of_billions_are_scored_as_the_description_says(estimator, corpus):
+    estimator.set_params(trust=False).fit(corpus.X)
+    new = corpus.X[:8].astype(np.int64).tolil()
+    new[0, 5], new[1, 7], new[1, 8], new[2, 9] = 4_000_000_000, 2**18, 2**18 + 1, 10**6
+    mean, error = score(estimator, new)
+    assert_allclose(estimator.score(new.tocsr()), mean, rtol=0, atol=1e-12)
+    assert_allclose(estimator.score_error(new.tocsr()), error, rtol=0, atol=1e-12)
+
+
+def test_words_without_names_that_occur_alike_are_scored_as_the_description_says(kind, estimator):
+    drawn = svtd.generate(kind, n_samples=600, n_features=900, n_components=4, lengths=(20, 80), random_state=5)
+    estimator.set_params(trust=False).fit(drawn.X[:560])
+    new = drawn.X[560:]
+    words, _ = keys(list(entries(new)), 900, None)
+    seen = np.asarray(new.sum(axis=0)).ravel() > 0
+    assert len({words[i] for i in np.flatnonzero(seen)}) < 0.9 * seen.sum()
     mean, error = score(estimator, new)
     assert_allclose(estimator.score(new), mean, rtol=0, atol=1e-12)
     assert_allclose(estimator.score_error(new), error, rtol=0, atol=1e-12)

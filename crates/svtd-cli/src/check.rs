@@ -273,10 +273,14 @@ fn visible(check: &Check) -> String {
     };
     if choice.is_text {
         let or_more = if choice.limit_reached() { " or more" } else { "" };
+        let directions = match (choice.n_clear(), or_more) {
+            (0, _) => "no direction stands out of the noise, and directions do".to_owned(),
+            (1, "") => "1 direction stands out of the noise, but directions do".to_owned(),
+            (n, _) => format!("{n}{or_more} directions stand out of the noise, but do"),
+        };
         return format!(
-            "{}{or_more} directions stand out of the noise, but do not count topics: words come in bursts, as in text, or \
-             documents are few; svtd fit -k auto counts what comes back in halves of the documents",
-            choice.n_clear()
+            "{directions} not count topics: words come in bursts, as in text, or documents are few; svtd fit -k auto \
+             counts what comes back in halves of the documents"
         );
     }
     choice::sentence(choice)

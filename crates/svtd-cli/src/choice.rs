@@ -13,6 +13,7 @@ pub fn sentence(choice: &Choice) -> String {
         return come_back(choice);
     }
     let clear = choice.n_clear();
+    let stand = if clear == 1 { "stands" } else { "stand" };
     let noise = match choice.counting {
         Counting::Raw => "noise",
         Counting::Damped => "noise of the damped counts 1 + log x",
@@ -26,10 +27,10 @@ pub fn sentence(choice: &Choice) -> String {
             "none stands clearly out of the {noise} (z > 3; the first has {first:.1}); add documents"
         ),
         Some(next) => format!(
-            "{clear} stand clearly out of the {noise} (z > 3; the next has {next:.1}); {}",
+            "{clear} {stand} clearly out of the {noise} (z > 3; the next has {next:.1}); {}",
             beyond(choice)
         ),
-        None => format!("{clear} stand clearly out of the {noise}, one for every word"),
+        None => format!("{clear} {stand} clearly out of the {noise}, one for every word"),
     }
 }
 
@@ -37,6 +38,12 @@ pub fn sentence(choice: &Choice) -> String {
 fn come_back(choice: &Choice) -> String {
     let (n, limit) = (choice.n_topics, choice.limit);
     let asked = choice.counted.last().map_or(0, |last| last.n_topics);
+    if choice.nothing_came_back() && n == 1 {
+        return format!(
+            "with up to {asked} asked for, no topic comes back in independent halves of the documents: they show \
+             no groups, and one topic stands for all; add documents, or cut long ones into passages"
+        );
+    }
     if choice.nothing_came_back() {
         return format!(
             "no topic comes back in independent halves of the documents, with up to {asked} asked for: \
@@ -50,9 +57,17 @@ fn come_back(choice: &Choice) -> String {
         );
     }
     if choice.limit_reached() {
+        let fewer = match choice.found_again() {
+            Some((found, with)) if with > n && found < FEWER * n as f64 => {
+                format!(
+                    ", but only about {found:.0} of {n} when {n} are: -k {with} shows more of them"
+                )
+            }
+            _ => String::new(),
+        };
         return format!(
             "{n} topics come back in independent halves of the documents when {asked} are asked for, the \
-             most that so many documents (or the limit of {limit}) allow; more may be there (svtd sweep)"
+             most that so many documents (or the limit of {limit}) allow{fewer}; more may be there (svtd sweep)"
         );
     }
     let bursts =
@@ -144,5 +159,25 @@ mod tests {
         assert!(sentence(&choice).contains("more may be there"), "{}", sentence(&choice));
         choice.counted = vec![found(2, 0.0), found(3, 0.0)];
         assert!(sentence(&choice).contains("no topic comes back"), "{}", sentence(&choice));
+    }
+
+    #[test]
+    fn one_topic_that_may_reproduce_is_not_called_unreliable_because_two_do_not() {
+        let found = |n_topics| FoundInHalves { n_topics, n_found: 0.0, mean_words: 3.0 };
+        let mut choice = Choice {
+            n_topics: 1,
+            z_scores: vec![9.0, 0.1],
+            limit: 100,
+            kept: None,
+            not_asked: None,
+            counting: Counting::Damped,
+            repeats_explained: Some(0.4),
+            is_text: true,
+            counted: vec![found(2), found(3)],
+        };
+        let text = sentence(&choice);
+        assert!(text.contains("no groups") && !text.contains("do not rely"), "{text}");
+        choice.counted = Vec::new();
+        assert!(sentence(&choice).starts_with("1 stands clearly"), "{}", sentence(&choice));
     }
 }

@@ -68,6 +68,11 @@ fn evaluate(args: &Evaluate, common: &Common) -> Outcome {
     let other = args.against.as_deref().map(input::model).transpose()?;
     let report = judge(args, (&saved, other.as_ref()), &corpus, labels, &progress)
         .map_err(Failure::about(&args.source.name()))?;
+    if args.against.is_some() && report.completion.standard_error.is_none() {
+        let sentence =
+            "two models are compared on two different documents or more that have words to predict";
+        return Err(Failure::Request(sentence.to_owned()));
+    }
     if let (Some(path), None) = (&args.against, &report.ahead) {
         return Err(Failure::Request(format!(
             "{} does not know the same words as {}, so the two cannot be compared; fit both on the same \

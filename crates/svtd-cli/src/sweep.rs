@@ -97,7 +97,7 @@ fn write_messages(args: &Arguments, swept: &Sweep, corpus: &Corpus) -> io::Resul
     let mut err = io::stderr().lock();
     let last = swept.fits.last().map_or(0, |fit| fit.n_topics);
     if last < args.compared.most() {
-        writeln!(err, "note: the data shows no more than {last} topics")?;
+        writeln!(err, "note: the data shows no more than {}", topics(last))?;
     }
     if swept.n_held_out == 0 {
         writeln!(err, "note: too few documents to hold some out, so nothing could be compared")?;

@@ -190,8 +190,9 @@ pub fn write_topics(out: &mut dyn Write, model: &Model, n_words: usize) -> io::R
         let halves = known
             .halves()
             .map(|halves| format!("{}, {}", halves.standing().name(), halves.sentence()));
-        let said: Vec<String> = halves.into_iter().chain(known.warnings()).collect();
-        let verdict = if said.is_empty() { "not judged".to_owned() } else { said.join("; ") };
+        let halves = halves.unwrap_or_else(|| "not judged in halves of the documents".to_owned());
+        let said: Vec<String> = [halves].into_iter().chain(known.warnings()).collect();
+        let verdict = said.join("; ");
         let (number, share) = (topic.index() + 1, 100.0 * topic.weight());
         writeln!(out, "topic {number}, {share:.1}%: {verdict}")?;
         writeln!(out, "  {}", evidence(known).join(", "))?;
@@ -221,7 +222,8 @@ fn evidence(known: &TopicDiagnostics) -> Vec<String> {
         said.push(format!("expected error {error:.3}"));
         said.push(format!("moves {change:.3} without a twentieth of the documents"));
     }
-    said.push(format!("half of it in {} documents", trust.driven.documents));
+    let plural = if trust.driven.documents == 1 { "" } else { "s" };
+    said.push(format!("half of it in {} document{plural}", trust.driven.documents));
     if let Some(nearest) = &trust.nearest {
         said.push(format!("nearest topic {} at {:.2}", nearest.topic + 1, nearest.distance));
     }

@@ -116,7 +116,7 @@ pub enum Error {
 
     /// Half of the corpus has no moments, so nothing can be validated on the other half.
     #[error(
-        "{documents} documents are too few, or too short, to choose the number of topics from; \
+        "{documents} documents are too few, too short or too much alike to choose the number of topics from; \
          give the number"
     )]
     TooFewToChoose {

@@ -171,3 +171,34 @@ fn too_few_documents_give_topics_without_error_bars() {
         SingleTopic::params(2).trust(false).fit(&source.draw(200, &Lengths::Fixed(20), 3).0);
     assert!(asked.unwrap().diagnostics().topics.iter().all(|topic| topic.trust.is_none()));
 }
+
+#[test]
+fn topics_that_come_back_are_not_called_empty_or_next_to_nothing_beside_a_document_of_a_million_words()
+ {
+    let drawn = LdaSource::zipf(200, 4, 5.0, 200.0, 0.25, 3).draw(300, &Lengths::Fixed(60), 4).0;
+    let mut builder = Corpus::builder(200);
+    for d in 0..300 {
+        let mut entries: Vec<(u32, u32)> = drawn.document(d).words().collect();
+        entries.sort_unstable();
+        builder.push_document(entries).unwrap();
+    }
+    builder.push_document((0..200).map(|i| (i, 4900 + i))).unwrap();
+    let corpus = builder.build().unwrap();
+    let single = SingleTopic::params(4).fit(&corpus).unwrap();
+    let mixed = Lda::params(4).polish(Polish::None).fit(&corpus).unwrap();
+    for (topics, known) in [
+        (single.topics(), &single.diagnostics().topics),
+        (mixed.topics(), &mixed.diagnostics().topics),
+    ] {
+        for (weight, topic) in topics.weights().iter().zip(known) {
+            let flags = topic.flags();
+            let called = |start: &str| flags.iter().any(|flag| flag.starts_with(start));
+            assert!(
+                *weight < 0.01 || !called("its weight was next to nothing"),
+                "{weight} {flags:?}"
+            );
+            let comes_back = topic.halves().unwrap().found_again > 0.0;
+            assert!(!comes_back || !called("empty"), "{weight} {flags:?}");
+        }
+    }
+}

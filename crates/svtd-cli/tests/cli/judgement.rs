@@ -102,6 +102,32 @@ fn a_model_is_judged_on_documents() {
 }
 
 #[test]
+fn a_difference_within_its_error_is_called_no_difference_and_a_clear_one_has_its_sign() {
+    let w = fitted();
+    w.must("fit docword.lda.txt -k 1 -q --no-trust -o few.svtd");
+    let said = |line: &str| {
+        let text = w.must(line).stdout;
+        text.lines().find(|line| line.starts_with("against")).unwrap().to_owned()
+    };
+    let same = said("evaluate m.svtd docword.lda.txt --against m.svtd");
+    assert!(same.contains("m.svtd: no difference, +0.0000 ± 0.0000"), "{same}");
+    let ahead = said("evaluate m.svtd docword.lda.txt --against few.svtd");
+    assert!(ahead.contains("few.svtd: ahead, +"), "{ahead}");
+    let behind = said("evaluate few.svtd docword.lda.txt --against m.svtd");
+    assert!(behind.contains("m.svtd: behind, -"), "{behind}");
+    // Copies of one document are no second document.
+    w.write("docword.same.txt", docword(&mixtures().subset(&[3; 9])).as_bytes());
+    w.write("vocab.same.txt", vocabulary(N_WORDS).as_bytes());
+    refused(
+        &w,
+        "evaluate m.svtd docword.same.txt --against few.svtd",
+        2,
+        "two different documents",
+    );
+    assert!(json(&w, "evaluate m.svtd docword.same.txt")["completion"]["standard_error"].is_null());
+}
+
+#[test]
 fn labels_are_compared_with_the_likeliest_topics() {
     let w = fitted();
     let inferred = json(&w, "infer one.svtd docword.lda.txt --top 1");

@@ -66,6 +66,7 @@ fn check(text: &str) -> String {
 fn every_document_follows_its_schema() {
     let w = Workspace::with_mixtures();
     w.must("fit docword.lda.txt -k 3 -q -o m.svtd");
+    w.must("fit docword.lda.txt -k 3 -q --splits 0 -o unsplit.svtd");
     w.write("one.txt", b"1\n");
     let row = |i: usize| {
         format!("{},{}\n", 1900 + i % 9, ["sea ship sea wind", "oven bread oven"][i % 2])
@@ -81,6 +82,8 @@ fn every_document_follows_its_schema() {
         ("fit docword.lda.txt -k 3 --model single-topic", "fit"),
         ("fit docword.lda.txt -k 3 --dry-run", "dry-run"),
         ("topics m.svtd", "topics"),
+        ("topics unsplit.svtd", "topics"),
+        ("topics t.svtd", "topics"),
         ("count docword.lda.txt -o c.svtdc", "count"),
         ("info c.svtdc", "info"),
         ("add c.svtdc docword.lda.txt", "add"),

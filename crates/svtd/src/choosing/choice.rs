@@ -34,7 +34,7 @@ use crate::memory;
 use crate::model::choice;
 use crate::model::diagnostics::n_clear;
 use crate::model::{Choice, FoundInHalves, Kept, Kind, Options};
-use crate::moments::DocumentWeights;
+use crate::moments::{Counting, DocumentWeights};
 use crate::noise::{CrossValidation, PART_TOLERANCE, n_folds, z_scores};
 
 /// Number of directions examined first.
@@ -85,7 +85,7 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
     let counting = options.counting();
     loop {
         let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: n_folds(corpus) };
-        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
+        let Some((z_scores, counting)) = scores(corpus, options, look, how) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
@@ -131,6 +131,28 @@ fn choose_in_order(corpus: &Corpus, options: &Options, limit: usize) -> Result<C
         }
         return Ok(choice);
     }
+}
+
+/// z-scores of `look` directions, and of which counts. Where words are few and every document has most of them, damped
+/// counts show a single direction, whatever the number of topics: then those of the raw counts, if the documents
+/// follow the model.
+fn scores(
+    corpus: &Corpus,
+    options: &Options,
+    look: usize,
+    how: CrossValidation,
+) -> Option<(Vec<f64>, Counting)> {
+    let damped = z_scores(corpus, options, look, how, &|_, _| {})?;
+    let one_alone = damped.iter().skip(1).all(|z| *z <= 0.0);
+    if how.counting == Counting::Damped && look > 1 && one_alone {
+        let how = CrossValidation { counting: Counting::Raw, ..how };
+        let raw = z_scores(corpus, options, look, how, &|_, _| {}).filter(|z| n_clear(z) > 1);
+        let follows = |n: usize| !is_text(corpus, n, explained(corpus, options, n));
+        if let Some(raw) = raw.filter(|z| follows(n_clear(z))) {
+            return Some((raw, Counting::Raw));
+        }
+    }
+    Some((damped, how.counting))
 }
 
 /// The share of the repetition of words that `n_topics` topics explain.
@@ -180,7 +202,7 @@ pub(crate) fn n_splits(corpus: &Corpus, options: &Options) -> usize {
 }
 
 /// A first guess for a check of a corpus: at most [`GLANCE`] directions, measured on two halves, without the search
-/// for topics too rare for a direction.
+/// for topics too rare for a direction; [`FIRST_GLANCE`] where all of these are clear and do not count topics.
 ///
 /// # Errors
 /// As [`choose`].
@@ -192,21 +214,23 @@ pub(crate) fn glance(corpus: &Corpus, options: &Options) -> Result<Choice> {
     let how = CrossValidation { counting, tolerance: PART_TOLERANCE, n_folds: 2 };
     let mut look = FIRST_GLANCE.min(limit);
     loop {
-        let Some(z_scores) = z_scores(corpus, options, look, how, &|_, _| {}) else {
+        let Some((z_scores, counting)) = scores(corpus, options, look, how) else {
             return Err(Error::TooFewToChoose { documents: corpus.n_documents() });
         };
         let n_clear = n_clear(&z_scores);
-        if n_clear + 2 <= look || look == limit {
-            let repeats_explained = explained(corpus, options, n_clear.max(1));
+        let repeats_explained = explained(corpus, options, n_clear.max(1));
+        // Where directions do not count topics, no more of them are looked at.
+        let is_text = is_text(corpus, n_clear, repeats_explained);
+        if n_clear + 2 <= look || look == limit || is_text {
             return Ok(Choice {
                 n_topics: n_clear.max(1),
                 z_scores,
-                limit,
+                limit: look,
                 kept: None,
                 not_asked: None,
                 counting,
                 repeats_explained,
-                is_text: is_text(corpus, n_clear, repeats_explained),
+                is_text,
                 counted: Vec::new(),
             });
         }
@@ -225,6 +249,7 @@ fn rare(corpus: &Corpus, options: &Options, n_clear: usize, limit: usize) -> Opt
 #[cfg(test)]
 mod tests {
     use crate::corpus::Corpus;
+    use crate::model::Options;
     use crate::synthetic::{LdaSource, Lengths, SingleTopicSource};
     use crate::{Error, Lda, SingleTopic};
 
@@ -261,6 +286,28 @@ mod tests {
             assert!(choice.n_topics <= 4 && choice.n_clear() > 4, "{choice:?}");
             assert!(choice.nothing_came_back() == (choice.counted.iter().all(|c| c.n_found < 1.0)));
         }
+    }
+
+    #[test]
+    fn a_first_guess_looks_no_further_where_directions_do_not_count_topics() {
+        let source = LdaSource::zipf(600, 12, 5.0, 300.0, 1.0, 3);
+        let lengths = Lengths::Uniform(60..=120);
+        let text = source.draw_bursty(1500, &lengths, 100.0, 4);
+        let options = Options::of(crate::model::Kind::Lda, 1);
+        let guess = super::glance(&text, &options).unwrap();
+        assert!(guess.is_text && guess.limit_reached(), "{guess:?}");
+        assert_eq!(guess.z_scores.len(), super::FIRST_GLANCE);
+        let guess = super::glance(&source.draw(1500, &lengths, 4).0, &options).unwrap();
+        assert!(!guess.is_text && guess.n_clear() == 12, "{guess:?}");
+    }
+
+    #[test]
+    fn few_words_that_every_document_has_do_not_hide_the_topics_of_mixtures() {
+        let source = LdaSource::zipf(25, 3, 5.0, 25.0, 0.5, 3);
+        let corpus = source.draw(1500, &Lengths::Fixed(60), 4).0;
+        let chosen = Lda::params(1).choose_topics(&corpus, 100).unwrap();
+        let choice = chosen.chosen().unwrap();
+        assert_eq!((choice.n_topics, choice.n_clear()), (3, 3), "{choice:?}");
     }
 
     #[test]

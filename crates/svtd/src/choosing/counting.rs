@@ -168,6 +168,9 @@ mod tests {
         let short = counted(&[(2, 2.0), (3, 3.0), (5, 4.0), (8, 4.0)]);
         assert_eq!((n_topics(&short), plateau_is_beyond(&short)), (4, false));
         assert_eq!((n_topics(&[]), plateau_is_beyond(&[])), (0, false));
+        // From 93 to the limit of 100 is no step: 30 topics came back where 62 showed 24.
+        let limited = counted(&[(41, 19.0), (62, 24.0), (93, 30.0), (100, 30.0)]);
+        assert_eq!((n_topics(&limited), plateau_is_beyond(&limited)), (30, true));
         // Ten come back with twelve fitted, of eight about eight, of ten nine or so.
         assert_eq!((reached(&flat), reached(&[])), (Some(12), None));
         assert_eq!((found_of(&flat, 8), found_of(&flat, 10)), (Some(8.0), Some(9.25)));

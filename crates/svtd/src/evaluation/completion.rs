@@ -20,6 +20,10 @@
 //! se(L)^2 = N / (N - 1)  sum_d (l_d - L n_d)^2  /  (sum_d n_d)^2
 //! ```
 //!
+//! A copy of a document is no further evidence: the `l_d` and `n_d` of equal documents are added up before they are
+//! squared, and `N` is the number of different documents. (Not so in the sums of [`judgement`](super::judgement): who holds
+//! a document need not hold its copies.)
+//!
 //! Two models are compared on the same halves of the same documents, with the differences of their `l_d` in place
 //! of `l_d` ([`Completions::ahead_of`]). A difference has a far smaller error than either score; a difference
 //! within its standard error is not called a difference.
@@ -28,7 +32,7 @@ use std::borrow::Borrow;
 
 use rayon::prelude::*;
 
-use crate::corpus::{Corpus, Vocabulary};
+use crate::corpus::{Corpus, Vocabulary, mixed};
 use crate::error::Result;
 use crate::evaluation::token_halves::TokenHalves;
 use crate::inference::posterior::{LEAST, LogTable};
@@ -43,7 +47,7 @@ use crate::tasks;
 pub struct Completion {
     /// Mean log probability (natural) of a held-out token; `None` when there was none to predict.
     pub log_likelihood: Option<f64>,
-    /// The standard error of that mean over the documents; `None` when fewer than two were scored.
+    /// The standard error of that mean over the documents; `None` when fewer than two different ones were scored.
     pub standard_error: Option<f64>,
     /// Tokens that were predicted.
     pub n_tokens: u64,
@@ -88,6 +92,10 @@ struct Completed {
     /// Tokens that were predicted.
     n_tokens: u64,
     n_unknown_tokens: u64,
+    /// A hash of the tokens that were predicted.
+    predicted: u64,
+    /// How many documents have the same words, itself included.
+    n_copies: u32,
 }
 
 impl Completions {
@@ -111,10 +119,13 @@ impl Completions {
     }
 
     /// The difference of these predictions to another model's; `None` when the two models did not predict the same
-    /// words, or fewer than two documents were scored.
+    /// words, or fewer than two different documents were scored.
     pub fn ahead_of(&self, other: &Completions) -> Option<Ahead> {
-        let tokens = |all: &Self| all.documents.iter().map(|d| d.n_tokens).collect::<Vec<u64>>();
-        if tokens(self) != tokens(other) {
+        let predicted = |all: &Self| {
+            let words = |d: &Completed| (d.n_tokens, d.predicted);
+            all.documents.iter().map(words).collect::<Vec<(u64, u64)>>()
+        };
+        if predicted(self) != predicted(other) {
             return None;
         }
         let pairs = self.documents.iter().zip(&other.documents);
@@ -136,8 +147,11 @@ impl Completions {
 
     fn error(&self, values: &[f64], mean: f64) -> Option<f64> {
         let scored = || self.documents.iter().zip(values).filter(|(d, _)| d.n_tokens > 0);
-        let n = scored().count() as f64;
-        let squares: f64 = scored().map(|(d, v)| (v - mean * d.n_tokens as f64).powi(2)).sum();
+        let n = scored().map(|(d, _)| 1.0 / f64::from(d.n_copies)).sum::<f64>().round();
+        let square = |(d, v): (&Completed, &f64)| {
+            f64::from(d.n_copies) * (v - mean * d.n_tokens as f64).powi(2)
+        };
+        let squares: f64 = scored().map(square).sum();
         (n > 1.0).then(|| (n / (n - 1.0) * squares).sqrt() / self.n_tokens() as f64)
     }
 }
@@ -156,10 +170,18 @@ impl Model {
     /// # Errors
     /// As [`completion`](Self::completion).
     pub fn completions(&self, corpus: &Corpus) -> Result<Completions> {
-        let alignment = Alignment::new(self.topics(), corpus)?;
+        // All words of the vocabulary occurred where the model was fitted: one that no topic has is known, and impossible.
+        let alignment = match self.diagnostics().n_words_present == self.topics().vocabulary().len()
+        {
+            true => Alignment::with_impossible_words(self.topics(), corpus)?,
+            false => Alignment::new(self.topics(), corpus)?,
+        };
         let frequencies = self.topics().mean_word_probabilities();
         let halves = TokenHalves::new(corpus);
-        let halving = Halving::new(corpus, &halves, &alignment);
+        let halving = Halving {
+            impossible: frequencies.iter().map(|p| *p <= 0.0).collect(),
+            ..Halving::new(corpus, &halves, &alignment)
+        };
         let frequency = |word: u32| frequencies[word as usize];
         // A document's halves are dropped once it is scored, so that the documents can be more than memory holds.
         Ok(completions((self.topics(), self.alpha()), &halving.words, corpus.n_documents(), |d| {
@@ -265,7 +287,7 @@ const CORPUS_SHARE: f64 = 0.01;
 
 /// The score of a document's held-out words.
 fn completed(table: &TopicTable, halves: &Halves, mixture: &[f64]) -> Completed {
-    let Halves { held_out, n_unknown, .. } = halves;
+    let &Halves { ref held_out, n_unknown, predicted, n_copies, .. } = halves;
     let score = |&(word, x): &(u32, u32)| {
         let parts = table.word(word).iter().zip(mixture);
         let probability: f64 = parts.map(|(m, t)| m * t).sum();
@@ -274,7 +296,9 @@ fn completed(table: &TopicTable, halves: &Halves, mixture: &[f64]) -> Completed 
     Completed {
         log_likelihood: held_out.iter().map(score).sum(),
         n_tokens: held_out.iter().map(|&(_, x)| u64::from(x)).sum(),
-        n_unknown_tokens: *n_unknown,
+        n_unknown_tokens: n_unknown,
+        predicted,
+        n_copies,
     }
 }
 
@@ -287,6 +311,10 @@ struct Halving<'a> {
     words: Vec<u32>,
     /// The position of each word of the model in `words`.
     places: Vec<u32>,
+    /// How many documents have the same words as each.
+    copies: Vec<u32>,
+    /// Words of the model that no topic has: nothing is inferred from them. Empty if there are none.
+    impossible: Vec<bool>,
 }
 
 impl<'a> Halving<'a> {
@@ -296,21 +324,28 @@ impl<'a> Halving<'a> {
         words.sort_unstable();
         let mut places = vec![0; words.last().map_or(0, |&last| last as usize + 1)];
         words.iter().zip(0..).for_each(|(&word, place)| places[word as usize] = place);
-        Self { corpus, halves, alignment, words, places }
+        let (copies, impossible) = (halves.copies(), Vec::new());
+        Self { corpus, halves, alignment, words, places, copies, impossible }
     }
 
     /// The halves of document `d`; `frequency` is of words of the model, to rank words without names that occur
     /// alike.
     fn document(&self, d: usize, frequency: &impl Fn(u32) -> f64) -> Halves {
         let before = |word: u32| self.alignment.word(word).map_or(0.0, frequency);
-        let mut split = Halves::default();
+        let mut split = Halves { n_copies: self.copies[d], ..Halves::default() };
         for entry in self.halves.document(self.corpus, d, before) {
             match self.alignment.word(entry.word) {
                 Some(word) => {
                     let place = self.places[word as usize];
+                    let held_out = mixed(u64::from(entry.held_out));
+                    let token = mixed(self.halves.word_key(entry.word) ^ held_out);
+                    split.predicted = split.predicted.wrapping_add(token);
                     let Halves { observed, held_out, .. } = &mut split;
-                    for (side, count) in [(observed, entry.observed), (held_out, entry.held_out)] {
-                        if count > 0 {
+                    let tells = !self.impossible.get(word as usize).is_some_and(|never| *never);
+                    let sides =
+                        [(observed, entry.observed, tells), (held_out, entry.held_out, true)];
+                    for (side, count, wanted) in sides {
+                        if count > 0 && wanted {
                             side.push((place, count));
                         }
                     }
@@ -361,6 +396,10 @@ struct Halves {
     held_out: Half,
     /// Tokens that the model does not know, in either half.
     n_unknown: u64,
+    /// A hash of the held-out tokens.
+    predicted: u64,
+    /// How many documents have the same words, itself included.
+    n_copies: u32,
 }
 
 /// Some of the tokens of a document, as `(word, count)`.
@@ -420,6 +459,82 @@ mod tests {
         // The same documents with their words in another order.
         let turned = model.completion(&named(&["a", "b", "x"], &[&[(0, 20), (1, 20), (2, 5)]]));
         assert_eq!(turned.unwrap(), found);
+    }
+
+    #[test]
+    fn repeating_documents_makes_no_error_smaller() {
+        let source = LdaSource::zipf(80, 3, 5.0, 80.0, 1.0, 3);
+        let [training, test] = [1, 2].map(|seed| source.draw(300, &Lengths::Fixed(30), seed).0);
+        let [two, three] =
+            [2, 3].map(|k| Model::Lda(Lda::params(k).trust(false).fit(&training).unwrap()));
+        let all: Vec<usize> = (0..300).collect();
+        let judged = |copies: usize| {
+            let documents = test.subset(&all.repeat(copies));
+            let [a, b] = [&two, &three].map(|model| model.completions(&documents).unwrap());
+            [a.total().standard_error.unwrap(), b.ahead_of(&a).unwrap().standard_error]
+        };
+        for (once, often) in judged(1).into_iter().zip(judged(5)) {
+            assert!((often / once - 1.0).abs() < 1e-9, "{once} {often}");
+        }
+        let same = test.subset(&[7; 20]);
+        assert_eq!(two.completions(&same).unwrap().total().standard_error, None);
+    }
+
+    #[test]
+    fn a_word_that_the_model_calls_impossible_is_not_left_out_of_its_score() {
+        let words: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let mut builder = Corpus::builder(3).vocabulary(Vocabulary::from_words(words).unwrap());
+        for d in 0..40 {
+            builder.push_document([(d % 2, 6), (2, 2)]).unwrap();
+        }
+        let corpus = builder.build().unwrap();
+        let model = SingleTopic::params(2).trust(false).fit(&corpus).unwrap();
+        let scored = |model: &Model| model.completion(&corpus).unwrap();
+        let whole = scored(&Model::SingleTopic(model.clone()));
+        let mut topics = model.topics().word_topic().clone();
+        for j in 0..2 {
+            let (column, c) = (topics.column_mut(j), 2);
+            let rest = 1.0 - column[c];
+            column[c] = 0.0;
+            column.iter_mut().for_each(|p| *p /= rest);
+        }
+        let weights = model.topics().weights().to_vec();
+        let topics = Topics::new(corpus.vocabulary().clone(), topics, weights);
+        let (diagnostics, options) = (model.diagnostics().clone(), model.options().clone());
+        let without = Model::SingleTopic(SingleTopic::from_parts(topics, diagnostics, options));
+        let found = scored(&without);
+        assert_eq!((found.n_tokens, found.n_unknown_tokens), (whole.n_tokens, 0));
+        assert!(found.log_likelihood < whole.log_likelihood, "{found:?} {whole:?}");
+    }
+
+    #[test]
+    fn models_that_know_other_words_are_not_compared_even_if_they_know_as_many() {
+        let corpus = |words: [&str; 4], counts: [u32; 4]| {
+            let words = words.map(str::to_owned).to_vec();
+            let mut builder = Corpus::builder(4).vocabulary(Vocabulary::from_words(words).unwrap());
+            for d in 0..6 {
+                builder.push_document((0..4).map(|i| (i, counts[i as usize] + d % 2))).unwrap();
+            }
+            builder.build().unwrap()
+        };
+        let fitted = |words: [&str; 4]| {
+            let params = SingleTopic::params(1).trust(false);
+            Model::SingleTopic(params.fit(&corpus(words, [1, 2, 3, 1])).unwrap())
+        };
+        // As many words are held out of those that one model knows as of those that the other does.
+        let [one, other] = [fitted(["a", "b", "x", "y"]), fitted(["c", "d", "x", "y"])];
+        let n_held_out = |model: &Model, counts| {
+            let documents = corpus(["a", "b", "c", "d"], counts);
+            let found = model.completions(&documents).unwrap();
+            (0..6).map(|d| found.score(d).0).collect::<Vec<f64>>()
+        };
+        let alike = (1..400).map(|n| [n % 7, n % 5, n % 3, n / 40]).find(|&counts| {
+            let held_out = n_held_out(&one, counts);
+            held_out == n_held_out(&other, counts) && held_out.iter().sum::<f64>() > 0.0
+        });
+        let documents = corpus(["a", "b", "c", "d"], alike.unwrap());
+        let [a, b] = [&one, &other].map(|model| model.completions(&documents).unwrap());
+        assert_eq!((a.ahead_of(&b), b.ahead_of(&a)), (None, None));
     }
 
     #[test]

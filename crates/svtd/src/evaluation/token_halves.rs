@@ -56,6 +56,23 @@ impl TokenHalves {
         Self { words, documents }
     }
 
+    /// The key of a word.
+    pub fn word_key(&self, word: u32) -> u64 {
+        self.words[word as usize]
+    }
+
+    /// For each document, how many have the same words: 1 if there is no copy of it.
+    pub fn copies(&self) -> Vec<u32> {
+        let mut order: Vec<usize> = (0..self.documents.len()).collect();
+        order.sort_unstable_by_key(|&d| self.documents[d]);
+        let mut copies = vec![1; order.len()];
+        for equal in order.chunk_by(|&a, &b| self.documents[a] == self.documents[b]) {
+            let n = u32::try_from(equal.len()).unwrap_or(u32::MAX);
+            equal.iter().for_each(|&d| copies[d] = n);
+        }
+        copies
+    }
+
     /// The words of document `d`, each with the number of its occurrences in each half, in an order that does not
     /// depend on their numbering. `before` gives the frequency of a word; it ranks words with equal keys.
     pub fn document(&self, corpus: &Corpus, d: usize, before: impl Fn(u32) -> f64) -> Vec<Halved> {

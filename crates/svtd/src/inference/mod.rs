@@ -202,6 +202,18 @@ impl Alignment {
         })
     }
 
+    /// With the words of the model's vocabulary that no topic has, too.
+    pub(crate) fn with_impossible_words(topics: &Topics, corpus: &Corpus) -> Result<Self> {
+        let seen = Self::new(topics, corpus)?;
+        let (model, other) = (topics.vocabulary(), corpus.vocabulary());
+        let by_name = !model.is_numbered() && !other.is_numbered();
+        let word = |i: usize| match by_name {
+            true => model.id(&other.word(i)),
+            false => u32::try_from(i).ok(),
+        };
+        Ok(Self { model_word: (0..other.len()).map(word).collect(), ..seen })
+    }
+
     /// Whether the model has never seen this word of the corpus.
     fn is_unknown(&self, word: u32) -> bool {
         self.model_word[word as usize].is_none()

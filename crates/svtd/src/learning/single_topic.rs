@@ -161,7 +161,10 @@ fn merged(
     recovered.clipped = leaders.iter().map(|&j| recovered.clipped[j]).collect();
     recovered.degenerate = leaders.iter().map(|&j| recovered.degenerate[j]).collect();
     spectral.kept = leaders.clone();
-    let lifted = leaders.iter().map(|&j| lifted[j]).collect();
+    let em::Merged { ref leaders, ref topic_weights, .. } = merged;
+    // EM finds weights of its own: only a topic that is still next to nothing was raised to what it has.
+    let (_, small) = lift(topic_weights);
+    let lifted = leaders.iter().zip(small).map(|(&j, small)| lifted[j] && small).collect();
     let em::Merged { word_topic, topic_weights, documents, .. } = merged;
     Estimate { word_topic, topic_weights, documents: Some(documents), lifted, polish, prior: None }
 }

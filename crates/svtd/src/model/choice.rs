@@ -99,14 +99,18 @@ pub struct FoundInHalves {
     pub mean_words: f64,
 }
 
-/// Whether more topics hardly find more: at most 15 % more after the last two steps, or at most 5 % more after the
+/// Whether more topics hardly find more: at most 15 % more after the last two steps ([`STEP`]), or at most 5 % more after the
 /// last one with about twice as many fitted as found.
 pub(crate) fn has_settled(counted: &[FoundInHalves]) -> bool {
+    let Some(last) = counted.last() else { return false };
+    // Hardly more topics find hardly more: only a number that is a step away tells.
+    let a_step_before = |of: usize| {
+        counted.iter().rposition(|c| STEP * c.n_topics as f64 <= counted[of].n_topics as f64)
+    };
     let found = |back: usize| {
-        let place = counted.len().checked_sub(1 + back)?;
+        let place = (0..back).try_fold(counted.len() - 1, |of, _| a_step_before(of))?;
         Some(counted[..=place].iter().map(|c| c.n_found).fold(0.0, f64::max))
     };
-    let Some(last) = counted.last() else { return false };
     let flat = found(2).is_some_and(|before| last.n_found <= SLOW * before);
     let twice = last.n_topics as f64 >= ABOUT_TWICE * plateau(counted);
     flat || twice && found(1).is_some_and(|before| last.n_found <= SLOW_AT_TWICE * before)
@@ -157,6 +161,10 @@ pub(crate) fn plateau_is_beyond(counted: &[FoundInHalves]) -> bool {
 
 /// "Nearly all" topics means at least this share of them.
 pub(crate) const NEARLY_ALL: f64 = 0.9;
+
+/// Numbers of topics that are compared differ by this factor at least; they grow by a half, but for the last one before
+/// a limit.
+const STEP: f64 = 1.25;
 
 /// The number found has stopped growing when it grows by less than this factor over the last steps.
 const SLOW: f64 = 1.15;

@@ -313,7 +313,9 @@ impl TopicDiagnostics {
         if self.lifted {
             flags.push("its weight was next to nothing and is raised".to_owned());
         }
-        if self.documents < 0.5 {
+        // Of moments that are worth few documents no topic has half of one; a topic that comes back is not empty.
+        let comes_back = self.halves().is_some_and(|halves| halves.found_again > 0.0);
+        if self.documents < 0.5 && !comes_back {
             flags.push("empty: hardly any document is about it".to_owned());
         } else if self.is_weak() {
             flags.push(format!("weak: {}", self.worth()));

@@ -97,9 +97,12 @@ fn topics(d: &Diagnostics) -> String {
         |topic: &TopicDiagnostics| Some(topic.trust.as_ref()?.stability.as_ref()?.expected_error);
     let known: Option<Vec<f64>> = d.topics.iter().map(expected).collect();
     let Some(known) = known.filter(|known| !known.is_empty()) else {
-        return "How far the words of a topic may be off is not known: it was not asked for, there are too few \
-                documents, or the method gives no error bars."
-            .to_owned();
+        let unknown = "ow far the words of a topic may be off is not known: it was not asked for, there are too few \
+                       documents, or the method gives no error bars.";
+        return match found_again(d) {
+            Some(found) => format!("{found}; h{unknown}"),
+            None => format!("H{unknown}"),
+        };
     };
     let mean = known.iter().sum::<f64>() / known.len() as f64;
     // Half the L1 distance is the part of the probability that lies elsewhere.
@@ -336,6 +339,15 @@ mod tests {
     fn weak_topics_are_advised_about_by_number() {
         let verdict = drawn(40).verdict();
         assert!(verdict.advice.iter().any(|a| a.contains("thirty documents")), "{verdict:?}");
+    }
+
+    #[test]
+    fn what_halves_found_is_said_where_documents_are_too_few_for_error_bars() {
+        let model = drawn(30);
+        let topics = &model.diagnostics().topics;
+        assert!(topics.iter().all(|topic| topic.halves().is_some()), "{topics:?}");
+        let [_, belief, _] = model.verdict().belief;
+        assert!(belief.contains("halves of the documents are learned anew; how far"), "{belief}");
     }
 
     #[test]

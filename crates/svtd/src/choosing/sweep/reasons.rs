@@ -21,6 +21,12 @@ pub(super) fn reasons(
             reasons.push(all_found(why.all_found));
         }
         reasons.push(there(why, n, last.n_topics, counted));
+    } else {
+        reasons.push(
+            "whether topics come back in halves of the documents was not looked at: documents or words are too few, \
+             or too much alike"
+                .to_owned(),
+        );
     }
     if kind == Kind::SingleTopic && why.follows_model && why.n_clear.is_some_and(|n| n > 1) {
         reasons.push(
@@ -35,9 +41,12 @@ pub(super) fn reasons(
 fn directions(why: &Recommendation, looked_at: usize) -> String {
     const NOISE: &str = "clearly out of the noise of the raw counts (z > 3)";
     if !why.follows_model {
-        return "directions above the noise do not count topics here: words come in bursts, as in text, or documents \
-                are few. What comes back in halves of the documents counts"
-            .to_owned();
+        let bursts = "directions above the noise do not count topics here: words come in bursts, as in text, or \
+                      documents are few";
+        return match why.n_found {
+            Some(_) => format!("{bursts}. What comes back in halves of the documents counts"),
+            None => bursts.to_owned(),
+        };
     }
     match why.n_clear {
         None => "a part of the documents is too few to tell topics from noise".to_owned(),
@@ -66,6 +75,7 @@ fn prediction(why: &Recommendation) -> Option<String> {
 /// The sentence about the largest number of topics of which nine in ten or more come back in halves.
 fn all_found(all: Option<usize>) -> String {
     match all {
+        Some(1) => "one topic, fitted alone, comes back in independent halves of the documents".to_owned(),
         Some(k) => format!(
             "with {k} topic{}, nine in ten or more come back in independent halves of the documents: what you see is \
              there",
@@ -152,6 +162,16 @@ mod tests {
         let all = "with 10 topics, nine in ten or more come back";
         assert!(reasons[1].starts_with(all), "{reasons:?}");
         assert!(reasons[2].ends_with("no more come back with up to 22 asked for"), "{reasons:?}");
+    }
+
+    #[test]
+    fn halves_that_were_not_looked_at_are_named() {
+        let (why, _) = said(&[(2, 2.0)], true);
+        let why = Recommendation { n_found: None, all_found: None, ..why };
+        let reasons = reasons(&why, 12, &[], Kind::Lda);
+        assert!(!reasons[0].contains("comes back"), "{reasons:?}");
+        assert!(reasons.iter().any(|r| r.contains("was not looked at")), "{reasons:?}");
+        assert!(all_found(Some(1)).starts_with("one topic, fitted alone, comes back"));
     }
 
     #[test]
