@@ -9,7 +9,7 @@ use svtd::model::Kind;
 use svtd::{Corpus, Error};
 
 use crate::args::{Check as Arguments, Common, alpha0};
-use crate::failure::{Failure, Outcome, printable};
+use crate::failure::{Failure, Outcome, printable, with_flags};
 use crate::progress::{Detail, Progress};
 use crate::{choice, forecast, input, json, records, sites, threads, trust};
 
@@ -77,7 +77,8 @@ fn tell(
         let mut value = json!(check);
         value["seconds"] = json!(seconds.map(|[least, _]| least));
         value["seconds_at_most"] = json!(seconds.map(|[_, most]| most));
-        value["notes"] = json!([corpus.report().notes.clone(), corpus.dominance()].concat());
+        let notes = [corpus.report().notes.clone(), corpus.dominance()].concat();
+        value["notes"] = notes.iter().map(|note| with_flags(note)).collect();
         writeln!(out, "{}", json::document("check", value))?;
     } else {
         for (name, sentence) in sentences(&check, seconds) {

@@ -52,6 +52,8 @@ struct Report {
 /// How well topics agree with labels.
 struct Agreement {
     n_labels: usize,
+    /// Documents without a label, which are left out.
+    n_unlabelled: usize,
     adjusted_rand: f64,
     mutual_information: f64,
 }
@@ -152,14 +154,17 @@ fn likeliest_topics(
 
 impl Agreement {
     fn new(topics: &[usize], labels: &[String]) -> Self {
-        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        let mut different = labels.clone();
+        let labelled = topics.iter().zip(labels).filter(|(_, label)| !label.is_empty());
+        let (topics, of): (Vec<usize>, Vec<&str>) =
+            labelled.map(|(&topic, label)| (topic, label.as_str())).unzip();
+        let mut different = of.clone();
         different.sort_unstable();
         different.dedup();
         Self {
             n_labels: different.len(),
-            adjusted_rand: adjusted_rand_index(topics, &labels),
-            mutual_information: normalised_mutual_information(topics, &labels),
+            n_unlabelled: labels.len() - of.len(),
+            adjusted_rand: adjusted_rand_index(&topics, &of),
+            mutual_information: normalised_mutual_information(&topics, &of),
         }
     }
 }
@@ -235,7 +240,12 @@ fn write_text(
     if let Some(agreement) = &report.agreement {
         let (ari, nmi) = (agreement.adjusted_rand, agreement.mutual_information);
         let n = agreement.n_labels;
-        line("labels", format!("ARI {ari:.3}, NMI {nmi:.3} (likeliest topics, {n} labels)"))?;
+        let without = match agreement.n_unlabelled {
+            0 => String::new(),
+            n => format!("; {n} without a label left out"),
+        };
+        let scores = format!("ARI {ari:.3}, NMI {nmi:.3}");
+        line("labels", format!("{scores} (likeliest topics, {n} labels{without})"))?;
     }
     writeln!(out, "\n{}", screen.bold("topic   share    NPMI   UMass  words"))?;
     for (topic, found) in model.topics().iter().zip(&report.coherence.topics) {
@@ -280,6 +290,7 @@ fn to_json(args: &Evaluate, model: &Model, report: &Report) -> Value {
     let agreement = report.agreement.as_ref().map(|found| {
         json!({
             "n_labels": found.n_labels,
+            "n_unlabelled": found.n_unlabelled,
             "ari": found.adjusted_rand,
             "nmi": found.mutual_information,
         })

@@ -341,7 +341,7 @@ fn columns(asked: &args::Columns) -> svtd::reading::Columns {
 fn with_format(error: Error, format: Format) -> Error {
     match error {
         Error::Line { path, line, reason } => {
-            let reason = format!("{reason} (read as {format}; --format names another)");
+            let reason = format!("{reason} (read as {format}); --format names another");
             Error::Line { path, line, reason }
         }
         other => other,

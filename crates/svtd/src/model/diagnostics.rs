@@ -1,5 +1,8 @@
 //! How reliable a fit is.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -134,6 +137,10 @@ pub struct Halves {
     pub by_chance: f64,
     /// The L1 distance between the topic's counterparts in the two halves: from 0 to 2, the mean over the splits.
     pub half_distance: f64,
+    /// Whether the two counterparts are nearly the same in every split (at most .3 apart) and far from all other
+    /// topics: the topic is found again, whichever of its words come first. False in older files.
+    #[serde(default)]
+    pub close: bool,
     /// How often the documents were split into two halves.
     pub n_splits: usize,
     /// Number of documents in both halves together; smaller than the corpus where halves are samples.
@@ -147,6 +154,15 @@ impl Halves {
     /// Whether the topic can be relied on. The threshold is higher after one split than after several, and a topic
     /// that few documents hold never reproduces: which words return depends on where these fall.
     pub fn standing(&self) -> Standing {
+        match self.by_words() {
+            _ if self.close && !self.held_by_few => Standing::Reproduces,
+            Standing::NotFoundAgain if self.close => Standing::Partly,
+            standing => standing,
+        }
+    }
+
+    /// The standing by the number of words that return.
+    fn by_words(&self) -> Standing {
         let once = self.n_splits < 2 && self.found_again < REPRODUCES_ONCE;
         match Standing::of(self.found_again, self.by_chance) {
             Standing::Reproduces if once || self.held_by_few => Standing::Partly,
@@ -162,14 +178,25 @@ impl Halves {
         if self.by_chance >= WORTH_SAYING {
             let _ = write!(text, ", {} would by chance", tenths(self.by_chance));
         }
+        if self.standing() != self.by_words() {
+            let _ = write!(
+                text,
+                "; but the halves agree on the topic ({:.2} apart in L1): many of its words are about equally likely",
+                self.half_distance
+            );
+        }
         text
     }
 
     /// A short form for lists: the standing and the number of words found again, plus the number by chance where
     /// that decided.
     pub fn flag(&self) -> String {
-        let mut text =
-            format!("{}: {} of 10 words", self.standing().name(), tenths(self.found_again));
+        let standing = self.standing();
+        let mut text = format!("{}: {} of 10 words", standing.name(), tenths(self.found_again));
+        if standing != self.by_words() {
+            let _ = write!(text, ", halves {:.2} apart", self.half_distance);
+            return text;
+        }
         if Standing::of(self.found_again, self.by_chance) != Standing::of(self.found_again, 0.0) {
             let _ = write!(text, ", {} by chance", tenths(self.by_chance));
         }
@@ -180,8 +207,8 @@ impl Halves {
 /// Whether a topic is found again in independent halves of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Standing {
-    /// Seven or more of its ten words return, eight or more where the documents were split only once; and in LDA
-    /// more than three documents hold half of it.
+    /// Seven or more of its ten words return, eight or more where the documents were split only once, or the halves
+    /// agree on the whole topic; and in LDA more than three documents hold half of it.
     #[serde(rename = "reproduces")]
     Reproduces,
     /// Five or more of its words return, but fewer than for `Reproduces`.
@@ -315,7 +342,7 @@ impl TopicDiagnostics {
         }
         // Of moments that are worth few documents no topic has half of one; a topic that comes back is not empty.
         let comes_back = self.halves().is_some_and(|halves| halves.found_again > 0.0);
-        if self.documents < 0.5 && !comes_back {
+        if self.documents < EMPTY && !comes_back {
             flags.push("empty: hardly any document is about it".to_owned());
         } else if self.is_weak() {
             flags.push(format!("weak: {}", self.worth()));
@@ -334,6 +361,9 @@ impl TopicDiagnostics {
         self.halves().map(Halves::standing)
     }
 }
+
+/// A topic with fewer documents than this is empty.
+pub(crate) const EMPTY: f64 = 0.5;
 
 /// Documents' worth of evidence below which a topic is called weak.
 const WEAK_BELOW: f64 = 30.0;
@@ -425,27 +455,4 @@ pub enum RivalOutcome {
         /// and of the second half; `None` for a single sample.
         unrest: Option<f64>,
     },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_split_asks_for_more_words_than_two() {
-        let halves = |found_again: f64, n_splits: usize| Halves {
-            found_again,
-            by_chance: 0.0,
-            half_distance: 0.5,
-            n_splits,
-            n_documents: 100,
-            held_by_few: false,
-        };
-        assert_eq!(halves(7.0, 2).standing(), Standing::Reproduces);
-        assert_eq!(halves(7.0, 1).standing(), Standing::Partly);
-        assert_eq!(halves(8.0, 1).standing(), Standing::Reproduces);
-        assert_eq!(halves(4.0, 1).standing(), Standing::NotFoundAgain);
-        assert_eq!(halves(7.0, 1).flag(), "partly: 7 of 10 words", "chance did not decide");
-        assert_eq!(Halves { held_by_few: true, ..halves(9.0, 2) }.standing(), Standing::Partly);
-    }
 }

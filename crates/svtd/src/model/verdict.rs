@@ -250,8 +250,11 @@ fn advice(d: &Diagnostics) -> Vec<String> {
                 format!("Topics {} and {}", listed.join(", "), numbers[n - 1])
             }
         };
-        let what_to_do =
+        let mut what_to_do =
             if numbers.len() == 1 { singular(what_to_do) } else { what_to_do.to_owned() };
+        if k == 1 {
+            what_to_do = what_to_do.replace(", or ask for fewer topics", "");
+        }
         advice.push(format!("{which} {what_to_do}."));
     }
     advice

@@ -18,7 +18,9 @@
 //! return in one half and in *another* topic of the other half. It is all of them where the two
 //! counterparts of a topic are no closer to each other than to another topic of their own half (one
 //! topic split in two, or two that both resemble the corpus). A topic counts as found again only if
-//! it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)). With
+//! it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)); or if its
+//! two counterparts are nearly the same distribution and far from all other topics, for where many words are about equally
+//! likely, chance decides which ten come first. With
 //! fewer than [`LEAST_WORDS`] words any ten share half with any other ten, so nothing is reported.
 //!
 //! # Cost
@@ -78,7 +80,7 @@ pub(crate) fn look(
 ) -> Option<Found> {
     let whole = Likeliest::new(to_vocabulary(corpus, whole));
     let n_words = corpus.n_present();
-    let mut sums = vec![Returned::default(); whole.n_topics()];
+    let mut sums = vec![Sum::default(); whole.n_topics()];
     let (mut z_scores, mut n_documents) = (None, 0);
     for split in 0..n_splits {
         progress(split, n_splits);
@@ -95,16 +97,36 @@ pub(crate) fn look(
         sums.iter_mut().zip(whole.in_halves(&first, &second, n_words)).for_each(|(s, r)| s.add(r));
     }
     let mean = |sum: f64| sum / n_splits as f64;
-    let halves = |sum: Returned| Halves {
+    let halves = |sum: Sum| Halves {
         found_again: mean(sum.words),
         by_chance: mean(sum.by_chance),
         half_distance: mean(sum.distance),
+        close: sum.n_close == n_splits,
         n_splits,
         n_documents,
         held_by_few: false,
     };
     let topics = (n_words >= LEAST_WORDS).then(|| sums.into_iter().map(halves).collect());
     (n_splits > 0).then_some(Found { topics, z_scores })
+}
+
+/// What a topic's halves share, summed over the splits.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    words: f64,
+    by_chance: f64,
+    distance: f64,
+    /// Number of splits whose halves are close.
+    n_close: usize,
+}
+
+impl Sum {
+    fn add(&mut self, returned: Returned) {
+        self.words += returned.words;
+        self.by_chance += returned.by_chance;
+        self.distance += returned.distance;
+        self.n_close += usize::from(returned.close);
+    }
 }
 
 /// The note for a fit that cannot say whether its topics are found again.

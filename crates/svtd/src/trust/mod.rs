@@ -49,7 +49,9 @@ use crate::fit::spectral::{Estimate, Evidence, Spectral};
 use crate::fit::stage::{Stage, Step};
 use crate::fit::workload::{Workload, usual_splits};
 use crate::linalg::Matrix;
-use crate::model::diagnostics::{Driven, Halves, Nearest, PolishOutcome, Stability, TopicTrust};
+use crate::model::diagnostics::{
+    Driven, EMPTY, Halves, Nearest, PolishOutcome, Stability, TopicTrust,
+};
 use crate::model::features::frequencies;
 use crate::model::{Kind, Options};
 use crate::moments::Counting;
@@ -134,8 +136,11 @@ pub(crate) fn assess(
         driven: driven[j].clone(),
         halves: halves.as_ref().map(|halves| {
             // A topic without documents has the words of the corpus, which are found in every half.
-            let found_again = if documents[j] < EMPTY { 0.0 } else { halves[j].found_again };
-            Halves { found_again, held_by_few: mixed && driven[j].is_by_few(), ..halves[j] }
+            let held_by_few = mixed && driven[j].is_by_few();
+            match documents[j] < EMPTY {
+                true => Halves { found_again: 0.0, close: false, held_by_few, ..halves[j] },
+                false => Halves { held_by_few, ..halves[j] },
+            }
         }),
         stability: errors
             .as_ref()
@@ -143,7 +148,8 @@ pub(crate) fn assess(
             .map(|(errors, changes)| stability(errors.column(j), changes.column(j))),
     };
     let topics = (0..estimate.topic_weights.len()).map(judged).collect();
-    let unclear = z_scores.as_deref().and_then(noise::note);
+    // Where the data chose the number, the choice has said which directions count, by other folds.
+    let unclear = z_scores.as_deref().filter(|_| options.chosen.is_none()).and_then(noise::note);
     let notes = [unclear, found_again::note(corpus), groups::note(corpus)];
     Evidence { z_scores, errors, topics, notes: notes.into_iter().flatten().collect() }
 }
@@ -213,9 +219,6 @@ fn stability(errors: &[f64], changes: &[f64]) -> Stability {
         n_groups: changes.len(),
     }
 }
-
-/// A topic with fewer documents than this is empty.
-const EMPTY: f64 = 0.5;
 
 /// A topic that moves further than this in L1 when a twentieth of the documents is left out has
 /// become another topic: such topics are wrong by a half on average (`benches/record/calibration.md`).

@@ -7,6 +7,12 @@ use crate::evaluation::{l1_distance, l1_distances, l1_distances_among, match_by}
 use crate::linalg::Matrix;
 use crate::model::diagnostics::Standing;
 
+/// Topics of two halves that are no further apart than this in L1 share at least 85 % of their probability.
+const CLOSE: f64 = 0.3;
+
+/// No other topic may be nearer than this many times their distance.
+const FAR: f64 = 3.0;
+
 /// How many of its ten likeliest words each topic of the first half shares with its counterpart in
 /// the second (both words x topics); `n_words` words occur in all. If one topic was split in two,
 /// only one of them counts as found again; what the other shares is counted as chance.
@@ -28,10 +34,10 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
     });
     let mut counted: Vec<usize> = Vec::new();
     for j in order.into_iter().filter(|&j| partners[j].is_some()) {
-        let Returned { words, by_chance, .. } = shared[j];
-        if counted.iter().any(|&l| pairs.alike(j, l) >= words) {
+        let words = shared[j].words;
+        if !shared[j].close && counted.iter().any(|&l| pairs.alike(j, l) >= words) {
             shared[j].by_chance = words;
-        } else if Standing::of(words, by_chance) != Standing::NotFoundAgain {
+        } else if shared[j].is_found() {
             counted.push(j);
         }
     }
@@ -48,13 +54,14 @@ pub(crate) struct Returned {
     pub by_chance: f64,
     /// The L1 distance between the two halves.
     pub distance: f64,
+    /// Whether the two halves are nearly the same topic, and far from all others: see [`Apart::is_close`].
+    pub close: bool,
 }
 
 impl Returned {
-    pub fn add(&mut self, other: Self) {
-        self.words += other.words;
-        self.by_chance += other.by_chance;
-        self.distance += other.distance;
+    /// Whether the topic was found again.
+    pub fn is_found(&self) -> bool {
+        self.close || Standing::of(self.words, self.by_chance) != Standing::NotFoundAgain
     }
 }
 
@@ -63,8 +70,22 @@ impl Returned {
 struct Apart {
     /// The L1 distance.
     distance: f64,
+    /// The smaller of their distances to the nearest other topic of their own half.
+    nearest: f64,
+}
+
+impl Apart {
     /// Whether they are closer to each other than to any other topic of their own half.
-    is_pair: bool,
+    fn is_pair(self) -> bool {
+        self.distance < self.nearest
+    }
+
+    /// Whether they share nearly all of their probability, and no other topic is nearly as close. Then they are the same
+    /// topic, whichever words come first: where many words are about equally likely, chance decides which are the
+    /// ten likeliest.
+    fn is_close(self) -> bool {
+        self.distance <= CLOSE && self.nearest >= FAR * self.distance
+    }
 }
 
 /// The likeliest words of the topics of two halves, those of one topic at the same place; `None` where
@@ -89,7 +110,7 @@ impl Pairs<'_> {
     /// average how many are in one counterpart and in another topic of the other half.
     fn returned(&self, j: usize, own: &[usize], n_words: usize, apart: Apart) -> Returned {
         let (Some(first), Some(second)) = (self.first[j], self.second[j]) else {
-            return Returned { words: 0.0, by_chance: 0.0, distance: 2.0 };
+            return Returned { words: 0.0, by_chance: 0.0, distance: 2.0, close: false };
         };
         let among = |words: &[usize], all: &[usize]| -> Vec<usize> {
             words.iter().copied().filter(|word| all.binary_search(word).is_ok()).collect()
@@ -108,8 +129,8 @@ impl Pairs<'_> {
         let blindly = (TOP_WORDS * TOP_WORDS) as f64 / n_words.max(TOP_WORDS) as f64;
         let by_others = of_ten(shared as f64 / compared.max(1) as f64);
         let words = of_ten(among(&in_first, second).len() as f64);
-        let by_chance = if apart.is_pair { blindly.max(by_others) } else { words };
-        Returned { words, by_chance, distance: apart.distance }
+        let by_chance = if apart.is_pair() { blindly.max(by_others) } else { words };
+        Returned { words, by_chance, distance: apart.distance, close: apart.is_close() }
     }
 }
 
@@ -146,7 +167,7 @@ impl Likeliest {
         let (own, others) = (self.nearest(), other.nearest());
         move |j, l| {
             let distance = l1_distance(self.topics.column(j), other.topics.column(l));
-            Apart { distance, is_pair: distance < own[j].min(others[l]) }
+            Apart { distance, nearest: own[j].min(others[l]) }
         }
     }
 
@@ -199,12 +220,12 @@ mod tests {
         let first = topics([[0.0, 0.0, 0.4, 0.6], [0.5, 0.5, 0.0, 0.0]]);
         let second = topics([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]]);
         let found = whole.in_halves(&first, &second, 400);
-        assert_eq!(found[0], Returned { words: 5.0, by_chance: 0.25, distance: 1.0 });
+        assert_eq!(found[0], Returned { words: 5.0, by_chance: 0.25, distance: 1.0, close: false });
         assert_eq!((found[1].words, found[1].by_chance), (10.0, 0.25));
-        assert!((found[1].distance - 0.2).abs() < 1e-12);
+        assert!((found[1].distance - 0.2).abs() < 1e-12 && found[1].close);
         let fewer = Likeliest::new(Matrix::from_columns(4, 1, vec![0.5, 0.5, 0.0, 0.0]));
         let lost = whole.in_halves(&fewer, &second, 400)[1];
-        assert_eq!(lost, Returned { words: 0.0, by_chance: 0.0, distance: 2.0 });
+        assert_eq!(lost, Returned { words: 0.0, by_chance: 0.0, distance: 2.0, close: false });
     }
 
     #[test]
@@ -214,17 +235,38 @@ mod tests {
         let words: Vec<Vec<usize>> = (0..4).map(topic).collect();
         let halves: Vec<Option<&Vec<usize>>> = words.iter().map(Some).collect();
         let pairs = Pairs { first: halves.clone(), second: halves };
-        let near = Apart { distance: 0.1, is_pair: true };
+        let near = Apart { distance: 0.1, nearest: 0.2 };
         for (j, own) in words.iter().enumerate() {
             let found = pairs.returned(j, own, 1000, near);
             assert_eq!((found.words, found.by_chance), (10.0, 3.0));
-            let found = pairs.returned(j, own, 1000, Apart { is_pair: false, ..near });
+            let found = pairs.returned(j, own, 1000, Apart { nearest: 0.1, ..near });
             assert_eq!((found.words, found.by_chance), (10.0, 10.0));
         }
         // One topic: what ten of forty words share with ten others of them.
         let one = Pairs { first: vec![Some(&words[0])], second: vec![Some(&words[1])] };
         let found = one.returned(0, &words[0], 40, near);
         assert_eq!((found.words, found.by_chance), (3.0, 2.5));
+    }
+
+    #[test]
+    fn topics_of_words_that_are_equally_likely_are_found_again_though_their_likeliest_words_change()
+    {
+        // Sixty words a topic; the ten that chance puts first are others in each half.
+        let topic = |own: usize, first: usize| -> Vec<f64> {
+            let ahead = |i: usize| if i / 10 == 6 * own + first { 0.002 } else { -0.0004 };
+            (0..120).map(|i| if i / 60 == own { 1.0 / 60.0 + ahead(i) } else { 0.0 }).collect()
+        };
+        let half = |first: usize| {
+            Matrix::from_columns(120, 2, [topic(0, first), topic(1, first)].concat())
+        };
+        for found in shared_words(half(0), half(3), 120) {
+            assert!(found.words == 0.0 && found.distance < 0.1 && found.is_found(), "{found:?}");
+        }
+        // Two copies of one topic in each half are close to each other, so neither is told by its closeness.
+        let copies = |first: usize| {
+            Matrix::from_columns(120, 2, [topic(0, first), topic(0, first + 1)].concat())
+        };
+        assert!(shared_words(copies(0), copies(3), 120).iter().all(|found| !found.close));
     }
 
     #[test]
