@@ -80,13 +80,16 @@ fn told(model: &dyn Learned) -> Vec<Vec<String>> {
 
 /// The same model for columns as they are, turned round and rotated, and nothing that differs between them.
 fn same_columns<M: Learned>(header: &[&str], rows: &Rows, fit: impl Fn(&Table) -> M) {
-    let expected = fit(&table(header, rows));
+    let records = table(header, rows);
+    let expected = fit(&records);
     let turned: Vec<usize> = (0..header.len()).rev().collect();
     let rotated: Vec<usize> = (0..header.len()).map(|at| (at + 1) % header.len()).collect();
     for order in [turned, rotated] {
         let other_header: Vec<&str> = order.iter().map(|&at| header[at]).collect();
         let move_cells = |row: &Vec<String>| order.iter().map(|&at| row[at].clone()).collect();
-        let other = fit(&table(&other_header, &rows.iter().map(move_cells).collect()));
+        let moved = table(&other_header, &rows.iter().map(move_cells).collect());
+        assert_eq!(records.digest(), moved.digest(), "columns {other_header:?}");
+        let other = fit(&moved);
         assert_eq!(told(&expected), told(&other), "columns {other_header:?}");
         let difference = expected.compare(&other).unwrap();
         let is_distance = |(name, _): &&(String, Cells)| name == "distance";

@@ -157,8 +157,10 @@ impl Table {
         Ok(())
     }
 
-    /// A digest of the names of the columns and of the set of rows: the same for rows in any order.
+    /// A digest of the names of the columns and of the set of rows: the same for rows and columns in any order.
     pub fn digest(&self) -> String {
+        let mut columns: Vec<&Column> = self.columns.iter().collect();
+        columns.sort_by(|a, b| a.name.cmp(&b.name));
         let update = |hash: &mut Sha256, text: &str| {
             // The length comes first, or "ab" "c" would look like "a" "bc".
             hash.update((text.len() as u64).to_le_bytes());
@@ -166,7 +168,7 @@ impl Table {
         };
         let of_row = |row: usize| {
             let mut hash = Sha256::new();
-            for column in &self.columns {
+            for column in &columns {
                 match column.label(row) {
                     Some(label) => update(&mut hash, label),
                     None => hash.update(u64::MAX.to_le_bytes()),
@@ -178,7 +180,7 @@ impl Table {
         let sum = rows.map(of_row).reduce(|| [0; 8], added);
         let mut hash = Sha256::new();
         hash.update((self.n_rows as u64).to_le_bytes());
-        self.columns.iter().for_each(|column| update(&mut hash, &column.name));
+        columns.iter().for_each(|column| update(&mut hash, &column.name));
         finished(hash, sum)
     }
 
