@@ -35,8 +35,8 @@ pub(crate) fn shared_words(first: Matrix, second: Matrix, n_words: usize) -> Vec
     let mut counted: Vec<usize> = Vec::new();
     for j in order.into_iter().filter(|&j| partners[j].is_some()) {
         let words = shared[j].words;
-        if !shared[j].close && counted.iter().any(|&l| pairs.alike(j, l) >= words) {
-            shared[j].by_chance = words;
+        if counted.iter().any(|&l| pairs.alike(j, l) >= words.max(1.0)) {
+            shared[j] = Returned { by_chance: words, close: false, ..shared[j] };
         } else if shared[j].is_found() {
             counted.push(j);
         }
