@@ -49,7 +49,7 @@ const TOP_WORDS: usize = 10;
 const LARGE: usize = 10_000_000;
 
 /// Both samples together hold one document in this many.
-const SAMPLED: usize = 5;
+const SAMPLED: usize = 8;
 
 /// With fewer different documents than this there are no halves.
 const LEAST_DOCUMENTS: usize = 12;
