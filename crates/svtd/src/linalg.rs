@@ -1,8 +1,9 @@
 //! Dense linear algebra: the one module that names the linear-algebra crate.
 //!
 //! Everything here gives the same bits for any number of threads. Long matrices are cut into chunks of `CHUNK`
-//! rows, a fixed number; a sum over rows adds the chunks in their order. The kernels inside a chunk run sequentially, because the crate's own parallel eigen- and QR-decompositions change their last
-//! bits with the number of threads.
+//! rows, a fixed number; a sum over rows adds the chunks in their order. The kernels inside a chunk run
+//! sequentially, because the crate's own parallel eigen- and QR-decompositions change their last bits with the
+//! number of threads.
 
 mod eigen;
 mod factors;

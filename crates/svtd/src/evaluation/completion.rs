@@ -21,8 +21,8 @@
 //! ```
 //!
 //! A copy of a document is no further evidence: the `l_d` and `n_d` of equal documents are added up before they are
-//! squared, and `N` is the number of different documents. (Not so in the sums of [`judgement`](super::judgement): who holds
-//! a document need not hold its copies.)
+//! squared, and `N` is the number of different documents. (Not so in the sums of
+//! [`judgement`](super::judgement): who holds a document need not hold its copies.)
 //!
 //! Two models are compared on the same halves of the same documents, with the differences of their `l_d` in place
 //! of `l_d` ([`Completions::ahead_of`]). A difference has a far smaller error than either score; a difference
@@ -173,7 +173,8 @@ impl Model {
     /// # Errors
     /// As [`completion`](Self::completion).
     pub fn completions(&self, corpus: &Corpus) -> Result<Completions> {
-        // All words of the vocabulary occurred where the model was fitted: one that no topic has is known, and impossible.
+        // All words of the vocabulary occurred where the model was fitted: one that no topic has is known, and
+        // impossible.
         let alignment = match self.diagnostics().n_words_present == self.topics().vocabulary().len()
         {
             true => Alignment::with_impossible_words(self.topics(), corpus)?,

@@ -9,8 +9,8 @@
 //! <A, B> = sum_j w_j A(mu_j, mu_j, mu_j)    |B|^2 = sum_jl w_j w_l (mu_j'mu_l)^3
 //! ```
 //!
-//! which costs half the digits: an error below `1e-8` of `|M3|` cannot be distinguished from zero. The error of a sample is
-//! far above that.
+//! which costs half the digits: an error below `1e-8` of `|M3|` cannot be distinguished from zero. The error of
+//! a sample is far above that.
 //!
 //! # What they measure
 //! `Err` compares `M2` with its reconstruction and hardly depends on the rotation: it is small even for topics that

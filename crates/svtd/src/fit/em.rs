@@ -124,9 +124,8 @@ pub(crate) fn polish(
             + strength * penalty(&logarithms, frequencies)
             + topic_weights.iter().map(|w| w.ln()).sum::<f64>();
         if let Some(gain) = settled_below {
-            let left = (objective - last) / (gain * objective.abs());
-            settled = left <= 1.0;
-            pace.look(steps, left);
+            settled = objective - last <= gain * objective.abs();
+            pace.look(steps, (objective - last) / (gain * objective.abs()));
         }
         last = objective;
         if !settled {

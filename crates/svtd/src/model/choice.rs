@@ -99,8 +99,8 @@ pub struct FoundInHalves {
     pub mean_words: f64,
 }
 
-/// Whether more topics hardly find more: at most 15 % more after the last two steps ([`STEP`]), or at most 5 % more after the
-/// last one with about twice as many fitted as found.
+/// Whether more topics hardly find more: at most 15 % more after the last two steps ([`STEP`]), or at most 5 % more
+/// after the last one with about twice as many fitted as found.
 pub(crate) fn has_settled(counted: &[FoundInHalves]) -> bool {
     let Some(last) = counted.last() else { return false };
     // Hardly more topics find hardly more: only a number that is a step away tells.

@@ -217,7 +217,8 @@ impl TopicDiagnostics {
             flags.push("its weight was next to nothing and is raised".to_owned());
         }
         // Of moments that are worth few documents no topic has half of one; a topic that comes back is not empty.
-        let comes_back = self.halves().is_some_and(|halves| halves.found_again > 0.0);
+        let comes_back =
+            self.halves().is_some_and(|halves| halves.found_again > 0.0 || halves.close);
         if self.documents < EMPTY && !comes_back {
             flags.push("empty: hardly any document is about it".to_owned());
         } else if self.is_weak() {

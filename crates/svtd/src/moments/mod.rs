@@ -7,9 +7,9 @@
 //! ```
 //!
 //! and everything downstream needs only products with them. `M2` is `n x n` and `M3` is
-//! `n x n x n`; neither is formed, except for few features ([`DenseMoments`], [`incremental`]). [`Moments`] is the whole interface between data and
-//! decomposition: nothing behind it knows of words or documents, so a model of another kind
-//! joins by implementing it.
+//! `n x n x n`; neither is formed, except for few features ([`DenseMoments`], [`incremental`]).
+//! [`Moments`] is the whole interface between data and decomposition: nothing behind it knows of
+//! words or documents, so a model of another kind joins by implementing it.
 //!
 //! | where the moments come from | type |
 //! |---|---|

@@ -18,9 +18,9 @@
 //! return in one half and in *another* topic of the other half. It is all of them where the two
 //! counterparts of a topic are no closer to each other than to another topic of their own half (one
 //! topic split in two, or two that both resemble the corpus). A topic counts as found again only if
-//! it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)); or if its
-//! two counterparts are nearly the same distribution and far from all other topics, for where many words are about equally
-//! likely, chance decides which ten come first. With
+//! it returns clearly beyond that ([`Standing::of`](crate::model::diagnostics::Standing::of)); or if its two
+//! counterparts are nearly the same distribution and far from all other topics, because where many words are about
+//! equally likely, chance decides which ten come first. With
 //! fewer than [`LEAST_WORDS`] words any ten share half with any other ten, so nothing is reported.
 //!
 //! # Cost
