@@ -245,3 +245,21 @@ pub(crate) fn smooth(word_topic: &mut Matrix, frequencies: &[f64], strength: f64
     };
     (0..n_columns).map(&mut smoothed).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_of_zero_has_converged() {
+        // One word, one topic: every document is certain, so that all logarithms are zero.
+        let mut builder = Corpus::builder(1);
+        (0..20).for_each(|_| builder.push_document([(0, 5)]).unwrap());
+        let corpus = builder.build().unwrap();
+        let one = Matrix::identity(1);
+        let how = EmOptions::to_the_end(Smoothing::Estimated);
+        let polished = polish(&corpus, &one, &[1.0], &frequencies(&corpus), how, &|_| {});
+        assert!(polished.settled && polished.steps < 3, "{} steps", polished.steps);
+        assert_eq!(polished.objective, 0.0);
+    }
+}
